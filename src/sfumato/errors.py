@@ -1,0 +1,63 @@
+"""Every error a user can meet: the thing, the rule, what was given, and what to do.
+
+No message carries a cell's value or a count below k.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class SfumatoError(Exception):
+    """A mistake that a user can mend.
+
+    >>> print(SfumatoError("age", "a range needs its lower end first", given="(90, 17)", remedy="write (17, 90)"))
+    age: a range needs its lower end first. Given: (90, 17). To mend it: write (17, 90).
+    """
+
+    def __init__(self, thing: str, rule: str, *, given: str = "", remedy: str = "") -> None:
+        self.thing, self.rule, self.given, self.remedy = thing, rule, given, remedy
+        parts = [f"{thing}: {rule}", f"Given: {given}" if given else "", f"To mend it: {remedy}" if remedy else ""]
+        super().__init__(" ".join(f"{part.rstrip('.')}." for part in parts if part))
+
+
+class SchemaError(SfumatoError):
+    """The description of the attributes does not hold together, or does not fit the table."""
+
+
+class TableError(SfumatoError):
+    """A table cannot be read, or cannot be written."""
+
+
+class TaxonomyError(SfumatoError):
+    """A taxonomy is not a tree of unique labels, or misses values of the table."""
+
+
+class RecipeError(SfumatoError):
+    """A recipe asks for something unknown or unsound."""
+
+
+class DatasetError(SfumatoError):
+    """A bundled or downloadable table is not to be had."""
+
+
+class Infeasible(SfumatoError):  # noqa: N818  the public name is given by the design
+    """Even the most masked table fails a requirement."""
+
+
+class ReleaseError(SfumatoError):
+    """A release folder cannot be read or written."""
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A remedy for a misspelt name.
+
+    >>> did_you_mean("eduction", ["age", "education"])
+    "did you mean 'education'?"
+    >>> did_you_mean("zzz", ["age", "education"])
+    'use one of: age, education'
+    """
+    names = list(known)
+    close = get_close_matches(name, names, n=1)
+    return f"did you mean {close[0]!r}?" if close else f"use one of: {', '.join(names)}"

@@ -1,0 +1,75 @@
+"""The only two sources of chance: `Secure` for what is released, `Seeded` for what must repeat.
+
+Chance is always passed as an argument; nothing here or elsewhere touches a global generator.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+
+class Randomness(Protocol):
+    """A source of chance."""
+
+    @property
+    def secure(self) -> bool:
+        """Whether an adversary could not predict it."""
+
+    def permutation(self, n: int) -> NDArray[np.int64]:
+        """A uniformly drawn order of n rows."""
+
+
+@dataclass(frozen=True)
+class Seeded:
+    """The same numbers every time: for tests and for clustering, never for what protects people.
+
+    >>> Seeded(7).permutation(4).tolist() == Seeded(7).permutation(4).tolist()
+    True
+    """
+
+    seed: int
+
+    @property
+    def secure(self) -> bool:
+        """Never: whoever knows the seed knows it all."""
+        return False
+
+    def generator(self) -> np.random.Generator:
+        """A numpy generator, new from the seed each time."""
+        import numpy as np
+
+        return np.random.default_rng(self.seed)
+
+    def permutation(self, n: int) -> NDArray[np.int64]:
+        """A repeatable order of n rows."""
+        return self.generator().permutation(n)
+
+
+@dataclass(frozen=True)
+class Secure:
+    """The operating system's generator.
+
+    >>> sorted(Secure().permutation(4).tolist())
+    [0, 1, 2, 3]
+    """
+
+    @property
+    def secure(self) -> bool:
+        """Always."""
+        return True
+
+    def permutation(self, n: int) -> NDArray[np.int64]:
+        """A uniformly drawn order of n rows: the order of n random 64-bit keys.
+
+        Two equal keys (chance below n^2 / 2^65) fall back to input order between those two rows only.
+        """
+        import numpy as np
+
+        keys = np.frombuffer(os.urandom(8 * n), dtype=np.uint64)
+        return np.argsort(keys, kind="stable").astype(np.int64, copy=False)
