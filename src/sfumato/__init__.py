@@ -1,1 +1,70 @@
-"""Publish a table of people so that nobody in it can be picked out and the groups in it can still be found."""
+"""Publish a table of people so that nobody in it can be picked out and the groups in it can still be found.
+
+`import sfumato as sf` costs nothing: a public name is looked up in the table below when it is first used,
+and only then is its module imported. To add one: a line in `_NAMES` and an import for the type checker.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sfumato.data import datasets as datasets
+    from sfumato.data.reading import read as read
+    from sfumato.data.schema import Category as Category
+    from sfumato.data.schema import ItemSet as ItemSet
+    from sfumato.data.schema import Number as Number
+    from sfumato.data.schema import Schema as Schema
+    from sfumato.data.taxonomy import Taxonomy as Taxonomy
+    from sfumato.errors import DatasetError as DatasetError
+    from sfumato.errors import Infeasible as Infeasible
+    from sfumato.errors import RecipeError as RecipeError
+    from sfumato.errors import ReleaseError as ReleaseError
+    from sfumato.errors import SchemaError as SchemaError
+    from sfumato.errors import SfumatoError as SfumatoError
+    from sfumato.errors import TableError as TableError
+    from sfumato.errors import TaxonomyError as TaxonomyError
+
+    __version__: str
+
+# A public name and the module that defines it.
+_NAMES = {
+    "Category": "sfumato.data.schema",
+    "DatasetError": "sfumato.errors",
+    "Infeasible": "sfumato.errors",
+    "ItemSet": "sfumato.data.schema",
+    "Number": "sfumato.data.schema",
+    "RecipeError": "sfumato.errors",
+    "ReleaseError": "sfumato.errors",
+    "Schema": "sfumato.data.schema",
+    "SchemaError": "sfumato.errors",
+    "SfumatoError": "sfumato.errors",
+    "TableError": "sfumato.errors",
+    "Taxonomy": "sfumato.data.taxonomy",
+    "TaxonomyError": "sfumato.errors",
+    "read": "sfumato.data.reading",
+}
+# A public name that is a module.
+_MODULES = {
+    "datasets": "sfumato.data.datasets",
+}
+
+__all__ = ["__version__", *_MODULES, *_NAMES]
+
+
+def __getattr__(name: str) -> object:
+    if name == "__version__":
+        found: object = import_module("importlib.metadata").version("sfumato")
+    elif name in _MODULES:
+        found = import_module(_MODULES[name])
+    elif name in _NAMES:
+        found = getattr(import_module(_NAMES[name]), name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,66 @@
+"""The program `sfumato`: its commands, and how it ends."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Annotated
+
+import typer
+
+from sfumato.cli import draft, taxonomy
+from sfumato.cli.output import show_error
+from sfumato.errors import SfumatoError
+
+# Tracebacks stay plain: the pretty ones print local variables, and those hold people's data.
+app = typer.Typer(
+    name="sfumato",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+
+
+def _register(command: Callable[..., None], *, example: str) -> None:
+    app.command(epilog=f"[bold]Example[/bold]\n\n{example}")(command)
+
+
+# One line for each command; the order is that of --help.
+_register(draft.draft, example=draft.EXAMPLE)
+app.add_typer(taxonomy.app, name="taxonomy")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        import sfumato
+
+        typer.echo(f"sfumato {sfumato.__version__}")
+        raise typer.Exit
+
+
+@app.callback(epilog="[bold]Example[/bold]\n\nsfumato draft people.csv --output recipe.yaml")
+def sfumato_(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and stop.")
+    ] = False,
+) -> None:
+    """Publish a table of people so that nobody can be picked out and the groups in it can still be found.
+
+    Every command explains itself: sfumato COMMAND --help.
+    """
+
+
+def main() -> None:
+    """Run the program: exit 0 when all went well, 2 for a mistake the user can mend, 130 after Ctrl-C."""
+    try:
+        app(prog_name="sfumato")
+    except SfumatoError as error:
+        show_error(error)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+if __name__ == "__main__":
+    main()
