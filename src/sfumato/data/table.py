@@ -26,6 +26,17 @@ def code_type(n: int) -> type[np.uint8] | type[np.uint16] | type[np.uint32]:
     return np.uint8 if n <= 0xFF else np.uint16 if n <= 0xFFFF else np.uint32
 
 
+def narrow(codes: NDArray[Any], n: int) -> Codes:
+    """The same codes of n values in the narrowest type that holds them and the missing code.
+
+    >>> narrow(np.array([0, 299]), 300).dtype
+    dtype('uint16')
+    """
+    if n <= 0xFF:
+        return codes.astype(np.uint8, copy=False)
+    return codes.astype(np.uint16, copy=False) if n <= 0xFFFF else codes.astype(np.uint32, copy=False)
+
+
 @dataclass(frozen=True, eq=False)
 class Column:
     """One attribute: `values` holds its distinct values in ascending order, `codes` says which each row has.
@@ -70,16 +81,14 @@ class ItemColumn:
 
     def decode(self) -> pa.Array[Any]:
         """A list array, one list a row, null where the set is missing."""
-        lists = pa.LargeListArray.from_arrays(pa.array(self.offsets), decode(self.codes, self.values))
-        if not self.missing:
-            return lists
-        keep = np.arange(len(lists), dtype=np.int64)
-        return lists.take(pa.array(keep, mask=self.missing_rows))
+        offsets = pa.array(self.offsets, type=pa.int64())
+        mask = self.missing_rows if self.missing else None
+        return pa.LargeListArray.from_arrays(offsets, decode(self.codes, self.values), mask=mask)
 
 
 def decode(codes: Codes, values: pa.Array[Any]) -> pa.Array[Any]:
     """Values at codes; null where the code is past the last value."""
-    return values.take(pa.array(codes.astype(np.int64), mask=codes == len(values)))
+    return values.take(pa.array(codes.astype(np.int64), type=pa.int64(), mask=codes == len(values)))
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,168 @@
+"""Numbers out of text, and whether numbers are what was declared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+from numpy.typing import NDArray
+
+from sfumato.data import calendar
+from sfumato.data._places import Place
+from sfumato.data._ranking import is_text
+from sfumato.data.schema import Number
+from sfumato.data.table import Column
+from sfumato.errors import SchemaError, TableError
+
+_WHOLE = r"^[+-]?[0-9]+$"
+_NUMBER = r"^[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|(?i:nan|inf|infinity))$"
+_ENDLESS = r"(?i)inf"
+_EXACT = 2**53  # every whole number up to here is a float
+_FEW = 10  # smaller numbers of rows are not told
+
+
+def to_numbers(name: str, array: pa.Array[Any], attribute: Number, *, place: Place) -> pa.Array[Any]:
+    """An array of numbers, dates or times as declared; text is read, everything else is refused."""
+    if is_text(array.type):
+        texts = pc.utf8_trim_whitespace(array)
+        return (
+            _read_moments(name, texts, place=place)
+            if attribute.calendar
+            else _read_numbers(name, texts, place=place)
+        )
+    if pt.is_null(array.type):
+        return array.cast(pa.date32() if attribute.calendar else pa.int64())
+    if attribute.calendar:
+        return _moments(name, array)
+    if pt.is_decimal(array.type):
+        return _from_decimal(array)
+    if pt.is_integer(array.type) or pt.is_floating(array.type):
+        return array
+    raise _not_a_number(name, array.type)
+
+
+def _not_a_number(name: str, kind: pa.DataType) -> SchemaError:
+    remedy = "declare it a category"
+    if calendar.is_calendar_type(kind):
+        remedy = "declare its calendar, for example calendar: day, or declare it a category"
+    return SchemaError(name, "a number holds whole or decimal numbers", given=f"type {kind}", remedy=remedy)
+
+
+def _moments(name: str, array: pa.Array[Any]) -> pa.Array[Any]:
+    if calendar.is_calendar_type(array.type):
+        return array
+    raise SchemaError(
+        name,
+        "a number with a calendar holds dates or times",
+        given=f"type {array.type}",
+        remedy="leave calendar out, or convert the column to dates",
+    )
+
+
+def _from_decimal(array: pa.Array[Any]) -> pa.Array[Any]:
+    if array.type.scale <= 0:
+        try:
+            return array.cast(pa.int64())
+        except pa.ArrowInvalid:
+            return array.cast(pa.float64())
+    return array.cast(pa.float64())
+
+
+def _read_moments(name: str, texts: pa.Array[Any], *, place: Place) -> pa.Array[Any]:
+    found, bad = calendar.from_text(texts)
+    if not bad.any():
+        return found
+    raise TableError(
+        name,
+        f"{place(bad)} holds no ISO 8601 date or time, or one with a zone beside others without",
+        given="other text",
+        remedy="write 1990-03-01 or 1990-03-01T12:00:00, list the text in missing=, or declare a category",
+    )
+
+
+def _read_numbers(name: str, texts: pa.Array[Any], *, place: Place) -> pa.Array[Any]:
+    whole = _matches(texts, _WHOLE)
+    if whole.all():
+        return _whole_numbers(name, texts, place=place)
+    bad = ~whole & ~_matches(texts, _NUMBER)
+    if bad.any():
+        raise TableError(
+            name,
+            f"a number stands in every cell, but not in {place(bad)}",
+            given="other text",
+            remedy="list the text in missing=, or declare the column a category",
+        )
+    floats = texts.cast(pa.float64())
+    numbers = floats.fill_null(0).to_numpy()
+    bad = np.isinf(numbers) & ~_matches(texts, _ENDLESS)
+    for at in np.flatnonzero(whole & (np.abs(numbers) > _EXACT)):
+        bad[at] = bad[at] or int(numbers[at]) != int(str(texts[at]))
+    if bad.any():
+        raise _too_large(name, place(bad))
+    return floats
+
+
+def _whole_numbers(name: str, texts: pa.Array[Any], *, place: Place) -> pa.Array[Any]:
+    plain = pc.utf8_ltrim(texts, characters="+")
+    for kind in (pa.int64(), pa.uint64()):
+        try:
+            return plain.cast(kind)
+        except pa.ArrowInvalid:
+            continue
+    lowest = min(int(str(text)) for text in plain.drop_null())
+    limit = 2**63 if lowest < 0 else 2**64
+    bad = np.array([text.is_valid and not -(2**63) <= int(str(text)) < limit for text in plain])
+    raise _too_large(name, place(bad))
+
+
+def _too_large(name: str, where: str) -> TableError:
+    return TableError(
+        name,
+        f"the number in {where} is too large to be kept exactly",
+        given="more than 64 bits, or more than a decimal number keeps",
+        remedy="declare the column a category",
+    )
+
+
+def _matches(texts: pa.Array[Any], pattern: str) -> NDArray[np.bool_]:
+    """Which texts match; a null does."""
+    found = pc.match_substring_regex(texts, pattern).fill_null(True)
+    return found.to_numpy(zero_copy_only=False)
+
+
+def check_number(name: str, column: Column, attribute: Number) -> None:
+    """Refuse fractions among declared whole numbers, and numbers outside the declared range."""
+    if attribute.integer and pt.is_floating(column.values.type):
+        floats = column.values.to_numpy()
+        if not (np.floor(floats) == floats).all():
+            raise TableError(
+                name,
+                "whole numbers were declared",
+                given="numbers with a fraction, or none",
+                remedy="leave integer out, or round the column",
+            )
+    if attribute.range is not None:
+        _check_range(name, column, attribute)
+
+
+def _check_range(name: str, column: Column, attribute: Number) -> None:
+    lower, upper = attribute.range or (0, 0)
+    if attribute.calendar:
+        first, last = calendar.parse(str(lower)), calendar.parse(str(upper), end=True)
+        numbers: NDArray[Any] = calendar.to_number(column.values)
+        inside = (numbers >= first) & (numbers <= last)
+    else:
+        numbers = column.values.to_numpy()
+        inside = (numbers >= lower) & (numbers <= upper)
+    if inside.all():
+        return
+    outside = int(np.append(~inside, False)[column.codes].sum())
+    raise TableError(
+        name,
+        f"every number lies within the declared range [{lower}, {upper}]",
+        given=f"{outside if outside >= _FEW else 'some'} rows outside",
+        remedy="widen the range, mend the rows, or list the number that means missing in missing=",
+    )
