@@ -1,4 +1,4 @@
-"""The command line: a command reads its arguments, calls the library and shows the result. No algorithm is here.
+"""The command line: a command reads its arguments, calls the library, shows the result; no algorithm is here.
 
 How a command is added:
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 
 from sfumato.errors import TaxonomyError, did_you_mean
 
@@ -36,12 +37,15 @@ class Taxonomy:
     def from_tree(cls, tree: Tree, *, draft: bool = False) -> Taxonomy:
         """Nested mappings and lists under one root: {"ANY": {"North": ["a", "b"], "South": None}}."""
         if not isinstance(tree, Mapping) or len(tree) != 1:
-            raise TaxonomyError("taxonomy", "a tree has exactly one root",
-                                given=f"{len(tree) if isinstance(tree, Mapping) else 'no mapping of'} roots",
-                                remedy='put everything under one label, such as {"ANY": {...}}')
+            raise TaxonomyError(
+                "taxonomy",
+                "a tree has exactly one root",
+                given=f"{len(tree) if isinstance(tree, Mapping) else 'no mapping of'} roots",
+                remedy='put everything under one label, such as {"ANY": {...}}',
+            )
         labels: list[str] = []
         parents: list[int] = []
-        stack: list[tuple[str, Tree, int]] = [(str(label), below, -1) for label, below in tree.items()]
+        stack: list[tuple[str, Tree, int]] = [(_text(label), below, -1) for label, below in tree.items()]
         while stack:
             label, below, parent = stack.pop()
             labels.append(label)
@@ -60,13 +64,21 @@ class Taxonomy:
         below: dict[str | None, list[str]] = {}
         for label, parent in parent_of.items():
             if parent is not None and parent not in parent_of:
-                raise TaxonomyError(repr(label), "every parent is a label of the tree", given=f"parent {parent!r}",
-                                    remedy=did_you_mean(parent, parent_of))
+                raise TaxonomyError(
+                    repr(label),
+                    "every parent is a label of the tree",
+                    given=f"parent {parent!r}",
+                    remedy=did_you_mean(parent, parent_of),
+                )
             below.setdefault(parent, []).append(label)
         roots = below.get(None, [])
         if len(roots) != 1:
-            raise TaxonomyError("taxonomy", "a tree has exactly one root", given=f"{len(roots)} roots",
-                                remedy="give exactly one label no parent")
+            raise TaxonomyError(
+                "taxonomy",
+                "a tree has exactly one root",
+                given=f"{len(roots)} roots",
+                remedy="give exactly one label no parent",
+            )
         labels: list[str] = []
         parents: list[int] = []
         stack: list[tuple[str, int]] = [(roots[0], -1)]
@@ -77,14 +89,31 @@ class Taxonomy:
             stack.extend((child, len(labels) - 1) for child in reversed(below.get(label, [])))
         if len(labels) != len(parent_of):
             lost = sorted(set(parent_of) - set(labels))
-            raise TaxonomyError("taxonomy", "every label hangs from the root; these hang from each other in a cycle",
-                                given=", ".join(lost[:5]), remedy="give one of them a parent outside the cycle")
+            raise TaxonomyError(
+                "taxonomy",
+                "every label hangs from the root; these hang from each other in a cycle",
+                given=", ".join(lost[:5]),
+                remedy="give one of them a parent outside the cycle",
+            )
         return cls(tuple(labels), tuple(parents), draft)
 
     @classmethod
     def flat(cls, values: Iterable[str], *, root: str = "ANY") -> Taxonomy:
         """One root over all values."""
         return cls.from_tree({root: list(values)})
+
+    @classmethod
+    def from_file(cls, path: str | Path) -> Taxonomy:
+        """The taxonomy in a YAML, JSON or CSV file; `sfumato.data.taxonomy_files` tells the layouts."""
+        from sfumato.data.taxonomy_files import read_taxonomy
+
+        return read_taxonomy(path)
+
+    def to_file(self, path: str | Path) -> None:
+        """Write it as YAML, JSON or an ARX hierarchy, as the file's suffix says."""
+        from sfumato.data.taxonomy_files import write_taxonomy
+
+        write_taxonomy(self, path)
 
     @cached_property
     def _at(self) -> dict[str, int]:
@@ -143,8 +172,12 @@ class Taxonomy:
         try:
             return self._at[label]
         except KeyError:
-            raise TaxonomyError("taxonomy", "this is no label of the tree", given=repr(label),
-                                remedy=did_you_mean(label, self.labels)) from None
+            raise TaxonomyError(
+                "taxonomy",
+                "this is no label of the tree",
+                given=repr(label),
+                remedy=did_you_mean(label, self.labels),
+            ) from None
 
     def children(self, label: str) -> tuple[str, ...]:
         """The labels just below; none for a leaf."""
@@ -207,29 +240,60 @@ def _branches(label: str, below: object) -> list[tuple[str, Tree]]:
     if below is None:
         return []
     if isinstance(below, Mapping):
-        return [(str(child), under) for child, under in below.items()]
+        return [(_text(child), under) for child, under in below.items()]
     if isinstance(below, list | tuple):
         return [pair for child in below for pair in _list_entry(label, child)]
-    raise TaxonomyError(repr(label), "what hangs below a label is a mapping, a list of labels, or nothing",
-                        given=type(below).__name__, remedy="write a list, even for one leaf: [leaf]")
+    raise TaxonomyError(
+        repr(label),
+        "what hangs below a label is a mapping, a list of labels, or nothing",
+        given=type(below).__name__,
+        remedy="write a list, even for one leaf: [leaf]",
+    )
 
 
 def _list_entry(label: str, child: object) -> list[tuple[str, Tree]]:
     if isinstance(child, Mapping):
-        return [(str(name), under) for name, under in child.items()]
+        return [(_text(name), under) for name, under in child.items()]
     if isinstance(child, list | tuple | set) or child is None:
-        raise TaxonomyError(repr(label), "a list below a label holds labels",
-                            given=type(child).__name__, remedy="write labels as text")
-    return [(str(child), None)]
+        raise TaxonomyError(
+            repr(label),
+            "a list below a label holds labels",
+            given=type(child).__name__,
+            remedy="write labels as text",
+        )
+    return [(_text(child), None)]
+
+
+def _text(label: object) -> str:
+    if isinstance(label, bool) or label is None:
+        raise TaxonomyError(
+            "taxonomy",
+            "a label is a text, and YAML reads an unquoted no, yes, on, off or null as something else",
+            given=f"{label} where a label should stand",
+            remedy="write the label in quotes",
+        )
+    return str(label)
 
 
 def _check_shape(labels: tuple[str, ...], parents: tuple[int, ...]) -> None:
-    if not labels or parents[0] != -1 or any(not 0 <= above < node for node, above in enumerate(parents) if node):
-        raise TaxonomyError("taxonomy", "nodes stand in depth-first order below one root", given="another order",
-                            remedy="build it with Taxonomy.from_tree or Taxonomy.from_parents")
+    if (
+        not labels
+        or parents[0] != -1
+        or any(not 0 <= above < node for node, above in enumerate(parents) if node)
+    ):
+        raise TaxonomyError(
+            "taxonomy",
+            "nodes stand in depth-first order below one root",
+            given="another order",
+            remedy="build it with Taxonomy.from_tree or Taxonomy.from_parents",
+        )
     seen: set[str] = set()
     for label in labels:
         if label in seen:
-            raise TaxonomyError(repr(label), "a label stands in a taxonomy once", given="it stands there twice",
-                                remedy="rename one of the two, for example by adding its parent's name")
+            raise TaxonomyError(
+                repr(label),
+                "a label stands in a taxonomy once",
+                given="it stands there twice",
+                remedy="rename one of the two, for example by adding its parent's name",
+            )
         seen.add(label)

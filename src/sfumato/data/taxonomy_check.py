@@ -1,0 +1,148 @@
+"""Is it a tree of unique labels, and does it fit the data? All that is wrong at once, each with its line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sfumato.data.taxonomy import Taxonomy
+from sfumato.data.taxonomy_entries import Entry, Finding, Listing, entries_of
+from sfumato.data.taxonomy_parsing import list_entries
+from sfumato.data.taxonomy_values import value_findings
+
+__all__ = ["FATAL", "Finding", "Grown", "check", "grow"]
+
+# Rules without which there is no tree at all; the others are advice.
+FATAL = frozenset({"syntax", "empty", "duplicate", "two-parents", "cycle", "roots", "leaf-and-group"})
+
+
+def check(source: str | Path | Taxonomy, values: Iterable[object] | None = None) -> list[Finding]:
+    """Everything that is wrong with a taxonomy, in the order of the file.
+
+    `values` are the values of the column it is meant for (repeats and missing ones do no harm). The rules:
+    `syntax`, `empty`, `duplicate` (a label twice below one parent), `two-parents`, `cycle`, `roots`
+    (several), `leaf-and-group` (an ARX row begins with a group), `unary` (one child only), `type` (a boolean or a
+    number where text is meant, a number written in two ways), `not-a-leaf` (a value that is no leaf).
+
+    >>> tree = Taxonomy.from_tree({"ANY": {"North": ["a"], "South": ["b", "c"]}})
+    >>> for finding in check(tree, ["a", "d"]):
+    ...     print(finding)
+    unary: 'North': it has one child only, 'a': a step from one to the other shows nothing new
+    not-a-leaf: 'd': a value of the data is no leaf of the taxonomy: add it
+    """
+    listing = entries_of(source) if isinstance(source, Taxonomy) else list_entries(Path(source))
+    grown = grow(listing)
+    known = None if values is None else {value for value in values if value is not None}
+    findings = [*grown.findings, *_unary(grown), *value_findings(grown.leaves, listing.entries, known)]
+    in_file = [finding for finding in findings if finding.rule != "not-a-leaf"]
+    of_data = [finding for finding in findings if finding.rule == "not-a-leaf"]
+    return sorted(in_file, key=lambda finding: finding.line or 0) + of_data
+
+
+@dataclass
+class Grown:
+    """Owns the tree that grows out of a listing: the first parent of each label, and what did not fit."""
+
+    parent_of: dict[str, str] = field(default_factory=dict)
+    first: dict[str, Entry] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+
+    @property
+    def roots(self) -> list[str]:
+        """Labels that hang from nothing, in file order."""
+        return [label for label in self.first if label not in self.parent_of]
+
+    @property
+    def children(self) -> dict[str, list[str]]:
+        """Labels below each label that has any, in file order."""
+        below: dict[str, list[str]] = {}
+        for label, parent in self.parent_of.items():
+            below.setdefault(parent, []).append(label)
+        return below
+
+    @property
+    def leaves(self) -> dict[str, Entry]:
+        """Labels that nothing hangs from, in file order, with the entry of each."""
+        inner = set(self.parent_of.values())
+        return {label: entry for label, entry in self.first.items() if label not in inner}
+
+    def line(self, label: str) -> int | None:
+        """Where a label stands first."""
+        return self.first[label].line
+
+    def is_above(self, label: str, other: str | None) -> bool:
+        """Whether the label is the other one, or hangs above it."""
+        while other is not None and other != label:
+            other = self.parent_of.get(other)
+        return other == label
+
+
+def grow(listing: Listing) -> Grown:
+    """The tree of a listing: every edge that fits is taken, every other one is a finding."""
+    grown = Grown(findings=list(listing.findings))
+    reported: set[tuple[str, str | None]] = set()
+    for entry in listing.entries:
+        problem = _problem(grown, entry)
+        if problem is not None:
+            if (entry.label, entry.parent) not in reported or entry.place != "group":
+                grown.findings.append(problem)
+            reported.add((entry.label, entry.parent))
+            continue
+        known = grown.first.get(entry.label)
+        if known is None or (entry.parent is not None and known.parent is None):
+            grown.first[entry.label] = entry
+        if entry.parent is not None:
+            grown.parent_of.setdefault(entry.label, entry.parent)
+            grown.first.setdefault(entry.parent, Entry(entry.parent, None, entry.line, place="group"))
+    grown.findings.extend(_mixed(grown, listing))
+    grown.findings.extend(_roots(grown, listing))
+    return grown
+
+
+def _problem(grown: Grown, entry: Entry) -> Finding | None:
+    label, parent = entry.label, entry.parent
+    known, first = grown.parent_of.get(label), grown.first.get(label)
+    if parent is None or known == parent:
+        repeated = first is not None and "group" not in (first.place, entry.place)
+        return _duplicate(grown, entry) if repeated else None
+    if grown.is_above(label, parent):
+        message = f"it hangs from {parent!r} here, and {parent!r} hangs from it: a tree has no cycle"
+        return Finding("cycle", label, entry.line, message)
+    if known is not None:
+        message = f"it hangs from {parent!r} here and from {known!r}{_where(grown.line(label))}: rename one"
+        return Finding("two-parents", label, entry.line, message)
+    return None
+
+
+def _duplicate(grown: Grown, entry: Entry) -> Finding:
+    message = f"it stands here again, after the first time{_where(grown.line(entry.label))}: leave one out"
+    return Finding("duplicate", entry.label, entry.line, message)
+
+
+def _where(line: int | None) -> str:
+    return "" if line is None else f" in line {line}"
+
+
+def _mixed(grown: Grown, listing: Listing) -> Iterator[Finding]:
+    inner = set(grown.parent_of.values())
+    for entry in listing.entries:
+        if entry.place == "leaf" and entry.label in inner:
+            message = "its row makes it a leaf, and another row hangs something below it: rename the group"
+            yield Finding("leaf-and-group", entry.label, entry.line, message)
+
+
+def _roots(grown: Grown, listing: Listing) -> Iterator[Finding]:
+    """More than one root; in ARX's layout the top may be left out."""
+    root, *others = grown.roots or [""]
+    if listing.layout != "arx":
+        for label in others:
+            message = f"it hangs from nothing, and so does {root!r}: put all labels under one root"
+            yield Finding("roots", label, grown.line(label), message)
+
+
+def _unary(grown: Grown) -> Iterator[Finding]:
+    for label, below in grown.children.items():
+        if len(below) == 1:
+            message = f"it has one child only, {below[0]!r}: a step from one to the other shows nothing new"
+            yield Finding("unary", label, grown.line(label), message)
