@@ -166,3 +166,19 @@ def _check_range(name: str, column: Column, attribute: Number) -> None:
         given=f"{outside if outside >= _FEW else 'some'} rows outside",
         remedy="widen the range, mend the rows, or list the number that means missing in missing=",
     )
+
+
+_LEADING_ZERO = r"^[+-]?0[0-9]"
+
+
+def guessed(texts: pa.Array[Any]) -> pa.Array[Any]:
+    """Numbers or dates if every text is one and none would change, such as 007; else the texts."""
+    if texts.null_count == len(texts) or _matches(texts, _LEADING_ZERO).any():
+        return texts
+    if _matches(texts, _NUMBER).all():
+        try:
+            return _read_numbers("", texts, place=lambda _: "")
+        except TableError:
+            return texts
+    found, bad = calendar.from_text(texts)
+    return texts if bad.any() else found
