@@ -1,0 +1,1 @@
+"""What must hold of a release, and whether it does."""

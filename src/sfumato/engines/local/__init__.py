@@ -1,0 +1,1 @@
+"""The engine on one machine: columns kept in group order, counted by compiled kernels."""

@@ -1,0 +1,151 @@
+"""Axes and cuts: the positions of an attribute's values, and which masked values are shown.
+
+An axis lays an attribute's values out so that every masked value is a range of positions: leaves in tree
+order, labels in label order, numbers by size. A missing value has a position of its own, the last.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.data import calendar
+from sfumato.data.schema import Attribute, Category, Number
+from sfumato.data.table import Column, code_type
+from sfumato.data.taxonomy import Taxonomy
+from sfumato.errors import SchemaError
+
+MISSING = "(missing)"
+"""How a missing value is named where text is needed; in data it is null."""
+
+
+@dataclass(frozen=True, eq=False)
+class TreeAxis:
+    """A category with a taxonomy: positions are leaves in tree order."""
+
+    name: str
+    taxonomy: Taxonomy
+    missing: bool
+    position_of: NDArray[np.int64]
+
+    @property
+    def size(self) -> int:
+        """Number of positions."""
+        return len(self.taxonomy.leaves) + self.missing
+
+
+@dataclass(frozen=True, eq=False)
+class ValueAxis:
+    """A category without a taxonomy: positions are labels in label order."""
+
+    name: str
+    labels: tuple[str, ...]
+    missing: bool
+    position_of: NDArray[np.int64]
+
+    @property
+    def size(self) -> int:
+        """Number of positions."""
+        return len(self.labels) + self.missing
+
+
+@dataclass(frozen=True, eq=False)
+class NumberAxis:
+    """A number: positions are the distinct values by size, or the calendar units they fall into."""
+
+    name: str
+    attribute: Number
+    numbers: NDArray[np.float64] | NDArray[np.int64]
+    missing: bool
+    position_of: NDArray[np.int64]
+
+    @property
+    def size(self) -> int:
+        """Number of positions."""
+        return len(self.numbers) + self.missing
+
+
+Axis = TreeAxis | ValueAxis | NumberAxis
+
+
+def make_axis(name: str, attribute: Attribute, column: Column) -> Axis:
+    """Lay out a quasi-identifying attribute's values."""
+    if len(column.values) == 0:
+        raise SchemaError(
+            name, "a quasi-identifier has values", given="an attribute that is missing in every row",
+            remedy="leave it out of the requirements and declare it an identifier, so that it is dropped",
+        )  # fmt: skip
+    if isinstance(attribute, Number):
+        return _number_axis(name, attribute, column)
+    if isinstance(attribute, Category):
+        return (
+            _tree_axis(name, attribute.taxonomy, column) if attribute.taxonomy else _value_axis(name, column)
+        )
+    raise SchemaError(
+        name, "top-down refinement masks numbers and categories", given="an item set",
+        remedy="give it another role, or use a masker for set-valued attributes",
+    )  # fmt: skip
+
+
+def positions(axis: Axis, column: Column) -> NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]:
+    """(rows,): where each row's value stands on its axis."""
+    narrow = axis.position_of.astype(code_type(axis.size))
+    if np.array_equal(narrow, np.arange(len(narrow))):
+        return column.codes
+    return narrow[column.codes]
+
+
+def _tree_axis(name: str, taxonomy: Taxonomy, column: Column) -> TreeAxis:
+    if len(taxonomy.leaves) < 2:
+        raise SchemaError(
+            name, "a taxonomy has at least two leaves", given="a single leaf",
+            remedy="drop the attribute from the requirements, or give it a tree with its real values",
+        )  # fmt: skip
+    leaf_at = {leaf: at for at, leaf in enumerate(taxonomy.leaves)}
+    places = [leaf_at[label] for label in labels_of(column.values)]
+    return TreeAxis(name, taxonomy, column.missing > 0, _with_missing(places, len(leaf_at)))
+
+
+def _value_axis(name: str, column: Column) -> ValueAxis:
+    if len(column.values) + (column.missing > 0) < 2:
+        raise SchemaError(
+            name, "a quasi-identifier has at least two values", given="a single value in the whole table",
+            remedy="declare it plain: a value that everybody has tells nothing",
+        )  # fmt: skip
+    labels = labels_of(column.values)
+    return ValueAxis(name, labels, column.missing > 0, _with_missing(range(len(labels)), len(labels)))
+
+
+def _number_axis(name: str, attribute: Number, column: Column) -> NumberAxis:
+    numbers = numbers_of(column.values, attribute)
+    units, places = np.unique(numbers, return_inverse=True)
+    places = places.astype(np.int64)
+    nan = bool(len(units)) and bool(np.isnan(units[-1]))
+    units = units[:-1] if nan else units
+    if len(units) < 2:
+        raise SchemaError(
+            name, "a quasi-identifying number has at least two values", given="a single value in the whole table",
+            remedy="declare it plain: a value that everybody has tells nothing",
+        )  # fmt: skip
+    return NumberAxis(name, attribute, units, nan or column.missing > 0, _with_missing(places, len(units)))
+
+
+def _with_missing(places: Any, missing: int) -> NDArray[np.int64]:
+    return np.append(np.asarray(places, dtype=np.int64), missing)
+
+
+def labels_of(values: pa.Array[Any]) -> tuple[str, ...]:
+    """A category's values as text."""
+    return tuple(str(value) for value in values.to_pylist())
+
+
+def numbers_of(values: pa.Array[Any], attribute: Number) -> NDArray[np.float64] | NDArray[np.int64]:
+    """A number's values as numbers; dates and times as the start of their calendar unit."""
+    if attribute.calendar is not None:
+        return calendar.floor(values, attribute.calendar)
+    found = values.to_numpy(zero_copy_only=False)
+    return found.astype(np.float64) if found.dtype.kind == "f" else found

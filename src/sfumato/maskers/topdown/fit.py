@@ -1,0 +1,107 @@
+"""Fitting: from a table, its labels and the requirements to a recoding."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.counting import Engine
+from sfumato.data.cut import make_axis
+from sfumato.data.table import Table
+from sfumato.errors import Infeasible, RecipeError
+from sfumato.maskers.topdown.history import History
+from sfumato.maskers.topdown.lifting import lift
+from sfumato.maskers.topdown.naming import rule
+from sfumato.maskers.topdown.problem import Labels, Problem, make_records
+from sfumato.maskers.topdown.recoding import Recoding
+from sfumato.maskers.topdown.scores import score_named
+from sfumato.maskers.topdown.search import Limits, Rules
+from sfumato.privacy.requirements import Demands, Requirement, without_covered
+
+
+@dataclass(frozen=True, kw_only=True)
+class TopDown:
+    """Top-down refinement, the default masker.
+
+    `score`: what a refinement is worth (tradeoff, infogain, distortion, total_gain). `split`: an interval is
+    split at the best boundary or not at all ("best", the papers), or at the best boundary that keeps the
+    requirements ("best_valid"). `beneficial_only`: refine only where more than one class is left (002).
+    `max_steps`, `seconds`: stop early. `suppress`: lift up to this share of the records to the top of every
+    attribute where that lets all others be shown better.
+
+    >>> TopDown(score="infogain").split
+    'best'
+    """
+
+    score: str = "tradeoff"
+    search: Literal["greedy"] = "greedy"
+    split: Literal["best", "best_valid"] = "best"
+    beneficial_only: bool = False
+    max_steps: int | None = None
+    seconds: float | None = None
+    suppress: float = 0.0
+
+    def __post_init__(self) -> None:
+        score_named(self.score)
+        _one_of("search", self.search, ("greedy",))
+        _one_of("split", self.split, ("best", "best_valid"))
+        if not 0 <= self.suppress < 1:
+            raise RecipeError("suppress", "it is a share of the records, at least 0 and below 1",
+                              given=repr(self.suppress), remedy="give for example suppress=0.01")  # fmt: skip
+        for name, limit in (("max_steps", self.max_steps), ("seconds", self.seconds)):
+            if limit is not None and limit < 0:
+                raise RecipeError(name, "a limit is not negative", given=repr(limit), remedy="leave it out")
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """What the search learned. `lifted` (rows,) marks records shown at the top of every attribute."""
+
+    recoding: Recoding
+    history: History
+    demands: Demands
+    lifted: NDArray[np.bool_]
+
+
+def fit(
+    table: Table,
+    labels: Labels,
+    requirements: Sequence[Requirement],
+    *,
+    settings: TopDown,
+    engine: Engine,
+    asked_to_stop: Callable[[], bool] = lambda: False,
+) -> Fitted:
+    """Refine from the top until no refinement is left that keeps every requirement."""
+    demands = without_covered(requirements)
+    names = [name for name in table.schema.quasi if any(name in r.on for r in demands.kept)]
+    axes = [make_axis(name, table.schema[name], table.column(name)) for name in names]
+    check_top(table.rows, demands.kept)
+    rules = Rules(demands.kept, score_named(settings.score), settings.split == "best_valid", settings.beneficial_only)
+    problem = Problem(axes, make_records(table, axes, labels), rules, engine)
+    limits = Limits(settings.max_steps, settings.seconds, asked_to_stop)
+    search = problem.open(None)
+    stopped = search.run(limits)
+    lifted = np.zeros(table.rows, dtype=bool)
+    if settings.suppress and stopped == "maximal":
+        more = lift(problem, search, limits, budget=int(settings.suppress * table.rows))
+        search, lifted, stopped = more.search, more.rows, more.stopped
+    shown = {axis.name: rule(axis, grower) for axis, grower in zip(axes, search.growers, strict=True)}
+    return Fitted(Recoding(shown, bool(lifted.any())), search.history(stopped), demands, lifted)
+
+
+def check_top(rows: int, requirements: Sequence[Requirement]) -> None:
+    """If even the most masked table fails, nothing can be published."""
+    for requirement in requirements:
+        if not requirement.holds(rows):
+            raise Infeasible(str(requirement), "even the most masked table must satisfy it",
+                             given=f"a table of {rows} rows", remedy=f"ask for k of at most {rows}")  # fmt: skip
+
+
+def _one_of(name: str, given: str, known: tuple[str, ...]) -> None:
+    if given not in known:
+        raise RecipeError(name, "it is one of " + ", ".join(known), given=repr(given), remedy=f"say {known[0]!r}")

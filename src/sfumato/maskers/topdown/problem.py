@@ -1,0 +1,58 @@
+"""One table with its requirements, ready to be searched."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.counting import Engine, Needs, Positions, Records
+from sfumato.data.cut import Axis, positions
+from sfumato.data.table import Table
+from sfumato.maskers.topdown.search import Rules, Search
+from sfumato.privacy.requirements import Requirement
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """The structure that must survive: each row's class, 0..n-1."""
+
+    classes: Positions
+    n: int
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """One table with its requirements, ready to be searched, from scratch or without some records."""
+
+    axes: Sequence[Axis]
+    records: Records
+    rules: Rules
+    engine: Engine
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """What must hold."""
+        return self.rules.requirements
+
+    def open(self, without: NDArray[np.bool_] | None) -> Search:
+        """A search at the top, over all records or over those not left out."""
+        at = {axis.name: number for number, axis in enumerate(self.axes)}
+        needs = [Needs(tuple(at[name] for name in requirement.on)) for requirement in self.requirements]
+        records = self.records if without is None else _kept(self.records, ~without)
+        return Search(self.engine.open(records, needs), self.axes, self.rules)
+
+
+def make_records(table: Table, axes: Sequence[Axis], labels: Labels) -> Records:
+    return Records(
+        tuple(positions(axis, table.column(axis.name)) for axis in axes),
+        tuple(axis.size for axis in axes), labels.classes, labels.n,
+    )  # fmt: skip
+
+
+def _kept(records: Records, kept: NDArray[np.bool_]) -> Records:
+    weights = None if records.weights is None else records.weights[kept]
+    return Records(tuple(p[kept] for p in records.positions), records.sizes, records.classes[kept],
+                   records.n_classes, weights)  # fmt: skip

@@ -1,0 +1,179 @@
+"""The search: Algorithm 1 of 000 and 002, from the most masked table downwards."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from math import frexp, ldexp
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.counting import Counts, Refinement, Session
+from sfumato.data.cut import Axis
+from sfumato.maskers.topdown.candidates import Candidate, Grower, make_grower
+from sfumato.maskers.topdown.history import Blocked, History, Round
+from sfumato.maskers.topdown.naming import names
+from sfumato.maskers.topdown.scores import Score, Worth
+from sfumato.privacy.requirements import Requirement
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop early; what is there by then is valid. `asked` is polled once a round."""
+
+    max_steps: int | None = None
+    seconds: float | None = None
+    asked: Callable[[], bool] = field(default=lambda: False)
+
+    def reached(self, steps: int, began: float) -> str | None:
+        """Why to stop now, if at all."""
+        if self.max_steps is not None and steps >= self.max_steps:
+            return "max_steps"
+        if self.seconds is not None and time.monotonic() - began >= self.seconds:
+            return "seconds"
+        return "interrupted" if self.asked() else None
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How to search: what must hold, what a refinement is worth, what may be refined."""
+
+    requirements: tuple[Requirement, ...]
+    score: Score
+    best_valid: bool = False
+    beneficial_only: bool = False
+
+    @property
+    def thresholds(self) -> list[int]:
+        """k of each requirement."""
+        return [requirement.k for requirement in self.requirements]
+
+
+@dataclass(frozen=True)
+class Scored:
+    """A valid candidate with its figures."""
+
+    candidate: Candidate
+    score: float
+    loss: float
+    anonymity: tuple[int, ...]
+
+
+class Search:
+    """Owns the cut of every attribute while it is refined, and the trace of what was done."""
+
+    def __init__(self, session: Session, axes: Sequence[Axis], rules: Rules) -> None:
+        self._session, self._axes, self._rules = session, axes, rules
+        self.growers: list[Grower] = [
+            make_grower(at, axis, session.histogram(at), self._holding if rules.best_valid else None)
+            for at, axis in enumerate(axes)
+        ]
+        self.steps: list[Refinement] = []
+        self.rounds: list[Round] = []
+        self.blocked: list[Blocked] = []
+        self.dropped: list[Candidate] = []
+        self._histograms = [session.histogram(at).sum(axis=1) for at in range(len(axes))]
+        self._rows = int(self._histograms[0].sum())
+
+    def run(self, limits: Limits) -> str:
+        """Refine the best valid candidate until there is none. Gives why it stopped."""
+        began = time.monotonic()
+        while True:
+            why = limits.reached(len(self.steps), began)
+            if why is not None:
+                return why
+            best = self._choose()
+            if best is None:
+                return "maximal"
+            self.perform(best)
+
+    def perform(self, best: Scored) -> None:
+        """Carry out one refinement (lines 5-6 of Algorithm 1)."""
+        step = best.candidate.refinement
+        self._session.refine(step)
+        self.growers[step.attribute].refine(step)
+        self.steps.append(step)
+        told = names(self._axes[step.attribute], step)
+        self.rounds.append(
+            Round(self._axes[step.attribute].name, told.value, told.children, best.score,
+                  best.candidate.gain, best.loss, best.anonymity)
+        )  # fmt: skip
+
+    def replay(self, steps: Sequence[Refinement], rounds: Sequence[Round]) -> None:
+        """Carry out the steps of another search over the same axes, known to be valid, and take over its trace."""
+        for step in steps:
+            mine = self.growers[step.attribute].same(step)
+            self._session.refine(mine)
+            self.growers[step.attribute].refine(mine)
+            self.steps.append(mine)
+        self.rounds.extend(rounds)
+
+    def history(self, stopped: str) -> History:
+        """The trace in labels."""
+        return History(tuple(self.rounds), tuple(self.blocked), self._rows, stopped)
+
+    def _choose(self) -> Scored | None:
+        """The highest score; on a tie the first attribute, then the first value (PAPERS.md, 002-8)."""
+        best: Scored | None = None
+        for scored in self.scored():
+            if self._rules.beneficial_only and not scored.candidate.beneficial:
+                continue
+            if best is None or scored.score > best.score:
+                best = scored
+        return best
+
+    def scored(self) -> Iterator[Scored]:
+        """Every valid candidate, in order of attribute and value; what is invalid is dropped for good."""
+        while True:
+            offered = [candidate for grower in self.growers for candidate in grower.candidates()]
+            counts = self._session.counts([candidate.refinement for candidate in offered])
+            after = counts.after()
+            broken = after < np.array(self._rules.thresholds)[None, :]
+            invalid = np.flatnonzero(broken.any(axis=1))
+            if len(invalid) == 0:
+                break
+            for at in invalid:
+                self._drop(offered[at], after[at], broken[at])
+        for candidate, left in zip(offered, after, strict=True):
+            yield self._score(candidate, counts, left)
+
+    def _score(self, candidate: Candidate, counts: Counts, after: NDArray[np.int64]) -> Scored:
+        name = self._axes[candidate.refinement.attribute].name
+        holds = np.array([name in requirement.on for requirement in self._rules.requirements])
+        before, left = counts.anonymity[holds], after[holds]
+        loss = float((before - left).sum()) / len(before)
+        worth = Worth(candidate.gain, loss, int(before.min()), int(left.min()), candidate.records,
+                      candidate.held, self._rows)  # fmt: skip
+        return Scored(candidate, significant(self._rules.score(worth)), loss, tuple(after.tolist()))
+
+    def _drop(self, candidate: Candidate, after: NDArray[np.int64], broken: NDArray[np.bool_]) -> None:
+        step = candidate.refinement
+        self.growers[step.attribute].drop(step)
+        self.dropped.append(candidate)
+        worst = int(np.flatnonzero(broken)[np.argmin(after[broken])])
+        k = self._rules.thresholds[worst]
+        told = names(self._axes[step.attribute], step)
+        self.blocked.append(
+            Blocked(self._axes[step.attribute].name, told.value, told.children, worst, int(after[worst]),
+                    len(self.rounds), self._small(step, told.children, k))
+        )  # fmt: skip
+
+    def _small(self, step: Refinement, children: tuple[str, ...], k: int) -> tuple[str, ...]:
+        held = self._histograms[step.attribute]
+        totals = [int(held[first:end].sum()) for first, end in step.parts]
+        return tuple(child for child, total in zip(children, totals, strict=False) if 0 < total < k)
+
+    def _holding(self, interval: Refinement) -> NDArray[np.bool_]:
+        return self._session.splits(interval, self._rules.thresholds)
+
+
+def significant(score: float) -> float:
+    """A score to 40 significant bits, so that the last bits of a logarithm decide nothing.
+
+    >>> significant(0.1 + 0.2) == significant(0.3)
+    True
+    """
+    mantissa, exponent = frexp(score)
+    return ldexp(round(ldexp(mantissa, 40)), exponent - 40)

@@ -1,0 +1,160 @@
+"""One contract for every engine: the same refinements in the same order as the oracle, on random tables."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from sfumato.counting import Engine
+from sfumato.data.encoding import encode
+from sfumato.data.schema import Attribute, Category, Number, Schema
+from sfumato.data.table import Table
+from sfumato.data.taxonomy import Taxonomy
+from sfumato.engines.local.engine import LocalEngine
+from sfumato.engines.reference import ReferenceEngine
+from sfumato.maskers.topdown.fit import Fitted, TopDown, fit
+from sfumato.maskers.topdown.problem import Labels
+from sfumato.privacy.requirements import KAnonymity
+
+ENGINES = [pytest.param(LocalEngine(), id="local"), pytest.param(LocalEngine(threads=1), id="local-1-thread")]
+SCORES = ("tradeoff", "infogain", "distortion", "total_gain")
+
+
+@dataclass(frozen=True)
+class Case:
+    table: Table
+    labels: Labels
+    needs: tuple[KAnonymity, ...]
+    settings: TopDown
+
+
+def random_tree(rng: np.random.Generator, leaves: list[str]) -> Taxonomy:
+    """Groups of neighbours put under one label until few enough stand at the top."""
+    level: list[tuple[str, object]] = [(leaf, None) for leaf in leaves]
+    made = 0
+    while len(level) > 3:
+        grouped: list[tuple[str, object]] = []
+        while level:
+            size = int(rng.integers(1, 4))
+            taken, level = level[:size], level[size:]
+            if len(taken) == 1:
+                grouped += taken
+                continue
+            made += 1
+            grouped.append((f"g{made}", dict(taken)))
+        level = grouped
+    return Taxonomy.from_tree({"ANY": dict(level)})  # type: ignore[dict-item]
+
+
+def random_case(seed: int) -> Case:
+    rng = np.random.default_rng(seed)
+    rows = int(rng.integers(8, 60))
+    schema: dict[str, Attribute] = {}
+    columns: dict[str, pa.Array] = {}  # type: ignore[type-arg]
+    for number in range(int(rng.integers(1, 6))):
+        name = f"a{number}"
+        schema[name], columns[name] = random_column(rng, rows)
+    names = list(schema)
+    needs: dict[frozenset[str], KAnonymity] = {}
+    for _ in range(int(rng.integers(1, 6))):
+        on = [str(n) for n in rng.permutation(names)[: int(rng.integers(1, len(names) + 1))]]
+        needs[frozenset(on)] = KAnonymity(on, int(rng.integers(1, 1 + rows // 3)))
+    unused = set(names) - {name for need in needs.values() for name in need.on}
+    for name in unused:
+        del schema[name], columns[name]
+    n = int(rng.integers(1, 4))
+    settings = TopDown(
+        score=str(rng.choice(SCORES)),
+        split="best_valid" if rng.random() < 0.3 else "best",
+        beneficial_only=bool(rng.random() < 0.2),
+        suppress=0.3 if rng.random() < 0.3 else 0.0,
+    )
+    labels = Labels(rng.integers(0, n, rows).astype(np.uint8), n)
+    return Case(encode(pa.table(columns), Schema(schema)), labels, tuple(needs.values()), settings)
+
+
+def random_column(rng: np.random.Generator, rows: int) -> tuple[Attribute, pa.Array]:  # type: ignore[type-arg]
+    missing = rng.random(rows) < (0.15 if rng.random() < 0.4 else 0.0)
+    missing[:2] = False
+    kind = int(rng.integers(0, 3))
+    size = int(rng.integers(2, 9))
+    codes = np.minimum(rng.integers(0, size, rows), rng.integers(0, size, rows))
+    codes[:2] = (0, 1)
+    if kind == 0:
+        values = pa.array(codes * (0.5 if rng.random() < 0.5 else 1), mask=missing)
+        return Number(role="quasi", range=(0, size) if rng.random() < 0.5 else None), values
+    leaves = [f"v{value}" for value in range(size)]
+    values = pa.array([leaves[code] for code in codes], mask=missing)
+    return Category(role="quasi", taxonomy=random_tree(rng, leaves) if kind == 1 else None), values
+
+
+def run(case: Case, engine: Engine) -> Fitted:
+    return fit(case.table, case.labels, case.needs, settings=case.settings, engine=engine)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("block", range(12))
+def test_an_engine_takes_the_oracles_steps(engine: Engine, block: int) -> None:
+    for seed in range(block * 100, block * 100 + 100):
+        case = random_case(seed)
+        expected, found = run(case, ReferenceEngine()), run(case, engine)
+        assert found.history == expected.history, f"case {seed}"
+        assert found.recoding == expected.recoding, f"case {seed}"
+        assert np.array_equal(found.lifted, expected.lifted), f"case {seed}"
+
+
+def reordered(case: Case, order: np.ndarray) -> Case:  # type: ignore[type-arg]
+    table = encode(case.table.to_arrow().take(pa.array(order)), case.table.schema)
+    return replace(case, table=table, labels=Labels(case.labels.classes[order], case.labels.n))
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_row_order_changes_nothing(block: int) -> None:
+    for seed in range(block * 50, block * 50 + 50):
+        case = random_case(seed)
+        case = replace(case, settings=replace(case.settings, suppress=0.0))
+        order = np.random.default_rng(seed + 1).permutation(case.table.rows)
+        assert run(reordered(case, order), LocalEngine()).history == run(case, LocalEngine()).history
+
+
+def states(case: Case) -> list[Fitted]:
+    """Every state on the way: the search stopped after each number of steps."""
+    whole = run(replace(case, settings=replace(case.settings, suppress=0.0)), LocalEngine())
+    return [
+        run(replace(case, settings=replace(case.settings, suppress=0.0, max_steps=steps)), LocalEngine())
+        for steps in range(len(whole.history.rounds) + 1)
+    ]
+
+
+def smallest_group(case: Case, fitted: Fitted, on: tuple[str, ...]) -> int:
+    masked = fitted.recoding.apply(case.table, lifted=fitted.lifted)
+    shown = pa.table({name: masked[name].cast(pa.string()) for name in on})
+    return int(pa.compute.min(shown.append_column("one", pa.array([1] * case.table.rows)).group_by(
+        list(on)).aggregate([("one", "sum")])["one_sum"]).as_py())  # fmt: skip
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_every_state_on_the_way_satisfies_all_requirements(block: int) -> None:
+    for seed in range(block * 25, block * 25 + 25):
+        case = random_case(seed)
+        for state in states(case):
+            for need in case.needs:
+                assert smallest_group(case, state, need.on) >= need.k, f"case {seed}"
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_lifting_and_best_valid_splits_never_break_a_requirement(block: int) -> None:
+    lifted = 0
+    for seed in range(1000 + block * 100, 1000 + block * 100 + 100):
+        case = random_case(seed)
+        case = replace(case, settings=replace(case.settings, suppress=0.4, split="best_valid", beneficial_only=False))
+        fitted = run(case, LocalEngine())
+        count = int(fitted.lifted.sum())
+        lifted += count > 0
+        assert count == 0 or max(need.k for need in case.needs) <= count <= 0.4 * case.table.rows
+        for need in case.needs:
+            assert smallest_group(case, fitted, need.on) >= need.k, f"case {seed}"
+    assert lifted > 5, "the cases must exercise lifting"
