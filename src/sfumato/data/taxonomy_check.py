@@ -22,8 +22,8 @@ def check(source: str | Path | Taxonomy, values: Iterable[object] | None = None)
 
     `values` are the values of the column it is meant for (repeats and missing ones do no harm). The rules:
     `syntax`, `empty`, `duplicate` (a label twice below one parent), `two-parents`, `cycle`, `roots`
-    (several), `leaf-and-group` (an ARX row begins with a group), `unary` (one child only), `type` (a boolean or a
-    number where text is meant, a number written in two ways), `not-a-leaf` (a value that is no leaf).
+    (several), `leaf-and-group` (an ARX row begins with a group), `unary` (one child only), `type` (a boolean
+    or a number where text is meant, a number written in two ways), `not-a-leaf` (a value that is no leaf).
 
     >>> tree = Taxonomy.from_tree({"ANY": {"North": ["a"], "South": ["b", "c"]}})
     >>> for finding in check(tree, ["a", "d"]):
