@@ -8,6 +8,7 @@ import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
+from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Any
 
@@ -54,9 +55,11 @@ class CsvFile:
         if quotes % 2 and self.layout.is_utf8:
             trouble.refuse_open_quote(self.layout)
         try:
+            options = self._options(columns, quoted=quotes > 0)
+            if not bar.active:
+                return pa_csv.read_csv(self.layout.path, **options)
             with self.layout.path.open("rb") as file:
-                source = io.BufferedReader(Watched(file, bar), _BLOCK) if bar.active else file
-                return pa_csv.read_csv(source, **self._options(columns, quoted=quotes > 0))
+                return pa_csv.read_csv(io.BufferedReader(Watched(file, bar), _BLOCK), **options)
         except (pa.ArrowException, UnicodeError, OSError):  # their messages quote cells
             raise trouble.explain(self.layout) from None
 
@@ -151,4 +154,7 @@ def _records(text: str, delimiter: str) -> list[list[str]]:
 
 def _count_quotes(path: Path) -> int:
     with path.open("rb") as file:
+        with mmap(file.fileno(), 0, access=ACCESS_READ) as mapped:
+            if mapped.find(b'"') < 0:  # far faster than counting
+                return 0
         return sum(block.count(b'"') for block in iter(lambda: file.read(_BLOCK), b""))

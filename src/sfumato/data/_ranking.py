@@ -45,9 +45,9 @@ def entries(array: pa.DictionaryArray[Any, Any]) -> Entries:
 
 
 def spread(at: NDArray[np.int32], column: Column) -> Column:
-    """Codes of entries become codes of the rows that hold them."""
-    codes = np.append(column.codes, column.codes.dtype.type(column.missing_code))
-    return pruned(codes[at], column.values)
+    """Codes of entries become codes of the rows that hold them; every entry is held by some row."""
+    codes = narrow(np.append(column.codes, column.missing_code), column.missing_code)
+    return Column(codes[at], column.values)
 
 
 def pruned(codes: Codes, values: pa.Array[Any]) -> Column:

@@ -1,0 +1,187 @@
+"""How a table leaves: as a file that holds the shown values and nothing else, or as the kind that came in."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from sfumato.data._itemsets import is_list
+from sfumato.data._ranking import is_text, rank, single
+from sfumato.data.table import Origin
+from sfumato.errors import TableError
+
+
+def write(
+    table: pa.Table,
+    path: str | Path,
+    *,
+    order: NDArray[np.int64] | None,
+    separators: Mapping[str, str] | None = None,
+) -> None:
+    """Write a table as CSV or Parquet, by the path's suffix, its rows in the given order.
+
+    The file appears whole or not at all. It holds no metadata, no statistics, and no label that no row shows;
+    labels stand in ascending order, so that a dictionary tells nothing about the order of the raw rows.
+    CSV joins the items of a list by the column's separator, `;` unless `separators` names another.
+    """
+    path = Path(path)
+    writer = _writer(path, separators or {})
+    _check_writable(path)
+    bare = ordered(table, order)
+    with _whole_or_nothing(path) as temporary:
+        writer(bare, temporary)
+
+
+def ordered(table: pa.Table, order: NDArray[np.int64] | None) -> pa.Table:
+    """The rows in another order, without metadata and without labels that no row shows."""
+    if order is not None and not _is_permutation(order, table.num_rows):
+        raise ValueError("an order names every row once")
+    with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
+        columns = list(threads.map(lambda column: _ordered_column(column, order), table.columns))
+    return pa.Table.from_arrays(columns, names=table.column_names)
+
+
+def _is_permutation(order: NDArray[np.int64], rows: int) -> bool:
+    return len(order) == rows and bool((np.bincount(order, minlength=rows) == 1).all())
+
+
+def _ordered_column(column: pa.ChunkedArray[Any], order: NDArray[np.int64] | None) -> pa.Array[Any]:
+    array = single(column)
+    if isinstance(array, pa.DictionaryArray):
+        coded = rank(array)
+        codes = coded.codes if order is None else coded.codes[order]
+        mask = codes == coded.missing_code if coded.missing else None
+        indices = pa.array(codes.astype(np.int32), type=pa.int32(), mask=mask)
+        if is_text(coded.values.type):
+            return pa.DictionaryArray.from_arrays(indices, coded.values)
+        return coded.values.take(indices)
+    if is_list(array.type):
+        array = array.cast(pa.large_list(_plain(array.type.value_type)))
+    return array if order is None else array.take(order)
+
+
+def _plain(kind: pa.DataType) -> pa.DataType:
+    return kind.value_type if isinstance(kind, pa.DictionaryType) else kind
+
+
+def _writer(path: Path, separators: Mapping[str, str]) -> Callable[[pa.Table, Path], None]:
+    suffix = path.suffix.lower()
+    if suffix == ".csv":
+        return lambda table, to: _write_csv(joined(table, separators), to)
+    if suffix in (".parquet", ".pq"):
+        return _write_parquet
+    raise TableError(
+        path.name,
+        "a table is written as CSV or Parquet",
+        given=f"the suffix {suffix!r}",
+        remedy="use .csv or .parquet",
+    )
+
+
+def _write_parquet(table: pa.Table, path: Path) -> None:
+    pq.write_table(table, path, compression="zstd", write_statistics=False, store_schema=False)
+
+
+def _write_csv(table: pa.Table, path: Path) -> None:
+    import polars as pl
+
+    # polars keeps 5.0 and -0.0 as they are and tells "" from nothing; pyarrow writes 5 and -0
+    pl.DataFrame(table).write_csv(path)
+
+
+def joined(table: pa.Table, separators: Mapping[str, str]) -> pa.Table:
+    """The same table with lists as text; a list of no items is an empty text, a missing one stays missing."""
+    columns = {
+        name: _joined_column(name, table.column(name), separators.get(name, ";"))
+        if is_list(table.schema.field(name).type)
+        else table.column(name)
+        for name in table.column_names
+    }
+    return pa.table(columns)
+
+
+def _joined_column(name: str, column: pa.ChunkedArray[Any], separator: str) -> pa.ChunkedArray[Any]:
+    texts = single(column.cast(pa.large_list(pa.large_string())))
+    items = pc.list_flatten(texts)
+    if pc.any(pc.match_substring(items, separator)).as_py() or pc.any(pc.equal(items, _EMPTY)).as_py():
+        raise TableError(
+            name,
+            f"in CSV no item of a set is empty or holds the separator {separator!r}",
+            given="such an item",
+            remedy="write Parquet, or choose another separator",
+        )
+    found: Any = pc.binary_join(texts, separator)
+    return pa.chunked_array([found])
+
+
+_EMPTY = pa.scalar("", pa.large_string())
+
+
+def _check_writable(path: Path) -> None:
+    rule = "a table's path names a file in a folder that exists"
+    if path.is_dir():
+        raise TableError(str(path), rule, given="a directory", remedy="name a file in it")
+    if not path.parent.is_dir():
+        raise TableError(str(path), rule, given="no such folder", remedy="make the folder first")
+
+
+@contextmanager
+def _whole_or_nothing(path: Path) -> Iterator[Path]:
+    """A temporary file beside the path that takes its place once written, and is removed on any error."""
+    from polars.exceptions import PolarsError
+
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
+    try:
+        temporary.touch(exist_ok=False)
+        yield temporary
+        _to_disk(temporary)
+        temporary.replace(path)
+        _to_disk(path.parent)
+    except (OSError, pa.ArrowException, PolarsError) as error:
+        reason = error.strerror if isinstance(error, OSError) else None
+        raise TableError(
+            str(path),
+            "the file is written whole or not at all; this time not at all",
+            given=reason or "a write that failed",
+            remedy="free space on the disk, or write where it is allowed",
+        ) from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _to_disk(path: Path) -> None:
+    """Wait until a file, or a folder's list of files, is on the disk."""
+    if path.is_dir() and os.name != "posix":
+        return  # only POSIX opens folders
+    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def give_back(arrow: pa.Table, origin: Origin) -> Any:
+    """The table as the kind that came in; for a path, as a pyarrow table.
+
+    pandas columns are backed by Arrow, so that whole numbers with missing values stay whole.
+    """
+    if origin == "pandas":
+        pandas = importlib.import_module("pandas")
+        return arrow.to_pandas(types_mapper=pandas.ArrowDtype)
+    if origin == "polars":
+        import polars as pl
+
+        return pl.DataFrame(arrow)
+    return arrow
