@@ -2,35 +2,68 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from sfumato.cli.output import refuse_overwrite, save
+
+if TYPE_CHECKING:
+    from sfumato.data.draft import Draft
 
 EXAMPLE = "sfumato draft people.csv --output recipe.yaml"
 
 
 def draft(
-    table: Annotated[
-        Path, typer.Argument(metavar="TABLE", help="The table: a CSV, Parquet, Arrow or Excel file.")
-    ],
+    table: Annotated[Path, typer.Argument(metavar="TABLE", help="The table: CSV, Parquet, Arrow or Excel.")],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the recipe here, not to the screen.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite the file that is there.")] = False,
+    taxonomies: Annotated[
+        Path | None,
+        typer.Option("--taxonomies", help="Write drafted taxonomies to this folder and use them."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the files that are there.")] = False,
 ) -> None:
     """Propose a recipe for TABLE: kinds, roles and taxonomies, with a reason for each guess.
 
     It is a suggestion to read and change, and it is never run: only you know what the columns mean.
     """
-    from sfumato.cli.output import refuse_overwrite, save
     from sfumato.data.draft import draft as draft_table
     from sfumato.data.reading import read_arrow
 
     if output is not None:
         refuse_overwrite(output, force=force)
-    recipe = draft_table(read_arrow(table)).to_yaml(table)
+    found = draft_table(read_arrow(table))
+    files = {} if taxonomies is None else _write_taxonomies(found, taxonomies, force=force)
+    home = Path() if output is None else output.parent
+    named = {name: _from(home, file) for name, file in files.items()}
+    recipe = found.to_yaml(_from(home, table), taxonomies=named)
     if output is None:
         typer.echo(recipe, nl=False)
     else:
         save(recipe, output, force=force)
+
+
+def _from(home: Path, file: Path) -> str:
+    """How a recipe in the folder `home` names a file."""
+    return str(file) if file.is_absolute() else Path(os.path.relpath(file, home)).as_posix()
+
+
+def _write_taxonomies(found: Draft, folder: Path, *, force: bool) -> dict[str, Path]:
+    from sfumato.data.taxonomy_files import taxonomy_text
+
+    wanted = {column.name: column.taxonomy for column in found.columns if column.taxonomy is not None}
+    files = {name: folder / f"{_file_name(name)}.yaml" for name in wanted}
+    for path in files.values():
+        refuse_overwrite(path, force=force)
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, taxonomy in wanted.items():
+        save(taxonomy_text(taxonomy, layout="yaml"), files[name], force=force)
+    return files
+
+
+def _file_name(column: str) -> str:
+    return "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in column)

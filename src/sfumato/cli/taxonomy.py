@@ -2,10 +2,149 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, cast
+
 import typer
+
+from sfumato.cli.output import note, refuse_overwrite, show
+from sfumato.errors import SfumatoError
+
+if TYPE_CHECKING:
+    from rich.tree import Tree
+
+    from sfumato.data.taxonomy import Taxonomy
+    from sfumato.data.taxonomy_draft import Way
+    from sfumato.data.taxonomy_entries import Layout
 
 app = typer.Typer(
     no_args_is_help=True,
     help="Draft, check, convert and show taxonomies: trees of labels.",
     epilog="[bold]Example[/bold]\n\nsfumato taxonomy check education.csv",
 )
+
+_File = Annotated[Path, typer.Argument(metavar="FILE", help="A taxonomy: .yaml, .json or .csv.")]
+_Force = Annotated[bool, typer.Option("--force", help="Overwrite the file that is there.")]
+
+
+def _example(*lines: str) -> str:
+    return "\n\n".join(["[bold]Example[/bold]", *lines])
+
+
+@app.command(epilog=_example("sfumato taxonomy check education.csv --table people.csv --column education"))
+def check(
+    file: _File,
+    table: Annotated[Path | None, typer.Option("--table", help="The table it is meant for.")] = None,
+    column: Annotated[str | None, typer.Option("--column", help="The column of that table.")] = None,
+) -> None:
+    """List everything that is wrong with the taxonomy in FILE, each with its line.
+
+    Labels that stand twice or have two parents, cycles, chains of single children, unquoted words that YAML
+    takes for something else and, with a table, values that are no leaf. Exit code 0: clean, 1: findings.
+    """
+    from sfumato.data.taxonomy_check import check as check_taxonomy
+
+    findings = check_taxonomy(file, None if table is None and column is None else _values(table, column))
+    for finding in findings:
+        where = f"{file}:{finding.line}" if finding.line else str(file)
+        label = f"{finding.label!r}: " if finding.label else ""
+        typer.echo(f"{where}: {finding.rule}: {label}{finding.message}")
+    if findings:
+        note(f"{len(findings)} finding{'s' if len(findings) > 1 else ''}", style="yellow")
+        raise typer.Exit(1)
+    note(f"{file} is clean", style="green")
+
+
+def _values(table: Path | None, column: str | None) -> list[object]:
+    from sfumato.data.draft import column_values
+    from sfumato.data.reading import read_arrow
+
+    if table is None or column is None:
+        given, wanted = ("--column", "--table FILE") if table is None else ("--table", "--column NAME")
+        raise SfumatoError(
+            "taxonomy check",
+            "a column is named together with its table",
+            given=f"{given} alone",
+            remedy=f"add {wanted}",
+        )
+    return column_values(read_arrow(table), column)
+
+
+@app.command(epilog=_example("sfumato taxonomy draft people.csv education --output education.yaml"))
+def draft(
+    table: Annotated[Path, typer.Argument(metavar="TABLE", help="The table: CSV, Parquet, Arrow or Excel.")],
+    column: Annotated[
+        str, typer.Argument(metavar="COLUMN", help="A column of labels or of lists of labels.")
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Write it here: .yaml, .json, .csv.")
+    ] = None,
+    kind: Annotated[str | None, typer.Option("--kind", help="calendar, prefix or balanced.")] = None,
+    force: _Force = False,
+) -> None:
+    """Propose a taxonomy for COLUMN of TABLE, to look at and to change.
+
+    Dates are grouped by the calendar and codes by their beginnings; other labels become groups of neighbours
+    with similar numbers of records, which you will want to rename.
+    """
+    from sfumato.data.draft import propose_for
+    from sfumato.data.reading import read_arrow
+    from sfumato.data.taxonomy_files import layout_for, taxonomy_text, write_taxonomy
+
+    if output is not None:
+        layout_for(output)
+        refuse_overwrite(output, force=force)
+    proposed = propose_for(read_arrow(table), column, kind=cast("Way | None", kind))
+    note(f"a draft, {proposed.way}: {proposed.reason}")
+    if output is None:
+        typer.echo(taxonomy_text(proposed.taxonomy, layout="yaml"), nl=False)
+    else:
+        write_taxonomy(proposed.taxonomy, output)
+        note(f"wrote {output}")
+
+
+@app.command(
+    epilog=_example(
+        "sfumato taxonomy convert education.csv education.yaml", "sfumato taxonomy convert t.yaml t.csv"
+    )
+)
+def convert(
+    source: Annotated[Path, typer.Argument(metavar="FROM", help="The taxonomy to read.")],
+    target: Annotated[Path, typer.Argument(metavar="TO", help="The file to write: .yaml, .json or .csv.")],
+    layout: Annotated[
+        str | None,
+        typer.Option("--as", help="yaml, json, arx or parents; by default as TO ends (.csv is arx)."),
+    ] = None,
+    force: _Force = False,
+) -> None:
+    """Write the taxonomy in FROM as TO: nested YAML or JSON, an ARX hierarchy, or parent-child rows."""
+    from sfumato.data.taxonomy_files import read_taxonomy, write_taxonomy
+
+    refuse_overwrite(target, force=force)
+    taxonomy = read_taxonomy(source)
+    write_taxonomy(taxonomy, target, layout=cast("Layout | None", layout))
+    note(f"wrote {target}: {_size(taxonomy)}")
+
+
+@app.command(name="show", epilog=_example("sfumato taxonomy show education.yaml"))
+def show_tree(file: _File) -> None:
+    """Draw the tree in FILE."""
+    from sfumato.data.taxonomy_files import read_taxonomy
+
+    taxonomy = read_taxonomy(file)
+    show(_drawn(taxonomy))
+    note(_size(taxonomy))
+
+
+def _size(taxonomy: Taxonomy) -> str:
+    return f"{len(taxonomy.leaves)} leaves, {taxonomy.levels} levels{', a draft' if taxonomy.draft else ''}"
+
+
+def _drawn(taxonomy: Taxonomy) -> Tree:
+    from rich.text import Text
+    from rich.tree import Tree
+
+    drawn: dict[str, Tree] = {taxonomy.root: Tree(Text(taxonomy.root))}
+    for label in taxonomy.labels[1:]:
+        drawn[label] = drawn[taxonomy.parent(label) or ""].add(Text(label))
+    return drawn[taxonomy.root]

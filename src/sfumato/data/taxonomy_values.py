@@ -24,10 +24,17 @@ def value_findings(
     if values is not None:
         labels = {entry.label: entry for entry in entries}
         twins = _Twins.of(leaves)
-        strays = sorted({str(value) for value in values} - leaves.keys())
+        strays = sorted({_label(value) for value in values} - leaves.keys())
         guess = len(strays) * len(leaves) <= _MOST_COMPARISONS
         for value in strays:
             yield _stray(value, labels, twins, guess=guess)
+
+
+def _label(value: object) -> str:
+    """The label of a value, as an encoded column has it: 1.0 is "1" and True is "true"."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e15:
+        return str(int(value))
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _is_number(value: object) -> bool:

@@ -1,0 +1,32 @@
+"""`sfumato explain`: why values look as they do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sfumato.cli.output import show
+
+EXAMPLE = "sfumato explain out education"
+
+
+def explain(
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A folder that publish wrote.")],
+    attribute: Annotated[str | None, typer.Argument(metavar="ATTRIBUTE", help="Only this attribute.")] = None,
+    tree: Annotated[bool, typer.Option("--tree", help="Also draw what is shown on the taxonomy.")] = False,
+) -> None:
+    """Tell why values look as they do: each refinement, and what blocked the next, with the k that would allow it.
+
+    It reads the holder's folder beside RELEASE, because group sizes below k are for the holder's eyes only.
+    """
+    from sfumato.maskers.topdown.drawing import draw
+    from sfumato.maskers.topdown.explaining import explain as tell
+    from sfumato.release.reading import read_history, read_recoding
+
+    show(tell(read_history(release), attribute))
+    if tree:
+        rules = read_recoding(release).attributes
+        for name in [attribute] if attribute else rules:
+            show(f"\n{name}\n{draw(rules[name])}")

@@ -1,0 +1,111 @@
+"""`sfumato publish`: the main job."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sfumato.cli.output import note
+
+if TYPE_CHECKING:
+    from sfumato.publishing import Run
+    from sfumato.release.release import Release
+
+EXAMPLE = "sfumato publish recipe.yaml --output out --set privacy.0.k=20"
+
+
+def publish(
+    recipe: Annotated[
+        Path, typer.Argument(metavar="RECIPE", help="The recipe, in YAML (see: sfumato draft).")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The release folder to write.")] = Path(
+        "release"
+    ),
+    table: Annotated[
+        str | None, typer.Option("--table", help="The table, if not the one that the recipe names.")
+    ] = None,
+    change: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="PATH=VALUE", help="Change a setting: privacy.0.k=20."),
+    ] = None,
+    csv: Annotated[bool, typer.Option("--csv", help="Write table.csv instead of table.parquet.")] = False,
+    engine: Annotated[str, typer.Option("--engine", help="Who counts: local or reference.")] = "local",
+    anytime: Annotated[
+        bool,
+        typer.Option("--anytime", help="After Ctrl-C release what is there; otherwise nothing is written."),
+    ] = False,
+) -> None:
+    """Mask a table as RECIPE says, verify what was written, measure what survived, and write the release.
+
+    Two folders are written: the release, to be handed over, and NAME.holder beside it, for your eyes only.
+    """
+    from sfumato.cli.summary import show_release
+    from sfumato.publishing import publish as run_recipe
+    from sfumato.recipe import Recipe
+    from sfumato.release.release import refuse_strangers
+
+    found = Recipe.from_yaml(recipe, changes=change or ())
+    refuse_strangers(output)
+    with _stopping(anytime) as asked:
+        release = run_recipe(
+            _table(table or found.table), found, run=_run(csv=csv, engine=engine, asked=asked)
+        )
+    _write(release, output)
+    show_release(release, output)
+
+
+def _write(release: Release, output: Path) -> None:
+    release.write(output)
+    note(f"wrote {output}/ (hand it over) and {output}.holder/ (keep it)")
+
+
+def _table(named: str | None) -> object:
+    from sfumato.data.datasets import load
+    from sfumato.errors import RecipeError
+
+    if named is None:
+        raise RecipeError("table", "a recipe or --table names the table", given="neither",
+                          remedy="add `table: people.csv` to the recipe")  # fmt: skip
+    return load(named.removeprefix("bundled:")).table if named.startswith("bundled:") else named
+
+
+def _run(*, csv: bool, engine: str, asked: Callable[[], bool]) -> Run:
+    from sfumato.cli.progress import telling
+    from sfumato.errors import RecipeError
+    from sfumato.publishing import Run
+
+    if engine == "reference":
+        from sfumato.engines.reference import ReferenceEngine as Chosen
+    elif engine == "local":
+        from sfumato.engines.local.engine import LocalEngine as Chosen  # type: ignore[assignment]
+    else:
+        raise RecipeError(
+            "--engine", "it is local or reference", given=repr(engine), remedy="say --engine local"
+        )
+    return Run(engine=Chosen(), tell=telling(), asked_to_stop=asked, format="csv" if csv else "parquet")
+
+
+@contextmanager
+def _stopping(anytime: bool) -> Iterator[Callable[[], bool]]:
+    """With --anytime the first Ctrl-C ends the search in a valid state; a second one ends the program."""
+    stop: list[int] = []
+    if not anytime:
+        yield lambda: False
+        return
+    before = signal.getsignal(signal.SIGINT)
+
+    def ask(number: int, _: object) -> None:
+        if stop:
+            raise KeyboardInterrupt
+        stop.append(number)
+
+    signal.signal(signal.SIGINT, ask)
+    try:
+        yield lambda: bool(stop)
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,40 @@
+"""Files and functions stay small enough to read."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import sfumato
+
+FILES = sorted(Path(sfumato.__file__).parent.rglob("*.py"))
+MOST_LINES_OF_A_FILE = 400
+MOST_LINES_OF_A_FUNCTION = 50
+
+
+def long_functions(source: str) -> dict[str, int]:
+    """Functions above the limit, without their docstrings, and their lines."""
+    found = {}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            lines = (node.end_lineno or node.lineno) - node.lineno + 1
+            if ast.get_docstring(node) is not None:
+                lines -= (node.body[0].end_lineno or 0) - node.body[0].lineno + 1
+            if lines > MOST_LINES_OF_A_FUNCTION:
+                found[node.name] = lines
+    return found
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: "/".join(path.parts[-2:]))
+def test_no_file_and_no_function_is_too_long(path: Path) -> None:
+    source = path.read_text(encoding="utf-8")
+    assert len(source.splitlines()) <= MOST_LINES_OF_A_FILE
+    assert long_functions(source) == {}
+
+
+def test_the_measurement_can_fail() -> None:
+    body = "\n".join("    x = 1" for _ in range(60))
+    assert long_functions(f"def long():\n{body}\n") == {"long": 61}
+    assert long_functions(f'def long():\n    """\n{body}\n    """\n') == {}

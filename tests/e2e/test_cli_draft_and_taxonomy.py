@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+import sfumato
+from sfumato.cli.main import main
+
+PEOPLE = "name,age,town,disease\n" + "".join(
+    f"person {n},{20 + n % 50},{('Bern', 'Basel', 'Chur', 'Genf', 'Olten')[n % 5]},{('flu', 'gout')[n % 2]}\n"
+    for n in range(100)
+)
+TREE = "ANY:\n  West: [Bern, Basel, Genf]\n  East: [Chur, Olten]\n"
+
+
+@dataclass(frozen=True)
+class Ended:
+    code: int
+    out: str
+    err: str
+
+
+Run = Callable[..., Ended]
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """Runs the program in a folder that holds a table and a taxonomy."""
+    monkeypatch.chdir(tmp_path)
+    Path("people.csv").write_text(PEOPLE)
+    Path("town.yaml").write_text(TREE)
+
+    def call(*arguments: str) -> Ended:
+        monkeypatch.setattr(sys, "argv", ["sfumato", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        shown = capsys.readouterr()
+        code = ended.value.code
+        return Ended(code if isinstance(code, int) else 0, shown.out, shown.err)
+
+    return call
+
+
+def test_draft_prints_a_recipe(run: Run) -> None:
+    ended = run("draft", "people.csv")
+    assert ended.code == 0
+    recipe = yaml.safe_load(ended.out)
+    roles = {name: entry["role"] for name, entry in recipe["attributes"].items()}
+    assert roles == {"name": "identifier", "age": "quasi", "town": "quasi", "disease": "sensitive"}
+
+
+def test_draft_writes_and_does_not_overwrite(run: Run) -> None:
+    assert run("draft", "people.csv", "--output", "recipe.yaml").code == 0
+    first = Path("recipe.yaml").read_text()
+    Path("recipe.yaml").write_text("mine\n")
+    refused = run("draft", "people.csv", "--output", "recipe.yaml")
+    assert refused.code == 2
+    assert "error: recipe.yaml: an existing file is not overwritten" in refused.err
+    assert Path("recipe.yaml").read_text() == "mine\n"
+    assert run("draft", "people.csv", "--output", "recipe.yaml", "--force").code == 0
+    assert Path("recipe.yaml").read_text() == first
+
+
+def test_draft_writes_taxonomies_beside_the_recipe(run: Run) -> None:
+    Path("out").mkdir()
+    assert run("draft", "people.csv", "-o", "out/recipe.yaml", "--taxonomies", "out/trees").code == 0
+    recipe = yaml.safe_load(Path("out/recipe.yaml").read_text())
+    assert recipe["table"] == "../people.csv"
+    assert recipe["attributes"]["town"]["taxonomy"] == "trees/town.yaml"
+    assert sfumato.Taxonomy.from_file("out/trees/town.yaml").draft
+
+
+def test_check_is_clean_or_lists_findings(run: Run) -> None:
+    clean = run("taxonomy", "check", "town.yaml", "--table", "people.csv", "--column", "town")
+    assert (clean.code, clean.out) == (0, "")
+    Path("town.yaml").write_text("ANY:\n  West: [Bern, Basel]\n  East: [Chur, Bern]\n  no: [x, y]\n")
+    ended = run("taxonomy", "check", "town.yaml", "--table", "people.csv", "--column", "town")
+    assert ended.code == 1
+    assert [line.split(":")[1:3] for line in ended.out.splitlines()] == [
+        ["3", " two-parents"],
+        ["3", " unary"],
+        ["4", " type"],
+        [" not-a-leaf", " 'Genf'"],
+        [" not-a-leaf", " 'Olten'"],
+    ]
+    assert "5 findings" in ended.err
+
+
+def test_check_needs_table_and_column_together(run: Run) -> None:
+    ended = run("taxonomy", "check", "town.yaml", "--column", "town")
+    assert ended.code == 2
+    assert "add --table FILE" in ended.err
+
+
+def test_taxonomy_draft(run: Run) -> None:
+    ended = run("taxonomy", "draft", "people.csv", "town")
+    assert ended.code == 0
+    assert yaml.safe_load(ended.out)["ANY"]
+    assert "a draft, balanced" in ended.err
+    assert run("taxonomy", "draft", "people.csv", "town", "--output", "new.csv").code == 0
+    assert set(sfumato.Taxonomy.from_file("new.csv").leaves) == {"Bern", "Basel", "Chur", "Genf", "Olten"}
+    assert "did you mean 'town'?" in run("taxonomy", "draft", "people.csv", "twon").err
+    assert "calendar, prefix, balanced" in run("taxonomy", "draft", "people.csv", "town", "--kind", "x").err
+
+
+def test_convert_goes_round(run: Run) -> None:
+    for source, target in [
+        ("town.yaml", "a.csv"),
+        ("a.csv", "b.json"),
+        ("b.json", "c.csv"),
+        ("c.csv", "d.yaml"),
+    ]:
+        assert run("taxonomy", "convert", source, target).code == 0
+    assert Path("a.csv").read_bytes() == Path("c.csv").read_bytes()
+    assert sfumato.Taxonomy.from_file("d.yaml") == sfumato.Taxonomy.from_file("town.yaml")
+    assert run("taxonomy", "convert", "town.yaml", "e.csv", "--as", "parents").code == 0
+    assert Path("e.csv").read_text().startswith("parent,child\nANY,West\n")
+    assert run("taxonomy", "convert", "town.yaml", "a.csv").code == 2
+
+
+def test_show_draws_the_tree(run: Run) -> None:
+    ended = run("taxonomy", "show", "town.yaml")
+    assert ended.code == 0
+    assert "── West" in ended.out
+    assert "5 leaves, 3 levels" in ended.err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["draft", "--help"],
+        ["taxonomy", "--help"],
+        *(["taxonomy", name, "--help"] for name in ("check", "draft", "convert", "show")),
+    ],
+)
+def test_every_help_shows_an_example(run: Run, arguments: list[str]) -> None:
+    ended = run(*arguments)
+    assert ended.code == 0
+    assert "Example" in ended.out
+    assert "sfumato " in ended.out.split("Example")[1]
+
+
+def test_version(run: Run) -> None:
+    assert run("--version").out == f"sfumato {sfumato.__version__}\n"
+
+
+def test_a_user_s_mistake_is_one_message_without_traceback(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "sfumato.cli.main", "draft", str(tmp_path / "none.csv")],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert "to mend it: " in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+
+
+def test_ctrl_c_and_unexpected_errors(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr("sfumato.data.taxonomy_files.read_taxonomy", interrupted)
+    assert run("taxonomy", "show", "town.yaml").code == 130
+
+    def broken(*_: object) -> None:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr("sfumato.data.taxonomy_files.read_taxonomy", broken)
+    monkeypatch.setattr(sys, "argv", ["sfumato", "taxonomy", "show", "town.yaml"])
+    with pytest.raises(ZeroDivisionError):
+        main()
