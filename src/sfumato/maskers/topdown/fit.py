@@ -11,12 +11,14 @@ from numpy.typing import NDArray
 
 from sfumato.counting import Engine
 from sfumato.data.cut import make_axis
+from sfumato.data.schema import ItemSet, Schema
 from sfumato.data.table import Table
 from sfumato.errors import Infeasible, RecipeError
-from sfumato.maskers.topdown.history import History
+from sfumato.maskers.masker import Labels, Outcome, Task
+from sfumato.maskers.topdown.history import History, history_to_json
 from sfumato.maskers.topdown.lifting import lift
 from sfumato.maskers.topdown.naming import rule
-from sfumato.maskers.topdown.problem import Labels, Problem, make_records
+from sfumato.maskers.topdown.problem import Problem, make_records
 from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.maskers.topdown.scores import score_named
 from sfumato.maskers.topdown.search import Limits, Rules
@@ -56,6 +58,26 @@ class TopDown:
             if limit is not None and limit < 0:
                 raise RecipeError(name, "a limit is not negative", given=repr(limit), remedy="leave it out")
 
+    def check(self, schema: Schema, requirements: Sequence[Requirement]) -> None:
+        """Top-down refinement needs requirements, on numbers and categories that are quasi-identifiers."""
+        if not requirements:
+            raise RecipeError("privacy", "top-down refinement needs at least one requirement", given="none",
+                              remedy="add for example {k_anonymity: 10, on: [age, sex]}")  # fmt: skip
+        without_covered(requirements)
+        for name in {name for requirement in requirements for name in requirement.on}:
+            if isinstance(schema[name], ItemSet):
+                raise RecipeError(name, "top-down refinement masks numbers and categories", given="an item set",
+                                  remedy="give it another role, or use another masker")  # fmt: skip
+
+    def mask(self, task: Task) -> Outcome:
+        """Learn a recoding and apply it."""
+        fitted = fit(task.table, task.labels, task.requirements, settings=self, engine=task.engine,
+                     asked_to_stop=task.asked_to_stop)  # fmt: skip
+        columns = fitted.recoding.apply(task.table, lifted=fitted.lifted if fitted.recoding.lifted else None)
+        masked = {name: rule.to_json()["kind"] for name, rule in fitted.recoding.attributes.items()}
+        return Outcome(fitted.recoding, columns, masked, fitted.demands.covered, fitted.lifted,
+                       history_to_json(fitted.history, fitted.demands.kept))  # fmt: skip
+
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
@@ -81,7 +103,9 @@ def fit(
     names = [name for name in table.schema.quasi if any(name in r.on for r in demands.kept)]
     axes = [make_axis(name, table.schema[name], table.column(name)) for name in names]
     check_top(table.rows, demands.kept)
-    rules = Rules(demands.kept, score_named(settings.score), settings.split == "best_valid", settings.beneficial_only)
+    rules = Rules(
+        demands.kept, score_named(settings.score), settings.split == "best_valid", settings.beneficial_only
+    )
     problem = Problem(axes, make_records(table, axes, labels), rules, engine)
     limits = Limits(settings.max_steps, settings.seconds, asked_to_stop)
     search = problem.open(None)
@@ -104,4 +128,6 @@ def check_top(rows: int, requirements: Sequence[Requirement]) -> None:
 
 def _one_of(name: str, given: str, known: tuple[str, ...]) -> None:
     if given not in known:
-        raise RecipeError(name, "it is one of " + ", ".join(known), given=repr(given), remedy=f"say {known[0]!r}")
+        raise RecipeError(
+            name, "it is one of " + ", ".join(known), given=repr(given), remedy=f"say {known[0]!r}"
+        )

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sfumato.privacy.requirements import Requirement
 
 
 @dataclass(frozen=True)
@@ -44,3 +48,18 @@ class History:
     blocked: tuple[Blocked, ...]
     rows: int
     stopped: str
+
+
+def history_to_json(history: History, requirements: Sequence[Requirement]) -> dict[str, Any]:
+    """The content of history.json in the holder's folder."""
+    return {**asdict(history), "requirements": [{"on": list(r.on), "k": r.k} for r in requirements]}
+
+
+def history_from_json(form: Mapping[str, Any]) -> History:
+    """Read it back."""
+    rounds = tuple(Round(**{**part, "children": tuple(part["children"]), "anonymity": tuple(part["anonymity"])})
+                   for part in form["rounds"])  # fmt: skip
+    blocked = tuple(Blocked(**{**part, "children": tuple(part["children"]),
+                               "small_children": tuple(part["small_children"])})
+                    for part in form["blocked"])  # fmt: skip
+    return History(rounds, blocked, form["rows"], form["stopped"])

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.counting import Records, Refinement
+from sfumato.data.groups import group_numbers
 from sfumato.maskers.topdown.candidates import Candidate
 from sfumato.maskers.topdown.history import Round
 from sfumato.maskers.topdown.naming import names
@@ -91,21 +92,11 @@ def _still_there(values: Ints, step: Refinement) -> bool:
 
 
 def _group_numbers(problem: Problem, on: tuple[str, ...], values: list[Ints]) -> Ints:
-    """(rows,): the group of each record, numbered without gaps."""
-    numbers = np.zeros(problem.records.rows, dtype=np.int64)
-    for at, axis in enumerate(problem.axes):
-        if axis.name in on:
-            held = values[at]
-            numbers = _dense(numbers * (int(held.max()) + 1) + held[problem.records.positions[at]])
-    return numbers
-
-
-def _dense(keys: Ints) -> Ints:
-    if int(keys.max()) > 8 * len(keys) + 1024:
-        return np.unique(keys, return_inverse=True)[1].astype(np.int64)
-    used = np.bincount(keys) > 0
-    dense: Ints = (np.cumsum(used) - 1)[keys]
-    return dense
+    """(rows,): the group of each record."""
+    held = (
+        values[at][problem.records.positions[at]] for at, axis in enumerate(problem.axes) if axis.name in on
+    )
+    return group_numbers(held, problem.records.rows)
 
 
 def _obstacles(

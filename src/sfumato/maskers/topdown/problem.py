@@ -8,19 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.counting import Engine, Needs, Positions, Records
+from sfumato.counting import Engine, Needs, Records
 from sfumato.data.cut import Axis, positions
 from sfumato.data.table import Table
+from sfumato.maskers.masker import Labels
 from sfumato.maskers.topdown.search import Rules, Search
 from sfumato.privacy.requirements import Requirement
-
-
-@dataclass(frozen=True, eq=False)
-class Labels:
-    """The structure that must survive: each row's class, 0..n-1."""
-
-    classes: Positions
-    n: int
 
 
 @dataclass(frozen=True, eq=False)

@@ -19,7 +19,6 @@ from sfumato.errors import RecipeError, TableError
 from sfumato.maskers.topdown.intervals import Bound, covers, interval_labels
 
 SUPPRESSED = "*"
-Unseen = Literal["refuse", "suppress"]
 Missing = Literal["none", "apart", "together"]
 """Of a number: no value was missing; missing is shown as missing; missing is hidden among all others."""
 
@@ -74,7 +73,9 @@ class Suppress:
         """(values + 1,): which shown value each value becomes, missing last; -1 where it was never seen."""
         at = {label: place for place, label in enumerate(self.disclosed)}
         hidden = -1 if self.complete else len(self.disclosed)
-        return np.array([*(at.get(v, hidden) for v in labels_of(values)), at.get(None, hidden)], dtype=np.int64)
+        return np.array(
+            [*(at.get(v, hidden) for v in labels_of(values)), at.get(None, hidden)], dtype=np.int64
+        )
 
     def to_json(self) -> dict[str, Any]:
         """The public form."""
@@ -100,7 +101,10 @@ class Discretize:
         """Every value that may be shown."""
         if self.missing == "together":
             return (SUPPRESSED,)
-        return (*interval_labels(self.range, self.breaks, self.calendar), *([None] if self.missing == "apart" else []))
+        return (
+            *interval_labels(self.range, self.breaks, self.calendar),
+            *([None] if self.missing == "apart" else []),
+        )
 
     def places(self, values: pa.Array[Any]) -> NDArray[np.int64]:
         """(values + 1,): which shown value each value becomes, missing last; -1 where it cannot be shown."""
@@ -118,7 +122,9 @@ class Discretize:
 
     def to_json(self) -> dict[str, Any]:
         """The public form; breaks of dates and times in ISO text."""
-        breaks = [calendar.show(b, self.calendar) for b in self.breaks] if self.calendar else list(self.breaks)
+        breaks = (
+            [calendar.show(b, self.calendar) for b in self.breaks] if self.calendar else list(self.breaks)
+        )
         form: dict[str, Any] = {"kind": "discretize", "range": list(self.range) if self.range else None}
         form["breaks"] = breaks
         if self.missing != "none":
@@ -141,8 +147,18 @@ class Recoding:
     attributes: Mapping[str, Rule]
     lifted: bool = False
 
+    def files(self) -> dict[str, Any]:
+        """recoding.json, and the taxonomies it cuts."""
+        trees = {
+            name: rule.taxonomy for name, rule in self.attributes.items() if isinstance(rule, Generalize)
+        }
+        return {
+            "recoding.json": self.to_json(),
+            **{f"taxonomies/{name}.json": tree.to_tree() for name, tree in trees.items()},
+        }
+
     def apply(
-        self, table: Table, *, unseen: Unseen = "refuse", lifted: NDArray[np.bool_] | None = None
+        self, table: Table, *, unseen: str = "refuse", lifted: NDArray[np.bool_] | None = None
     ) -> dict[str, pa.Array[Any]]:
         """Masked columns, dictionary-encoded. Unseen values are refused, or shown as the top value."""
         return {
@@ -152,7 +168,9 @@ class Recoding:
 
     def to_json(self) -> dict[str, Any]:
         """The content of recoding.json."""
-        form: dict[str, Any] = {"attributes": {name: rule.to_json() for name, rule in self.attributes.items()}}
+        form: dict[str, Any] = {
+            "attributes": {name: rule.to_json() for name, rule in self.attributes.items()}
+        }
         if self.lifted:
             form["lifted"] = True
         return form
@@ -188,7 +206,7 @@ def _rule(name: str, form: Mapping[str, Any], taxonomies: Mapping[str, Taxonomy]
 
 
 def _masked(
-    name: str, rule: Rule, column: Column, *, unseen: Unseen, lifted: NDArray[np.bool_] | None
+    name: str, rule: Rule, column: Column, *, unseen: str, lifted: NDArray[np.bool_] | None
 ) -> pa.Array[Any]:
     places = rule.places(column.values)
     shown = list(rule.shown)

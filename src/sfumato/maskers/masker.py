@@ -1,0 +1,79 @@
+"""What every masker is: settings that know how to fit, and a mask that tells what was learned.
+
+To add a masker: a folder beside this file with a frozen dataclass of settings that satisfies `Masker`, and
+one line in `registry.py`. Recipes, the command line and publish find it there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.counting import Engine, Positions
+from sfumato.data.schema import Schema
+from sfumato.data.table import Table
+from sfumato.privacy.requirements import Covered, Requirement
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """The structure that must survive: each row's class, 0..n-1."""
+
+    classes: Positions
+    n: int
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """What a masker is given: the table, the structure that must survive, what must hold, and who counts."""
+
+    table: Table
+    labels: Labels
+    requirements: tuple[Requirement, ...]
+    engine: Engine
+    asked_to_stop: Callable[[], bool] = field(default=lambda: False)
+
+
+class Mask(Protocol):
+    """What was learned: frozen, in labels, plain JSON."""
+
+    def files(self) -> Mapping[str, Any]:
+        """What goes into the release, JSON by file name."""
+
+    def apply(self, table: Table, *, unseen: str = "refuse") -> Mapping[str, pa.Array[Any]]:
+        """The masked columns of any table of the same schema."""
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """What a masker gives back.
+
+    `columns`: the masked columns of the task's table, by name. `masked`: what was done to each of them.
+    `covered`: requirements that follow from others. `lifted` (rows,): records shown at the top everywhere.
+    `history`: JSON for the holder's eyes. `holder`: files for the holder's folder, JSON by file name, such as
+    the key of a transformation. `guarantee`: "k_anonymity", or "none" where nothing may be claimed.
+    """
+
+    mask: Mask
+    columns: Mapping[str, pa.Array[Any]]
+    masked: Mapping[str, str]
+    covered: Sequence[Covered] = ()
+    lifted: NDArray[np.bool_] | None = None
+    history: Mapping[str, Any] = field(default_factory=dict)
+    holder: Mapping[str, Any] = field(default_factory=dict)
+    guarantee: str = "k_anonymity"
+
+
+class Masker(Protocol):
+    """Settings of one masker, frozen and checked."""
+
+    def check(self, schema: Schema, requirements: Sequence[Requirement]) -> None:
+        """Refuse a recipe that this masker cannot make sound."""
+
+    def mask(self, task: Task) -> Outcome:
+        """Learn a mask and apply it."""

@@ -1,0 +1,37 @@
+"""Every masker by its name in a recipe. One line each."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from sfumato.errors import RecipeError, did_you_mean
+
+MASKERS = {
+    "top_down": "sfumato.maskers.topdown.fit:TopDown",
+}
+
+
+def masker_named(name: str) -> type[Any]:
+    """The settings class of a masker.
+
+    >>> masker_named("top_down").__name__
+    'TopDown'
+    """
+    if name not in MASKERS:
+        raise RecipeError("mask", "a masker is one of " + ", ".join(MASKERS), given=repr(name),
+                          remedy=did_you_mean(name, MASKERS))  # fmt: skip
+    module, _, settings = MASKERS[name].partition(":")
+    found: type[Any] = getattr(import_module(module), settings)
+    return found
+
+
+def name_of(masker: object) -> str:
+    """The name of a masker in a recipe."""
+    kind = type(masker)
+    place = f"{kind.__module__}:{kind.__qualname__}"
+    for name, where in MASKERS.items():
+        if where == place:
+            return name
+    raise RecipeError("mask", "a mask is one of the registered maskers", given=kind.__name__,
+                      remedy="use one of: " + ", ".join(MASKERS))  # fmt: skip

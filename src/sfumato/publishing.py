@@ -1,0 +1,148 @@
+"""Publish: the steps of 000 section 4.1 in order. Label, mask, write, verify, re-cluster and evaluate, release."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.counting import Engine
+from sfumato.data.encoding import encode
+from sfumato.data.reading import read
+from sfumato.data.table import Table
+from sfumato.errors import RecipeError, ReleaseError
+from sfumato.evaluation.publishing import Judged, judge
+from sfumato.maskers.masker import Labels, Outcome, Task
+from sfumato.maskers.registry import name_of
+from sfumato.privacy.requirements import without_covered
+from sfumato.privacy.verify import verify
+from sfumato.randomness import Randomness, Secure
+from sfumato.recipe import Recipe
+from sfumato.release.bundle import Format, count_claims, released_table, write_bundle
+from sfumato.release.certificate import Facts
+from sfumato.release.release import Release
+from sfumato.structure.finding import Found, find
+
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Run:
+    """How to run, apart from what: who counts, where chance comes from, who is told, when to stop early."""
+
+    engine: Engine | None = None
+    chance: Randomness = field(default_factory=Secure)
+    tell: Tell = field(default=lambda step: None)
+    asked_to_stop: Callable[[], bool] = field(default=lambda: False)
+    format: Format = "parquet"
+    progress: bool | None = None
+
+
+def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release:
+    """Mask a table as the recipe says, verify what was written, and measure what survived.
+
+    `table` is a path, a pandas, polars or pyarrow table, or anything with the Arrow C stream interface.
+    """
+    run = run or Run()
+    clock = _Clock(run.tell)
+    with clock.step("Reading the table"):
+        people = _prepare(read(table, recipe.schema, progress=run.progress), recipe)
+    with clock.step("Finding the structure that must survive"):
+        found = find(recipe.structure, people)
+    with clock.step("Masking"):
+        outcome = recipe.mask.mask(_task(people, found, recipe, run))
+    with clock.step("Measuring what survived"):
+        judged = judge(recipe.structure, found, people, outcome.columns, requirements=recipe.privacy)
+    with clock.step("Writing"):
+        scratch = TemporaryDirectory(prefix="sfumato-")
+        folder = Path(scratch.name) / "release"
+        shown = _write(folder, people, outcome, judged, recipe=recipe, run=run)
+    with clock.step("Verifying the written file"):
+        verdict = verify(folder)
+    if not verdict.holds:
+        scratch.cleanup()
+        raise ReleaseError("release", "only a verified table is released", given=str(verdict),
+                           remedy="report this: the masker and the verification disagree")  # fmt: skip
+    certificate = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
+    return Release(recipe, outcome.mask, certificate, verdict, judged.scores, outcome.history, clock.seconds,
+                   shown, people.origin, scratch)  # fmt: skip
+
+
+def _task(people: Table, found: Found, recipe: Recipe, run: Run) -> Task:
+    return Task(people, Labels(found.labels, found.n), recipe.privacy, run.engine or _local(), run.asked_to_stop)
+
+
+def _local() -> Engine:
+    from sfumato.engines.local.engine import LocalEngine
+
+    return LocalEngine()
+
+
+def _prepare(people: Table, recipe: Recipe) -> Table:
+    """Leave out rows that the recipe says to drop, and refuse columns that are as good as a name."""
+    if recipe.missing:
+        kept = np.ones(people.rows, dtype=bool)
+        for name in recipe.missing:
+            column = people.columns[name].decode()
+            kept &= column.is_valid().to_numpy(zero_copy_only=False)
+        if not kept.any():
+            raise RecipeError("missing", "dropping rows leaves some", given="a rule that drops every row",
+                              remedy="keep missing values as a value: missing: {NAME: value}")  # fmt: skip
+        people = encode(people.to_arrow().filter(pa.array(kept)), people.schema, origin=people.origin)
+    _refuse_fingerprints(people, recipe)
+    return people
+
+
+def _refuse_fingerprints(people: Table, recipe: Recipe) -> None:
+    k = max((requirement.k for requirement in recipe.privacy), default=2)
+    for name in people.schema.with_role("plain"):
+        column = people.columns[name].decode().dictionary_encode()
+        codes = column.indices.fill_null(len(column.dictionary)).to_numpy(zero_copy_only=False)
+        rare = int((np.bincount(codes)[codes] < k).sum())
+        if 2 * rare > people.rows and not people.schema[name].unique_ok:
+            raise RecipeError(
+                name, f"a column released as it is does not tell most people apart (values shared by fewer than {k})",
+                given="a fingerprint: more than half of the rows have such a value",
+                remedy="declare it an identifier (dropped) or quasi (masked), or confirm it with unique_ok: true",
+            )  # fmt: skip
+
+
+def _write(
+    folder: Path, people: Table, outcome: Outcome, judged: Judged, *, recipe: Recipe, run: Run
+) -> pa.Table:
+    shown = released_table(people, outcome.columns)
+    kept = without_covered(recipe.privacy).kept
+    lifted = 0 if outcome.lifted is None else int(outcome.lifted.sum())
+    along: dict[str, Any] = judged.along(recipe.release)
+    facts = Facts(
+        recipe.schema, people.rows, outcome.masked, count_claims(shown, kept), outcome.covered, lifted,
+        recipe.keep_order, name_of(recipe.mask), f"table.{run.format}",
+        {name.removesuffix(".json"): True for name in along},
+    )  # fmt: skip
+    folder.mkdir()
+    write_bundle(folder, shown, {**outcome.mask.files(), **along}, facts, chance=run.chance)
+    return shown
+
+
+class _Clock:
+    """Owns the seconds of each step."""
+
+    def __init__(self, tell: Tell) -> None:
+        self.seconds: dict[str, float] = {}
+        self._tell = tell
+
+    @contextmanager
+    def step(self, name: str) -> Iterator[None]:
+        """Time one step and tell that it began."""
+        self._tell(name)
+        began = time.perf_counter()
+        yield
+        self.seconds[name] = round(time.perf_counter() - began, 4)

@@ -1,0 +1,116 @@
+"""The recipe: the frozen description of one run, validated whole, refusing unsound combinations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sfumato.data.schema import ItemSet, Schema
+from sfumato.errors import RecipeError
+from sfumato.maskers.masker import Masker
+from sfumato.maskers.topdown.fit import TopDown
+from sfumato.privacy.requirements import Requirement
+from sfumato.structure.structures import Classes, Clusters
+
+Structure = Clusters | Classes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Along:
+    """What goes along with the released table.
+
+    `codebook`: the mean of each interval and the shares of the leaves under each generalized value.
+    `starting_centres`: the clusters' centres in the masked space, from which a recipient's k-means finds the
+    same structure. `labels`: the raw clusters' labels, one per row; they are raw information.
+    """
+
+    codebook: bool = True
+    starting_centres: bool = True
+    labels: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """What each attribute is, what structure must survive, what privacy must hold, and how to mask.
+
+    `keep_order` releases the rows in their input order, which may tell who is who: stated in the certificate.
+    `missing` names attributes whose rows are left out when they miss a value there ("drop").
+    """
+
+    schema: Schema
+    structure: Structure
+    privacy: tuple[Requirement, ...] = ()
+    mask: Masker = field(default_factory=TopDown)
+    table: str | None = None
+    keep_order: bool = False
+    release: Along = field(default_factory=Along)
+    missing: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "privacy", _listed(self.privacy))
+        object.__setattr__(self, "missing", tuple(self.missing))
+        self.schema.require(self.missing, "missing")
+        for requirement in self.privacy:
+            self.schema.require(requirement.on, str(requirement))
+            _check_quasi(self.schema, requirement)
+        _check_all_covered(self.schema, self.privacy)
+        self.mask.check(self.schema, self.privacy)
+        _check_structure(self.schema, self.structure)
+
+    @classmethod
+    def from_yaml(cls, source: str | Path, *, changes: Iterable[str] = ()) -> Recipe:
+        """Read a recipe file (or its text). `changes` are settings such as "privacy.0.k=20"."""
+        from sfumato.recipe.yaml_form import read_recipe
+
+        return read_recipe(source, changes)
+
+    def to_yaml(self) -> str:
+        """The recipe as YAML, taxonomies written out; `from_yaml` gives the same recipe back."""
+        from sfumato.recipe.yaml_form import recipe_text
+
+        return recipe_text(self)
+
+
+def _listed(privacy: Any) -> tuple[Requirement, ...]:
+    return (privacy,) if isinstance(privacy, Requirement) else tuple(privacy)
+
+
+def _check_quasi(schema: Schema, requirement: Requirement) -> None:
+    for name in requirement.on:
+        if schema[name].role != "quasi":
+            raise RecipeError(
+                str(requirement), "a quasi-identifier is made of attributes with the role quasi",
+                given=f"{name!r}, which is {schema[name].role}",
+                remedy=f"declare {name} with role: quasi, or leave it out of `on`",
+            )  # fmt: skip
+
+
+def _check_all_covered(schema: Schema, privacy: tuple[Requirement, ...]) -> None:
+    asked = {name for requirement in privacy for name in requirement.on}
+    bare = [name for name in schema.quasi if name not in asked]
+    if privacy and bare:
+        raise RecipeError(
+            ", ".join(bare), "every quasi-identifying attribute stands in a requirement, else it would go out raw",
+            given="in none", remedy="add it to a requirement's `on`, or declare it plain to release it as it is",
+        )  # fmt: skip
+
+
+def _check_structure(schema: Schema, structure: Structure) -> None:
+    if isinstance(structure, Classes):
+        schema.require([structure.column], "classes")
+        attribute = schema[structure.column]
+        if attribute.role == "quasi":
+            raise RecipeError(
+                structure.column, "the class column is not masked, so it is no quasi-identifier",
+                given="role quasi", remedy="declare it sensitive or plain, or choose another class column",
+            )  # fmt: skip
+        if attribute.role == "identifier" or isinstance(attribute, ItemSet):
+            raise RecipeError(
+                structure.column, "a class column is a category or a number that is released",
+                given="an identifier" if attribute.role == "identifier" else "an item set",
+                remedy="choose another class column",
+            )  # fmt: skip
+    elif structure.attributes is not None:
+        schema.require(structure.attributes, "clusters")

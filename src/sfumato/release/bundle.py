@@ -1,0 +1,75 @@
+"""The release folder as it is written: the table, what explains it, its certificate, a page for the recipient."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.data.groups import group_sizes
+from sfumato.data.schema import ItemSet, Schema
+from sfumato.data.table import Column, Table
+from sfumato.data.writing import write
+from sfumato.privacy.requirements import Requirement
+from sfumato.randomness import Randomness
+from sfumato.release.certificate import Claim, Facts, certificate
+from sfumato.release.recipient import recipient_page
+
+Format = Literal["parquet", "csv"]
+
+
+def released_table(table: Table, masked: Mapping[str, pa.Array[Any]]) -> pa.Table:
+    """What is shown: masked columns masked, the others as they are."""
+    return pa.table(
+        {name: masked[name] if name in masked else _as_is(table.columns[name]) for name in table.schema.kept}
+    )
+
+
+def _as_is(column: Any) -> pa.Array[Any]:
+    if isinstance(column, Column) and pa.types.is_string(column.values.type):
+        codes = pa.array(column.codes.astype(np.int32), mask=column.codes == column.missing_code)
+        return pa.DictionaryArray.from_arrays(codes, column.values)
+    found: pa.Array[Any] = column.decode()
+    return found
+
+
+def count_claims(shown: pa.Table, requirements: Sequence[Requirement]) -> list[Claim]:
+    """The smallest group of each requirement, from the codes of the masked columns."""
+    codes = {name: _codes(shown.column(name)) for r in requirements for name in r.on}
+    return [
+        Claim(r, int(group_sizes([codes[name] for name in r.on], shown.num_rows).min())) for r in requirements
+    ]
+
+
+def _codes(column: pa.ChunkedArray[Any]) -> NDArray[np.int64]:
+    whole = column.combine_chunks()
+    if not isinstance(whole, pa.DictionaryArray):
+        whole = whole.dictionary_encode()
+    return whole.indices.cast(pa.int64()).fill_null(len(whole.dictionary)).to_numpy(zero_copy_only=False)
+
+
+def write_bundle(
+    folder: Path, shown: pa.Table, files: Mapping[str, Any], facts: Facts, *, chance: Randomness
+) -> None:
+    """Write everything into an empty folder; the certificate last, over the bytes of all others."""
+    order = None if facts.keep_order else chance.permutation(shown.num_rows)
+    write(shown, folder / facts.table_file, order=order, separators=_separators(facts.schema))
+    for name, content in files.items():
+        write_json(folder / name, content)
+    (folder / "README.md").write_text(recipient_page(facts, sorted(files)), encoding="utf-8")
+    write_json(folder / "certificate.json", certificate(facts, folder))
+
+
+def _separators(schema: Schema) -> dict[str, str]:
+    return {name: of.separator for name, of in schema.items() if isinstance(of, ItemSet)}
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Plain JSON, readable, numbers exact."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")

@@ -1,0 +1,106 @@
+"""The certificate: what is claimed of a release, on what grounds, and what is not claimed."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from sfumato.data.schema import Attribute, Category, Number, Schema
+from sfumato.privacy.requirements import Covered, Requirement
+
+FORMAT = 1
+NOT_CLAIMED = (
+    "k-anonymity bounds picking a record out by the listed attributes. It does not hide a sensitive value that "
+    "all records of a group share, nor protect against an attacker who knows other attributes.",
+    "It does not hold across several releases of the same people.",
+)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A requirement that was asked, and the smallest group that was found by recounting the written file."""
+
+    requirement: Requirement
+    achieved: int
+
+
+@dataclass(frozen=True, eq=False)
+class Facts:
+    """What a certificate is made of."""
+
+    schema: Schema
+    rows: int
+    masked: Mapping[str, str]
+    claims: Sequence[Claim]
+    covered: Sequence[Covered]
+    lifted: int
+    keep_order: bool
+    mask: str
+    table_file: str
+    along: Mapping[str, bool] = field(default_factory=dict)
+
+
+def certificate(facts: Facts, folder: Path) -> dict[str, Any]:
+    """The content of certificate.json, with the SHA-256 of every file in the folder."""
+    return {
+        "format": FORMAT,
+        "sfumato": version("sfumato"),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "guarantee": "k_anonymity",
+        "statement": statement(facts),
+        "grounds": "Recounted from the written file by code that shares nothing with the masker (sfumato verify).",
+        "not_claimed": list(NOT_CLAIMED),
+        "mask": facts.mask,
+        "table": {"file": facts.table_file, "rows": facts.rows, "columns": _columns(facts)},
+        "claims": [_claim(c.requirement) | {"achieved": c.achieved} for c in facts.claims],
+        "covered": [_claim(c.requirement) | {"by": list(c.by.on)} for c in facts.covered],
+        "lifted": facts.lifted,
+        "row_order": "kept" if facts.keep_order else "shuffled",
+        "dropped": list(facts.schema.with_role("identifier")),
+        "along": dict(facts.along),
+        "versions": {name: version(name) for name in ("numpy", "pyarrow", "polars")} | {"python": platform.python_version()},
+        "files": {
+            path.relative_to(folder).as_posix(): {"sha256": sha256(path)}
+            for path in sorted(folder.rglob("*"))
+            if path.is_file()
+        },
+    }
+
+
+def statement(facts: Facts) -> str:
+    """What is promised, in a sentence a lawyer can read."""
+    parts = [
+        f"at least {c.requirement.k} records share every combination of values shown for "
+        f"{', '.join(c.requirement.on)}"
+        for c in facts.claims
+    ]
+    return "In this table " + "; and ".join(parts) + "."
+
+
+def _claim(requirement: Requirement) -> dict[str, Any]:
+    return {"claim": "k_anonymity", "on": list(requirement.on), "k": requirement.k}
+
+
+def _columns(facts: Facts) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "kind": kind_of(facts.schema[name]), "role": facts.schema[name].role,
+         "masked": facts.masked.get(name)}
+        for name in facts.schema.kept
+    ]  # fmt: skip
+
+
+def kind_of(attribute: Attribute) -> str:
+    """An attribute's kind in one word."""
+    return "number" if isinstance(attribute, Number) else "category" if isinstance(attribute, Category) else "item_set"
+
+
+def sha256(path: Path) -> str:
+    """The SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,62 @@
+"""README.md of a release: what a recipient needs to know, and nothing about the raw table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sfumato.release.certificate import NOT_CLAIMED, Facts, statement
+
+EXPLAINED = {
+    "generalize": "replaced by a more general label of its taxonomy where needed",
+    "suppress": "shown, or `*` where it was suppressed",
+    "discretize": "replaced by an interval such as `[17-37)`: 17 included, 37 not; the last interval is closed",
+}
+FILES = {
+    "recoding.json": "which values are shown, attribute by attribute",
+    "codebook.json": "the mean of each interval, and the shares of the values under each general label",
+    "centres.json": "centres of the clusters found in the raw table, in the space of the masked one",
+}
+
+
+def recipient_page(facts: Facts, files: Sequence[str]) -> str:
+    """The page as Markdown."""
+    columns = "\n".join(
+        f"| {name} | {facts.schema[name].role} | {EXPLAINED.get(facts.masked.get(name, ''), 'as it is')} |"
+        for name in facts.schema.kept
+    )
+    beside = "\n".join(f"- `{name}`: {FILES[name]}" for name in files if name in FILES)
+    lifted = (
+        f"\n{facts.lifted} records are shown at the top of every masked column, so that nobody is told apart by a rare value.\n"
+        if facts.lifted
+        else ""
+    )
+    return f"""# A masked table
+
+{statement(facts)}
+
+{facts.rows:,} rows in `{facts.table_file}`, {"in their original order" if facts.keep_order else "in random order"}. An empty cell is a missing value, which counts as a value of its own.
+{lifted}
+| column | role | what is shown |
+|---|---|---|
+{columns}
+
+{beside}
+- `taxonomies/`: the trees of labels that general values come from
+- `certificate.json`: what is claimed, with the SHA-256 of every file
+
+## What is not claimed
+
+{chr(10).join("- " + text for text in NOT_CLAIMED)}
+
+## Check it yourself
+
+    pip install sfumato
+    sfumato verify .
+
+recounts every claim from the file itself. It needs nothing but this folder.
+
+## Cite
+
+Masked with Sfumato by top-down refinement (Fung, Wang, Wang, Hung, "Privacy-preserving data publishing for
+cluster analysis", 2009; Fung, Wang, Yu, "Anonymizing classification data for privacy preservation", 2007).
+"""
