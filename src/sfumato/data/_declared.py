@@ -44,6 +44,13 @@ def check_names(names: Sequence[str], schema: Schema) -> None:
                 given="an undeclared column",
                 remedy=_undeclared(name, _not_in(schema, names)),
             )
+    if not schema.kept:
+        raise SchemaError(
+            "schema",
+            "a table has columns beside identifiers",
+            given="only columns of the role identifier",
+            remedy="give the columns to keep another role",
+        )
     for name in schema.kept:
         if name not in names:
             raise SchemaError(

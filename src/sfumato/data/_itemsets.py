@@ -19,7 +19,8 @@ from sfumato.errors import SchemaError, TableError
 
 def is_list(kind: pa.DataType) -> bool:
     """Whether an Arrow type holds a list in each row."""
-    return pt.is_list(kind) or pt.is_large_list(kind) or pt.is_fixed_size_list(kind) or pt.is_list_view(kind)
+    tests = (pt.is_list, pt.is_large_list, pt.is_fixed_size_list, pt.is_list_view, pt.is_large_list_view)
+    return any(test(kind) for test in tests)
 
 
 def encode_items(name: str, array: pa.Array[Any], attribute: ItemSet, *, place: Place) -> ItemColumn:
@@ -55,8 +56,6 @@ def _split(texts: pa.Array[Any], separator: str) -> pa.Array[Any]:
 
 
 def _from_lists(name: str, lists: pa.Array[Any], *, place: Place) -> ItemColumn:
-    if pt.is_list_view(lists.type) or pt.is_fixed_size_list(lists.type):
-        lists = lists.cast(pa.large_list(lists.type.value_type))
     missing = lists.is_null().to_numpy(zero_copy_only=False)
     items = _items(name, lists)
     owners = np.repeat(np.arange(len(lists)), pc.list_value_length(lists).fill_null(0).to_numpy())

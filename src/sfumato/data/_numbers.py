@@ -20,7 +20,7 @@ from sfumato.errors import SchemaError, TableError
 _WHOLE = r"^[+-]?[0-9]+$"
 _NUMBER = r"^[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|(?i:nan|inf|infinity))$"
 _ENDLESS = r"(?i)inf"
-_EXACT = 2**53  # every whole number up to here is a float
+_EXACT = 2**53  # every whole number below is a float
 _FEW = 10  # smaller numbers of rows are not told
 
 
@@ -98,7 +98,7 @@ def _read_numbers(name: str, texts: pa.Array[Any], *, place: Place) -> pa.Array[
     floats = texts.cast(pa.float64())
     numbers = floats.fill_null(0).to_numpy()
     bad = np.isinf(numbers) & ~_matches(texts, _ENDLESS)
-    for at in np.flatnonzero(whole & (np.abs(numbers) > _EXACT)):
+    for at in np.flatnonzero(whole & (np.abs(numbers) >= _EXACT)):
         bad[at] = bad[at] or int(numbers[at]) != int(str(texts[at]))
     if bad.any():
         raise _too_large(name, place(bad))

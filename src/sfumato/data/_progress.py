@@ -51,7 +51,8 @@ class Bar:
         from rich.console import Console
         from rich.progress import Progress
 
-        progress = Progress(console=Console(stderr=True), transient=True)
+        console = Console(stderr=True)
+        progress = Progress(console=console, transient=console.is_terminal)
         task = progress.add_task(self.title, total=self.total)
         progress.start()
         return progress, task

@@ -35,9 +35,9 @@ def encode(
     ([1, 2, 0], [20, 40])
     """
     check_names(arrow.column_names, schema)
+    names = [name for name in arrow.column_names if schema[name].role != "identifier"]
     if not arrow.num_rows:
         raise TableError("table", "a table has rows", given="none", remedy="give a table with rows")
-    names = [name for name in arrow.column_names if schema[name].role != "identifier"]
 
     def one(name: str) -> Column | ItemColumn:
         return encode_column(name, arrow.column(name), schema[name], place=place)

@@ -82,7 +82,7 @@ class ItemColumn:
     def decode(self) -> pa.Array[Any]:
         """A list array, one list a row, null where the set is missing."""
         offsets = pa.array(self.offsets, type=pa.int64())
-        mask = self.missing_rows if self.missing else None
+        mask = pa.array(self.missing_rows, type=pa.bool_()) if self.missing else None
         return pa.LargeListArray.from_arrays(offsets, decode(self.codes, self.values), mask=mask)
 
 

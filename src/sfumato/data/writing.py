@@ -37,9 +37,11 @@ def write(
     CSV joins the items of a list by the column's separator, `;` unless `separators` names another.
     """
     path = Path(path)
-    writer = _writer(path, separators or {})
+    writer = _writer(path)
     _check_writable(path)
     bare = ordered(table, order)
+    if writer is _write_csv:
+        bare = joined(bare, separators or {})
     with _whole_or_nothing(path) as temporary:
         writer(bare, temporary)
 
@@ -68,18 +70,24 @@ def _ordered_column(column: pa.ChunkedArray[Any], order: NDArray[np.int64] | Non
             return pa.DictionaryArray.from_arrays(indices, coded.values)
         return coded.values.take(indices)
     if is_list(array.type):
-        array = array.cast(pa.large_list(_plain(array.type.value_type)))
+        array = _plain_lists(array)
     return array if order is None else array.take(order)
 
 
-def _plain(kind: pa.DataType) -> pa.DataType:
-    return kind.value_type if isinstance(kind, pa.DictionaryType) else kind
+def _plain_lists(array: pa.Array[Any]) -> pa.Array[Any]:
+    """Lists of any kind as plain ones: no dictionary inside, no metadata, no items that no row shows."""
+    items: pa.Array[Any] = pc.list_flatten(array)
+    if isinstance(items, pa.DictionaryArray):
+        items = items.dictionary_decode()
+    lengths = pc.list_value_length(array).fill_null(0).to_numpy()
+    offsets = pa.array(np.append(0, np.cumsum(lengths)), type=pa.int64())
+    return pa.LargeListArray.from_arrays(offsets, items, mask=array.is_null())
 
 
-def _writer(path: Path, separators: Mapping[str, str]) -> Callable[[pa.Table, Path], None]:
+def _writer(path: Path) -> Callable[[pa.Table, Path], None]:
     suffix = path.suffix.lower()
     if suffix == ".csv":
-        return lambda table, to: _write_csv(joined(table, separators), to)
+        return _write_csv
     if suffix in (".parquet", ".pq"):
         return _write_parquet
     raise TableError(
@@ -122,7 +130,7 @@ def _joined_column(name: str, column: pa.ChunkedArray[Any], separator: str) -> p
             given="such an item",
             remedy="write Parquet, or choose another separator",
         )
-    found: Any = pc.binary_join(texts, separator)
+    found: Any = pc.binary_join(texts, pa.scalar(separator, pa.large_string()))
     return pa.chunked_array([found])
 
 
@@ -154,7 +162,7 @@ def _whole_or_nothing(path: Path) -> Iterator[Path]:
         raise TableError(
             str(path),
             "the file is written whole or not at all; this time not at all",
-            given=reason or "a write that failed",
+            given=reason or f"a write that failed ({type(error).__name__})",
             remedy="free space on the disk, or write where it is allowed",
         ) from None
     finally:
@@ -175,8 +183,10 @@ def _to_disk(path: Path) -> None:
 def give_back(arrow: pa.Table, origin: Origin) -> Any:
     """The table as the kind that came in; for a path, as a pyarrow table.
 
-    pandas columns are backed by Arrow, so that whole numbers with missing values stay whole.
+    Labels are plain text and metadata is gone, so that no unused label goes along. pandas columns are backed
+    by Arrow, so that whole numbers with missing values stay whole.
     """
+    arrow = _undictionaried(arrow).replace_schema_metadata(None)
     if origin == "pandas":
         pandas = importlib.import_module("pandas")
         return arrow.to_pandas(types_mapper=pandas.ArrowDtype)
@@ -185,3 +195,13 @@ def give_back(arrow: pa.Table, origin: Origin) -> Any:
 
         return pl.DataFrame(arrow)
     return arrow
+
+
+def _undictionaried(table: pa.Table) -> pa.Table:
+    kinds = [
+        pa.field(
+            field.name, field.type.value_type if isinstance(field.type, pa.DictionaryType) else field.type
+        )
+        for field in table.schema
+    ]
+    return table.cast(pa.schema(kinds))
