@@ -88,7 +88,7 @@ def _share(share: float) -> str:
 def _structure() -> Iterator[str]:
     note = (
         "The structure that must survive: groups of similar rows, found in the raw table. "
-        "If a column says the group, write {classes: COLUMN}."
+        "If a column says the group, write {classes: COLUMN} and give it the role sensitive or plain."
     )
     yield from _comment(note, 0)
     yield f"structure: {{clusters: kmeans, k: {_CLUSTERS}, seed: 0}}"
