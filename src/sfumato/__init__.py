@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from sfumato.errors import SfumatoError as SfumatoError
     from sfumato.errors import TableError as TableError
     from sfumato.errors import TaxonomyError as TaxonomyError
+    from sfumato.privacy.verify import Verdict as Verdict
+    from sfumato.privacy.verify import verify as verify
 
     __version__: str
 
@@ -43,7 +45,9 @@ _NAMES = {
     "TableError": "sfumato.errors",
     "Taxonomy": "sfumato.data.taxonomy",
     "TaxonomyError": "sfumato.errors",
+    "Verdict": "sfumato.privacy.verify",
     "read": "sfumato.data.reading",
+    "verify": "sfumato.privacy.verify",
 }
 # A public name that is a module.
 _MODULES = {

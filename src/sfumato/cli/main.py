@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sfumato.cli import draft, taxonomy
+from sfumato.cli import draft, taxonomy, verify
 from sfumato.cli.output import show_error
 from sfumato.errors import SfumatoError
 
@@ -28,6 +28,7 @@ def _register(command: Callable[..., None], *, example: str) -> None:
 
 # One line for each command; the order is that of --help.
 _register(draft.draft, example=draft.EXAMPLE)
+_register(verify.verify, example=verify.EXAMPLE)
 app.add_typer(taxonomy.app, name="taxonomy")
 
 

@@ -1,0 +1,33 @@
+"""`sfumato verify`: whether a written release is what its certificate says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+EXAMPLE = "sfumato verify out/"
+
+
+def verify(
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="The folder that was released.")],
+    raw: Annotated[
+        Path | None,
+        typer.Option("--raw", metavar="TABLE", help="For the holder: the table that was published."),
+    ] = None,
+    missing: Annotated[
+        list[str] | None,
+        typer.Option("--missing", metavar="TEXT", help='A text that means "missing" in TABLE, such as "?".'),
+    ] = None,
+) -> None:
+    """Recount every claim of RELEASE from the written files. It needs nothing but the folder.
+
+    Exit code 0: everything holds. 1: some check fails, and the output says which. 2: this is no release.
+    """
+    from sfumato.privacy.verify import verify as verify_release
+
+    verdict = verify_release(release, raw=raw, missing=missing or ())
+    typer.echo(str(verdict))
+    if not verdict.holds:
+        raise typer.Exit(1)

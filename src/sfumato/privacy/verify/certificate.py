@@ -1,0 +1,137 @@
+"""certificate.json, read field by field: a broken field fails the checks that need it, and no others."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from sfumato.privacy.verify.claims import CLAIMS
+from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, whole
+from sfumato.privacy.verify.verdict import CheckError
+
+FORMAT = 1
+ROLES = ("quasi", "sensitive", "plain")
+ORDERS = ("shuffled", "kept")
+
+
+@dataclass(frozen=True)
+class Column:
+    """What the certificate says about one column of the table."""
+
+    name: str
+    role: str
+    masked: str | None
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """The claims of a release, and how the release is described."""
+
+    form: Form
+
+    @property
+    def _table(self) -> Form:
+        return field(self.form, "table", dict)
+
+    @property
+    def file(self) -> str:
+        """The name of the table's file."""
+        name = field(self._table, "file", str)
+        if name not in ("table.parquet", "table.csv"):
+            raise CheckError("the certificate's table is neither table.parquet nor table.csv")
+        return name
+
+    @property
+    def rows(self) -> int:
+        """How many rows the table should have."""
+        return whole(self._table, "rows")
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The table's columns, in order."""
+        return tuple(_column(form) for form in forms(self._table, "columns"))
+
+    @property
+    def claims(self) -> tuple[Form, ...]:
+        """What is claimed."""
+        return forms(self.form, "claims")
+
+    @property
+    def covered(self) -> tuple[Form, ...]:
+        """What follows from a claim, and was asked for as well."""
+        return forms(self.form, "covered") if "covered" in self.form else ()
+
+    @property
+    def lifted(self) -> int:
+        """How many records show the top of every masked attribute, because they were lifted there."""
+        return whole(self.form, "lifted")
+
+    @property
+    def row_order(self) -> str:
+        """Whether the rows were shuffled, or kept in the order of the raw table."""
+        order = field(self.form, "row_order", str)
+        if order not in ORDERS:
+            raise CheckError(f"row_order is one of {', '.join(ORDERS)}")
+        return order
+
+    @property
+    def dropped(self) -> tuple[str, ...]:
+        """The identifiers that were taken out."""
+        return names(self.form, "dropped")
+
+    @property
+    def hashes(self) -> dict[str, str]:
+        """SHA-256 of every file but the certificate, by the file's name."""
+        files: dict[str, object] = field(self.form, "files", dict)
+        return {name: field(mapping(entry, name), "sha256", str) for name, entry in files.items()}
+
+
+def well_formed(certificate: Certificate) -> str:
+    """The certificate can be understood, all of it."""
+    form = certificate.form
+    if form.get("format") != FORMAT or isinstance(form.get("format"), bool):
+        raise CheckError(f"verify understands format {FORMAT} and no other")
+    for key in ("sfumato", "created", "statement"):
+        field(form, key, str)
+    known = {_understood(claim) for claim in (*certificate.claims, *certificate.covered)}
+    if not certificate.claims:
+        raise CheckError("a certificate claims something")
+    if form.get("guarantee") not in known:
+        raise CheckError("the guarantee is not the name of one of the claims")
+    for claim in certificate.claims:
+        whole(claim, "achieved")
+    _ = certificate.file, certificate.rows, certificate.columns, certificate.lifted
+    _ = certificate.row_order, certificate.dropped, certificate.hashes
+    return f"format {FORMAT}, {len(certificate.claims)} claims, all of them understood"
+
+
+def stated(certificate: Certificate, page: str) -> str:
+    """What people read says what is claimed: the statement names every column and number of every claim.
+
+    The page for the recipient repeats the statement, and its SHA-256 stands in the certificate.
+    """
+    statement = field(certificate.form, "statement", str)
+    for claim in certificate.claims:
+        numbers = [str(claim[key]) for key in claim if key not in ("claim", "on", "achieved")]
+        for word in (*names(claim, "on"), *numbers):
+            if not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", statement):
+                raise CheckError(f"the statement does not speak of {word!r}, which is claimed")
+    if statement not in page:
+        raise CheckError("README.md does not repeat the certificate's statement")
+    return "the statement and README.md say what is claimed"
+
+
+def _understood(claim: Form) -> str:
+    name = field(claim, "claim", str)
+    if name not in CLAIMS:
+        raise CheckError(f"the claim {name!r} is not understood; known are: {', '.join(CLAIMS)}")
+    return name
+
+
+def _column(form: Form) -> Column:
+    role, masked = field(form, "role", str), form.get("masked")
+    if role not in ROLES:
+        raise CheckError(f"the role of a released column is one of {', '.join(ROLES)}")
+    if masked is not None and not isinstance(masked, str):
+        raise CheckError("'masked' names the kind of masking, or is null")
+    return Column(field(form, "name", str), role, masked)

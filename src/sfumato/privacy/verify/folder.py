@@ -1,0 +1,115 @@
+"""The files of a release: those that the certificate lists, unchanged, and not one more."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sfumato.errors import ReleaseError
+from sfumato.privacy.verify.certificate import Certificate
+from sfumato.privacy.verify.fields import read_json
+from sfumato.privacy.verify.recoding import Recoding, read_recoding
+from sfumato.privacy.verify.table import read_table
+from sfumato.privacy.verify.verdict import CheckError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+CERTIFICATE = "certificate.json"
+# What a release may hold besides its certificate and its taxonomies. A file of another name is refused even
+# if the certificate lists it: nobody would have looked into it.
+KNOWN = {"table.parquet", "table.csv", "recoding.json", "codebook.json", "centres.json", "README.md"}
+
+
+class Folder:
+    """Owns the path of one release, and reads each part of it once, when it is first asked for."""
+
+    def __init__(self, path: str | Path) -> None:
+        self.path = Path(path)
+        if not (self.path / CERTIFICATE).is_file():
+            raise ReleaseError(
+                str(path),
+                f"a release is a folder with a {CERTIFICATE}",
+                given="a folder without it" if self.path.is_dir() else "no folder",
+                remedy="name the folder that was written by publish",
+            )
+
+    @cached_property
+    def files(self) -> dict[str, Path]:
+        """Everything in the folder that is no folder, by its name seen from the folder."""
+        found = sorted(path for path in self.path.rglob("*") if path.is_symlink() or not path.is_dir())
+        return {path.relative_to(self.path).as_posix(): path for path in found}
+
+    def file(self, name: str) -> Path:
+        """One of the files."""
+        if name not in self.files:
+            raise CheckError(f"{name} is missing")
+        return self.files[name]
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """The certificate."""
+        return Certificate(read_json(self.path / CERTIFICATE))
+
+    @cached_property
+    def page(self) -> str:
+        """The page for the recipient."""
+        return self.file("README.md").read_text(encoding="utf-8")
+
+    @cached_property
+    def recoding(self) -> Recoding:
+        """What may be shown, of every masked column."""
+        form = read_json(self.file("recoding.json"))
+        return read_recoding(form, lambda name: read_json(self.file(f"taxonomies/{name}.json")))
+
+    @cached_property
+    def table(self) -> pl.DataFrame:
+        """The released table, read by a library that did not write it."""
+        return read_table(self.file(self.certificate.file))
+
+
+def listed(folder: Folder) -> str:
+    """The folder holds the files that the certificate lists, and nothing else."""
+    expected = {*folder.certificate.hashes, CERTIFICATE}
+    _refuse("is not listed in the certificate", set(folder.files) - expected)
+    _refuse("is missing", expected - set(folder.files))
+    _refuse("is a link, not a file", {name for name, path in folder.files.items() if path.is_symlink()})
+    parents = {parent for path in folder.files.values() for parent in path.parents}
+    empty = {p.name for p in folder.path.rglob("*") if p.is_dir() and not p.is_symlink() and p not in parents}
+    _refuse("is an empty folder", empty)
+    trees = {f"taxonomies/{name}.json" for name in folder.recoding.trees}
+    _refuse("is no part of a release", set(folder.files) - {CERTIFICATE, *KNOWN, *trees})
+    tables = {"table.parquet", "table.csv"} - {folder.certificate.file}
+    _refuse("is a second table", tables & set(folder.files))
+    return f"{len(folder.files)} files, each of them listed"
+
+
+def hashes(folder: Folder) -> str:
+    """Every file is the one that was written."""
+    expected = folder.certificate.hashes
+    _refuse(
+        "is not the file that was written: its SHA-256 differs",
+        {name for name, sha256 in expected.items() if _sha256(folder.file(name)) != sha256},
+    )
+    return f"SHA-256 of {len(expected)} files"
+
+
+def readable(folder: Folder) -> str:
+    """Every JSON file can be read."""
+    found = [name for name in folder.files if name.endswith(".json")]
+    for name in found:
+        read_json(folder.files[name])
+    return f"{len(found)} files"
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _refuse(what: str, found: set[str]) -> None:
+    if found:
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        raise CheckError(f"{min(found)} {what}{more}")

@@ -1,0 +1,83 @@
+"""verify: every check of a release, one after the other, whatever the others say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sfumato.privacy.verify import folder as files
+from sfumato.privacy.verify import table as tables
+from sfumato.privacy.verify.certificate import stated, well_formed
+from sfumato.privacy.verify.claims import follows, recount, title
+from sfumato.privacy.verify.folder import Folder
+from sfumato.privacy.verify.parquet import nothing_else_in_csv, nothing_else_in_parquet
+from sfumato.privacy.verify.raw import Comparison, read_raw, row_order, same_rows
+from sfumato.privacy.verify.verdict import Check, Verdict, run, verdict_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def verify(folder: str | Path, *, raw: object = None, missing: Collection[str] = ()) -> Verdict:
+    """Recount every claim of a written release from scratch.
+
+    `raw` is the table that was published (a path, or a polars, pandas or pyarrow table), for its holder only:
+    with it, the released rows are held against the raw ones. `missing` lists texts that mean "missing" in it.
+
+    A folder without a certificate is no release, and a raw table that cannot be read is a mistake: both raise.
+    Everything else that is wrong is a check that fails.
+    """
+    release = Folder(folder)
+    given = None if raw is None else read_raw(raw, missing=missing)
+    return verdict_of([*_checks(release), *_claims(release), *_order(release, given)])
+
+
+def _checks(release: Folder) -> Iterator[Check]:
+    asked: dict[str, Callable[[], str]] = {
+        "certificate": lambda: well_formed(release.certificate),
+        "statement": lambda: stated(release.certificate, release.page),
+        "files": lambda: files.listed(release),
+        "hashes": lambda: files.hashes(release),
+        "json": lambda: files.readable(release),
+        "columns": lambda: tables.columns(release.table, release.certificate),
+        "rows": lambda: tables.rows(release.table, release.certificate),
+        "recoding": lambda: f"{len(release.recoding.rules)} rules, each a real cut",
+        "masking": lambda: tables.masked(release.certificate, release.recoding),
+        "shown values": lambda: tables.shown(release.table, release.recoding),
+        "lifted": lambda: tables.lifted(release.table, release.certificate, release.recoding),
+        "nothing else": lambda: _nothing_else(release),
+    }
+    return (run(name, ask) for name, ask in asked.items())
+
+
+def _nothing_else(release: Folder) -> str:
+    """The table's file holds the shown values and nothing besides."""
+    path = release.file(release.certificate.file)
+    look = nothing_else_in_csv if path.suffix == ".csv" else nothing_else_in_parquet
+    return look(path, release.table)
+
+
+def _claims(release: Folder) -> Iterator[Check]:
+    read = run("claims", lambda: f"{len(release.certificate.claims)} + {len(release.certificate.covered)}")
+    if not read.holds:
+        yield read
+        return
+    claims, covered = release.certificate.claims, release.certificate.covered
+    for claim in claims:
+        yield run(title(claim), partial(lambda claim: recount(release.table, claim), claim))
+    for claim in covered:
+        others = [other for other in (*claims, *covered) if other is not claim]
+        ask = partial(lambda c, o: f"{recount(release.table, c)}; {follows(c, o)}", claim, others)
+        yield run(f"covered: {title(claim)}", ask)
+
+
+def _order(release: Folder, raw: pl.DataFrame | None) -> Iterator[Check]:
+    """Where the rows stand; and where the raw table is given, that they are its rows."""
+    if raw is None:
+        yield run("row order", lambda: f"{release.certificate.row_order}, says the certificate")
+        return
+    comparison = Comparison(release, raw)
+    yield run("raw rows", lambda: same_rows(comparison))
+    yield run("row order", lambda: row_order(comparison))

@@ -1,0 +1,128 @@
+"""Intervals of numbers and of dates: `[17-37)`, the last one closed, `[37-90]`; without a range `[..-37)`."""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from itertools import pairwise
+
+from sfumato.privacy.verify.dates import LENGTHS, cut, iso, moment
+from sfumato.privacy.verify.fields import Form, field
+from sfumato.privacy.verify.rule import SUPPRESSED, Rule, has_no_place, only_keys
+from sfumato.privacy.verify.verdict import CheckError
+
+OPEN = ".."
+Place = tuple[float, str]  # a number and no text, or zero and a date's text: either sorts as it should
+
+
+@dataclass(frozen=True)
+class Bound:
+    """An end of an interval: where it lies, and how it is written."""
+
+    at: Place
+    text: str
+
+
+def discretize(form: Form) -> Rule:
+    """Intervals between ascending breaks inside the range.
+
+    >>> rule = discretize({"kind": "discretize", "range": [17, 90], "breaks": [37], "missing": "apart"})
+    >>> rule.becomes(36), rule.becomes(37), rule.becomes(None), rule.top
+    ('[17-37)', '[37-90]', None, '*')
+    """
+    only_keys(form, {"kind", "range", "breaks", "missing", "calendar"}, "the rule")
+    calendar, missing = form.get("calendar"), form.get("missing")
+    if (calendar is not None and calendar not in LENGTHS) or missing not in (None, "apart", "together"):
+        raise CheckError("its calendar or its rule for missing values is not understood")
+    dates = calendar is not None
+    ends = None if form.get("range") is None else _bounds(field(form, "range", list), dates=dates)
+    breaks = _bounds(field(form, "breaks", list), dates=dates)
+    _check_order(ends, breaks)
+    if dates and any(len(bound.text) != LENGTHS[str(calendar)] for bound in breaks):
+        raise CheckError("its breaks are more exact than its calendar unit")
+    top = labels(ends, ())[0] if missing is None else SUPPRESSED
+    if missing == "together":
+        return Rule("discretize", frozenset({SUPPRESSED}), top, lambda value: SUPPRESSED)
+    shown, places = labels(ends, breaks), [bound.at for bound in breaks]
+
+    def becomes(value: object) -> str | None:
+        at = _date_place(value) if dates else _number_place(value)
+        if at is None:
+            return None if missing == "apart" else has_no_place()
+        return shown[bisect_right(places, at)] if _inside(at, ends) else has_no_place()
+
+    return Rule("discretize", frozenset({*shown, *([None] if missing else [])}), top, becomes)
+
+
+def labels(ends: Sequence[Bound] | None, breaks: Sequence[Bound]) -> tuple[str, ...]:
+    """How each interval is written, from low to high.
+
+    >>> labels(None, _bounds([0.5, 2.0], dates=False))
+    ('[..-0.5)', '[0.5-2)', '[2-..]')
+    """
+    low, high = (OPEN, OPEN) if ends is None else (ends[0].text, ends[1].text)
+    marks = [low, *(bound.text for bound in breaks), high]
+    inner = [f"[{a}-{b})" for a, b in pairwise(marks[:-1])]
+    return (*inner, f"[{marks[-2]}-{marks[-1]}]")
+
+
+def _bounds(entries: list[object], *, dates: bool) -> list[Bound]:
+    return [_date_bound(entry) if dates else _number_bound(entry) for entry in entries]
+
+
+def _number_bound(entry: object) -> Bound:
+    """A whole number is written without a point, another one by its shortest exact text."""
+    if not isinstance(entry, int | float) or isinstance(entry, bool) or not math.isfinite(entry):
+        raise CheckError("its range and its breaks are numbers")
+    whole = float(entry).is_integer() and abs(entry) < 2**63
+    return Bound((entry, ""), str(int(entry)) if whole else repr(float(entry)))
+
+
+def _date_bound(entry: object) -> Bound:
+    text = iso(entry) if isinstance(entry, str) else None
+    if text is None:
+        raise CheckError("its range and its breaks are ISO texts")
+    return Bound((0.0, text), str(entry))
+
+
+def _check_order(ends: Sequence[Bound] | None, breaks: Sequence[Bound]) -> None:
+    places = [bound.at for bound in breaks]
+    if any(not a < b for a, b in pairwise(places)):
+        raise CheckError("its breaks do not ascend")
+    if ends is None:
+        return
+    if len(ends) != 2 or not ends[0].at < ends[1].at:
+        raise CheckError("its range has no lower end below an upper end")
+    if any(not (ends[0].at < at and _inside(at, ends)) for at in places):
+        raise CheckError("its breaks do not lie inside its range")
+
+
+def _inside(at: Place, ends: Sequence[Bound] | None) -> bool:
+    """Whether a place lies in the range; an upper end such as `1990` reaches to the end of that year."""
+    if ends is None:
+        return True
+    high = ends[1].at
+    return ends[0].at <= at and (at[0], cut(at[1], high[1])) <= high
+
+
+def _number_place(value: object) -> Place | None:
+    """Where a raw number lies; None if it is missing."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if isinstance(value, int | float):
+        return value, ""
+    try:
+        return float(Decimal(str(value).strip())), ""
+    except ArithmeticError:
+        return has_no_place()
+
+
+def _date_place(value: object) -> Place | None:
+    """Where a raw date lies; None if it is missing."""
+    if value is None:
+        return None
+    text = moment(value)
+    return has_no_place() if text is None else (0.0, text)

@@ -1,0 +1,210 @@
+"""For the holder: the released rows are the raw rows, recoded, in another order."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sfumato.errors import TableError
+from sfumato.privacy.verify.folder import Folder
+from sfumato.privacy.verify.rule import Rule
+from sfumato.privacy.verify.table import read_csv, read_parquet
+from sfumato.privacy.verify.verdict import CheckError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+COUNT = "\0count"  # no column has this name
+ENOUGH = 20  # rows, and different rows, from which on an order can be told from chance
+
+
+def read_raw(raw: object, *, missing: Collection[str]) -> pl.DataFrame:
+    """The raw table, with the texts that mean missing taken out; text files are read as text."""
+    import polars as pl
+    from polars.exceptions import PanicException
+
+    try:
+        table = _read(Path(raw)) if isinstance(raw, str | Path) else _convert(raw)
+    except (Exception, PanicException) as error:
+        raise TableError(
+            str(raw) if isinstance(raw, str | Path) else "raw",
+            "the raw table is a Parquet, CSV or Arrow file, or a polars, pandas or pyarrow table",
+            given=type(error).__name__ if isinstance(raw, str | Path) else type(raw).__name__,
+            remedy="give the table that was published",
+        ) from None
+    if not missing:
+        return table
+    plain = [name for name, kind in table.schema.items() if not kind.is_nested()]
+    gone = pl.col(plain).cast(pl.String).str.strip_chars().is_in(list(missing))
+    return table.with_columns(pl.when(~gone.fill_null(False)).then(pl.col(plain)))
+
+
+def _read(path: Path) -> pl.DataFrame:
+    import polars as pl
+
+    if path.suffix.lower() == ".csv":
+        return read_csv(path)
+    if path.suffix.lower() in (".arrow", ".ipc", ".feather"):
+        return pl.read_ipc(path)
+    return read_parquet(path)
+
+
+def _convert(raw: object) -> pl.DataFrame:
+    import polars as pl
+
+    if isinstance(raw, pl.LazyFrame):
+        return raw.collect()
+    if not hasattr(raw, "__arrow_c_stream__"):
+        raise TypeError
+    return pl.DataFrame(raw)
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """The released table and the recoded raw one, column for column of the same types."""
+
+    released: pl.DataFrame
+    expected: pl.DataFrame
+
+
+class Comparison:
+    """Owns a release and the raw table it was made from; recodes the raw rows once."""
+
+    def __init__(self, release: Folder, raw: pl.DataFrame) -> None:
+        self.release, self.raw = release, raw
+
+    @cached_property
+    def pair(self) -> Pair:
+        """Both tables, made comparable."""
+        table, rules = self.release.table, self.release.recoding.rules
+        if table.height != self.raw.height:
+            raise CheckError("the raw table has another number of rows than the release")
+        gone = [name for name in table.columns if name not in self.raw.columns]
+        if gone:
+            raise CheckError(f"the raw table has no column {gone[0]!r}")
+        return _paired(table, self.raw, rules)
+
+
+def same_rows(comparison: Comparison) -> str:
+    """The released rows are the recoded raw rows, each as often; but for those lifted to the top."""
+    import polars as pl
+
+    pair, count = comparison.pair, comparison.release.certificate.lifted
+    differ = _differences(pair)
+    if not differ.height:
+        return f"{pair.released.height} released rows are the recoded raw rows"
+    more, less = differ.filter(pl.col(COUNT) > 0), differ.filter(pl.col(COUNT) < 0)
+    rules = comparison.release.recoding.rules
+    at_top = pl.all_horizontal(pl.col(name).eq_missing(rule.top) for name, rule in rules.items())
+    if not count or int(more[COUNT].sum()) > count or not more.select(at_top.all()).item():
+        raise CheckError("released rows are not the recoded raw rows")
+    kept = [name for name in pair.released.columns if name not in rules]
+    if _totals(pl.concat([more, less]), kept).height:
+        raise CheckError("released rows differ from the raw rows in columns that are not masked")
+    return f"{pair.released.height} released rows are the recoded raw rows, {count} of them lifted"
+
+
+def row_order(comparison: Comparison) -> str:
+    """The order of the rows tells nothing about the raw table's, unless the certificate says that it does.
+
+    Equal rows fall onto each other by chance: with shares p of the different rows, in a share `sum(p * p)` of all
+    places. A shuffled table lies near that share; one that is nearer to the raw order is refused.
+    """
+    import polars as pl
+
+    if comparison.release.certificate.row_order == "kept":
+        return "kept, as the certificate says: row n of the release is row n of the raw table"
+    pair = comparison.pair
+    names = pair.released.columns
+    sizes = pair.released.group_by(names).agg(pl.len().alias(COUNT))[COUNT]
+    if pair.released.height < ENOUGH or len(sizes) < ENOUGH:
+        return "too few different rows to tell an order from chance"
+    same = [pair.released[name].eq_missing(pair.expected[name]) for name in names]
+    equal = float(pl.DataFrame(same).select(pl.all_horizontal(pl.all()).mean()).item())
+    chance = float(((sizes / pair.released.height) ** 2).sum())
+    if equal > (1 + chance) / 2:
+        raise CheckError("most rows stand where they stand in the raw table; the certificate says shuffled")
+    return "shuffled: the raw table's order is gone"
+
+
+def _differences(pair: Pair) -> pl.DataFrame:
+    """Rows that stand in one table more often than in the other: how much more often in the released one."""
+    import polars as pl
+
+    names = pair.released.columns
+    ones = [pair.released.with_columns(pl.lit(1).alias(COUNT)), pair.expected.with_columns(pl.lit(-1).alias(COUNT))]
+    return pl.concat([_totals(table, names) for table in ones]).pipe(_totals, names)
+
+
+def _totals(table: pl.DataFrame, names: list[str]) -> pl.DataFrame:
+    """The sum of the counts of each different row, where it is not zero."""
+    import polars as pl
+
+    total = pl.col(COUNT).cast(pl.Int64).sum()
+    sums = table.group_by(names).agg(total) if names else table.select(total)
+    return sums.filter(pl.col(COUNT) != 0)
+
+
+def _paired(table: pl.DataFrame, raw: pl.DataFrame, rules: Mapping[str, Rule]) -> Pair:
+    import polars as pl
+
+    left, right = [], []
+    for name in table.columns:
+        if name in rules:
+            left.append(table[name])
+            right.append(_recoded(name, raw[name], rules[name]))
+        else:
+            both = _alike(table[name], raw[name])
+            left.append(both.released)
+            right.append(both.expected)
+    return Pair(pl.DataFrame(left), pl.DataFrame(right))
+
+
+def _recoded(name: str, column: pl.Series, rule: Rule) -> pl.Series:
+    """What the rule makes of each raw value; each different value is looked at once."""
+    import polars as pl
+
+    different = column.unique()
+    try:
+        becomes = [rule.becomes(value) for value in different.to_list()]
+    except CheckError as error:
+        raise CheckError(f"{name}: {error}") from None
+    shown = pl.Series(name, becomes, dtype=pl.String)
+    return column.replace_strict(different, shown, return_dtype=pl.String).cast(pl.Categorical)
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """One column of either table, of the same type."""
+
+    released: pl.Series
+    expected: pl.Series
+
+
+def _alike(released: pl.Series, raw: pl.Series) -> Columns:
+    """A column that is not masked: a text file's text is read as the other's type; sets have no order."""
+    import polars as pl
+
+    try:
+        if released.dtype == pl.Categorical and raw.dtype not in (pl.String, pl.Categorical, pl.Enum):
+            return Columns(_set(_read_as(released.cast(pl.String), raw.dtype)), _set(raw))
+        return Columns(_set(released), _set(_read_as(raw, released.dtype)))
+    except pl.exceptions.PolarsError:
+        raise CheckError(f"{released.name} has another type in the raw table") from None
+
+
+def _read_as(column: pl.Series, kind: pl.DataType) -> pl.Series:
+    import polars as pl
+
+    if column.dtype == pl.String and kind == pl.Boolean:
+        return column.replace_strict(["true", "false"], [True, False], return_dtype=pl.Boolean)
+    return column.cast(kind)
+
+
+def _set(column: pl.Series) -> pl.Series:
+    import polars as pl
+
+    return column.list.unique().list.sort() if isinstance(column.dtype, pl.List) else column

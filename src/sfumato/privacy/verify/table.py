@@ -1,0 +1,154 @@
+"""The released table: read by a library that did not write it, and held against its description."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sfumato.privacy.verify.certificate import Certificate, Column
+from sfumato.privacy.verify.recoding import Recoding
+from sfumato.privacy.verify.verdict import CheckError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def read_table(path: Path) -> pl.DataFrame:
+    """The table as it is in the file; text is held as categories, which are counted faster."""
+    import polars as pl
+
+    table = read_csv(path) if path.suffix == ".csv" else read_parquet(path)
+    odd = [name for name in table.columns if name == "*" or (name.startswith("^") and name.endswith("$"))]
+    if odd:
+        raise CheckError(f"a column is called {odd[0]!r}, which polars takes for a pattern")
+    return table.with_columns(pl.col(pl.String).cast(pl.Categorical))
+
+
+def read_parquet(path: Path) -> pl.DataFrame:
+    """All columns, read by polars; the path is a name and no pattern."""
+    import polars as pl
+
+    return pl.read_parquet(path, glob=False, hive_partitioning=False)
+
+
+def read_csv(path: Path) -> pl.DataFrame:
+    """All columns as text, read by pyarrow; an empty cell is missing, a quoted empty cell is an empty text."""
+    import polars as pl
+    import pyarrow as pa
+    from pyarrow import csv
+
+    with path.open("rb") as file:
+        start = file.read(3)
+    if start == b"\xef\xbb\xbf":
+        raise CheckError("the CSV file begins with a byte order mark")
+    with csv.open_csv(path, parse_options=csv.ParseOptions(newlines_in_values=True)) as first:
+        header = first.schema.names
+    options = csv.ConvertOptions(
+        column_types=dict.fromkeys(header, pa.string()),
+        null_values=[""],
+        strings_can_be_null=True,
+        quoted_strings_can_be_null=False,
+    )
+    parse = csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=len(header) > 1)
+    return pl.DataFrame(csv.read_csv(path, convert_options=options, parse_options=parse))
+
+
+def columns(table: pl.DataFrame, certificate: Certificate) -> str:
+    """The columns are the declared ones, in order; identifiers are gone."""
+    declared = [column.name for column in certificate.columns]
+    kept = sorted(set(certificate.dropped) & {*table.columns, *declared})
+    if kept:
+        raise CheckError(f"{kept[0]!r} is an identifier and should be gone")
+    extra, gone = set(table.columns) - set(declared), set(declared) - set(table.columns)
+    if extra or gone:
+        raise CheckError(f"{min(extra or gone)!r} is {'not declared' if extra else 'declared and not there'}")
+    if table.columns != declared:
+        raise CheckError("the columns stand in another order than declared")
+    return f"{len(declared)} columns as declared"
+
+
+def rows(table: pl.DataFrame, certificate: Certificate) -> str:
+    """As many rows as declared."""
+    if table.height != certificate.rows:
+        raise CheckError(f"the table does not have {certificate.rows} rows")
+    return f"{table.height} rows"
+
+
+def masked(certificate: Certificate, recoding: Recoding) -> str:
+    """Quasi-identifiers, masked columns and columns in claims are the same ones."""
+    declared = certificate.columns
+    _refuse("is described otherwise in recoding.json", _misdescribed(declared, recoding))
+    quasi = {column.name for column in declared if column.role == "quasi"}
+    claimed = {str(name) for claim in certificate.claims for name in _on(claim)}
+    _refuse("is masked and no quasi-identifier", set(recoding.rules) - quasi)
+    _refuse("is a quasi-identifier and not masked", quasi - set(recoding.rules))
+    _refuse("stands in a claim and is no quasi-identifier", claimed - quasi)
+    _refuse("is a quasi-identifier and stands in no claim", quasi - claimed)
+    return f"{len(quasi)} quasi-identifiers, each masked and in a claim"
+
+
+def _misdescribed(declared: Sequence[Column], recoding: Recoding) -> set[str]:
+    stated = {column.name: column.masked for column in declared if column.masked is not None}
+    kinds = {name: rule.kind for name, rule in recoding.rules.items()}
+    return {name for name in {*stated, *kinds} if stated.get(name) != kinds.get(name)}
+
+
+def _on(claim: Mapping[str, object]) -> list[object]:
+    on = claim.get("on")
+    return on if isinstance(on, list) else []
+
+
+def shown(table: pl.DataFrame, recoding: Recoding) -> str:
+    """Every value that a masked column shows is one that its rule may show."""
+    for name, rule in recoding.rules.items():
+        allowed = rule.shown | {rule.top} if recoding.lifted else rule.shown
+        if not values(table, name) <= allowed:
+            raise CheckError(f"{name} shows a value that is not in its cut")
+    return f"{len(recoding.rules)} columns show values of their cuts"
+
+
+def values(table: pl.DataFrame, name: str) -> set[str | None]:
+    """The different values of a masked column."""
+    import polars as pl
+
+    if name not in table.columns:
+        raise CheckError(f"the table has no column {name!r}")
+    if table.schema[name] != pl.Categorical:
+        raise CheckError(f"{name} is masked and holds no text")
+    return set(table[name].unique().to_list())
+
+
+def lifted(table: pl.DataFrame, certificate: Certificate, recoding: Recoding) -> str:
+    """Records were lifted to the top of every masked column, or of none; at least as many as the largest k."""
+    count = certificate.lifted
+    if recoding.lifted != (count > 0):
+        raise CheckError("certificate and recoding.json disagree whether records were lifted")
+    if not count:
+        return "no record was lifted"
+    largest = max(k for claim in certificate.claims if isinstance(k := claim.get("k"), int))
+    if count < largest:
+        raise CheckError(f"fewer than {largest} records were lifted: they form no group of their own")
+    _check_lifted_rows(table, recoding, count)
+    return f"{count} records were lifted"
+
+
+def _check_lifted_rows(table: pl.DataFrame, recoding: Recoding, count: int) -> None:
+    """Some value may be shown by lifted records alone: who shows one shows the top everywhere."""
+    import polars as pl
+
+    at_top = pl.all_horizontal(pl.col(name).eq_missing(rule.top) for name, rule in recoding.rules.items())
+    telling = [name for name, rule in recoding.rules.items() if rule.top not in rule.shown]
+    marked = pl.any_horizontal(pl.col(name).eq_missing(recoding.rules[name].top) for name in telling)
+    tops = int(table.select(at_top.sum()).item())
+    marks = int(table.select(marked.sum()).item()) if telling else count
+    mixed = int(table.select((marked & ~at_top).sum()).item()) if telling else 0
+    if mixed:
+        raise CheckError("a record shows the top in one masked column and not in all of them")
+    if tops < count or marks != count:
+        raise CheckError("the table does not show as many lifted records as the certificate says")
+
+
+def _refuse(what: str, found: set[str]) -> None:
+    if found:
+        raise CheckError(f"{min(found)!r} {what}")

@@ -1,0 +1,69 @@
+"""What verify answers: one line for each check, and whether all of them hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+
+class CheckError(Exception):
+    """A check fails; the text says why, without a cell's value and without a count below k."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that was looked at, whether it is as it should be, and what was seen."""
+
+    name: str
+    holds: bool
+    detail: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """Whether a release is what its certificate says, check by check. It is true where it holds.
+
+    >>> print(verdict_of([Check("rows", True, "45222"), Check("columns", False, "'name' should be gone")]))
+    DOES NOT HOLD: 1 of 2 checks fail
+      ok    rows     45222
+      FAIL  columns  'name' should be gone
+    """
+
+    holds: bool
+    checks: tuple[Check, ...]
+
+    @property
+    def failed(self) -> tuple[Check, ...]:
+        """The checks that fail."""
+        return tuple(check for check in self.checks if not check.holds)
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def __str__(self) -> str:
+        width = max((len(check.name) for check in self.checks), default=0)
+        lines = [f"  {'ok  ' if c.holds else 'FAIL'}  {c.name:{width}}  {c.detail}" for c in self.checks]
+        head = f"HOLDS: all {len(lines)} checks" if self.holds else "DOES NOT HOLD"
+        tally = "" if self.holds else f": {len(self.failed)} of {len(lines)} checks fail"
+        return "\n".join([head + tally, *lines])
+
+
+def verdict_of(checks: Iterable[Check]) -> Verdict:
+    """It holds where there are checks and every one of them holds."""
+    found = tuple(checks)
+    return Verdict(bool(found) and all(check.holds for check in found), found)
+
+
+def run(name: str, ask: Callable[[], str]) -> Check:
+    """Ask one question. Whatever goes wrong is a check that fails, never a traceback.
+
+    Messages of other libraries may quote cells, so only the kind of an unforeseen error is told.
+    """
+    from polars.exceptions import PanicException
+
+    try:
+        return Check(name, True, ask())
+    except CheckError as error:
+        return Check(name, False, str(error))
+    except (Exception, PanicException) as error:
+        return Check(name, False, f"cannot be checked: {type(error).__name__}")
