@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from mmap import ACCESS_READ, mmap
@@ -93,21 +93,22 @@ def _guessed_column(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
     return pa.chunked_array([pc.take(guessed(array.dictionary), array.indices)])
 
 
-def open_csv(path: Path, *, encoding: str | None) -> CsvFile:
-    """Look at the beginning of a file to learn its encoding, its delimiter and its header."""
+def open_csv(path: Path, *, encoding: str | None, expected: Collection[str] = ()) -> CsvFile:
+    """Look at the beginning of a file to learn its encoding, its delimiter and its header.
+
+    `expected` are names that the header is likely to hold.
+    """
     with path.open("rb") as file:
         head = file.read(_HEAD)
     found = _known(encoding) if encoding else _by_mark(head)
     text = codecs.getincrementaldecoder(found)(errors="replace").decode(head)
-    delimiter = _sniff(text, whole=len(head) < _HEAD)
+    delimiter = _sniff(text, whole=len(head) < _HEAD, expected=expected)
     layout = Layout(path, found, delimiter)
     header = next((row for row in _records(text, delimiter) if row), None)
     if header is None:
-        raise TableError(
-            path.name, "a table has a header and rows", given="an empty file", remedy="check the file"
-        )
-    if any("\ufffd" in name for name in header):
-        raise trouble.explain(layout)
+        raise TableError(path.name, "a table has a header and rows", given="an empty file", remedy="check the file")
+    if any("\ufffd" in name for name in header) and (error := trouble.undecodable(layout)):
+        raise error
     return CsvFile(layout, tuple(header))
 
 
@@ -128,15 +129,16 @@ def _by_mark(head: bytes) -> str:
     return next((name for mark, name in _MARKS if head.startswith(mark)), "utf-8-sig")
 
 
-def _sniff(text: str, *, whole: bool) -> str:
-    """The delimiter under which most lines have as many fields as the header, and the most fields then."""
+def _sniff(text: str, *, whole: bool, expected: Collection[str]) -> str:
+    """The delimiter under which the header holds most expected names, and most lines have as many fields."""
 
-    def fit(delimiter: str) -> tuple[float, int]:
-        rows = [len(row) for row in islice(_records(text, delimiter), 200) if row]
-        rows = rows if whole or len(rows) < 2 else rows[:-1]
-        if not rows or rows[0] < 2:
-            return 0.0, 0
-        return rows.count(rows[0]) / len(rows), rows[0]
+    def fit(delimiter: str) -> tuple[int, float, int]:
+        rows = [row for row in _records(text, delimiter) if row]
+        if not rows:
+            return 0, 0.0, 0
+        width, known = len(rows[0]), len(set(rows[0]) & set(expected))
+        widths = [len(row) for row in (rows if whole or len(rows) < 2 else rows[:-1])]
+        return known, widths.count(width) / len(widths) if width > 1 else 0.0, width
 
     return max(DELIMITERS, key=fit)
 

@@ -55,7 +55,7 @@ def line_of(layout: Layout, row: int) -> int | None:
 
 def explain(layout: Layout) -> TableError:
     """The first thing that is wrong with a file that could not be read."""
-    return _undecodable(layout) or _ragged(layout) or _broken(layout, "which line cannot be told")
+    return undecodable(layout) or _ragged(layout) or _broken(layout, "which line cannot be told")
 
 
 def refuse_open_quote(layout: Layout) -> None:
@@ -78,7 +78,8 @@ def _broken(layout: Layout, given: str) -> TableError:
     )
 
 
-def _undecodable(layout: Layout) -> TableError | None:
+def undecodable(layout: Layout) -> TableError | None:
+    """What to say of a file whose bytes are not of its encoding; None if they are."""
     line = _first_undecodable_line(layout)
     if line is None:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -43,16 +43,14 @@ class Source(Protocol):
         """Where a row stands, for messages."""
 
 
-def read(
-    source: object, schema: Schema, *, progress: bool | None = None, encoding: str | None = None
-) -> Table:
+def read(source: object, schema: Schema, *, progress: bool | None = None, encoding: str | None = None) -> Table:
     """A table in codes, checked against its schema. Identifiers are not even read.
 
     `source` is a path to CSV, Parquet, Arrow (Feather) or Excel, a data frame of pandas, polars or pyarrow,
     or anything with the Arrow C stream interface. `encoding` is for CSV that is neither UTF-8 nor UTF-16 with
     a byte order mark. `progress` draws a bar on stderr (None: on a terminal, after a second).
     """
-    found = open_source(source, encoding=encoding)
+    found = open_source(source, encoding=encoding, expected=schema)
     names = found.names()
     check_names(names, schema)
     columns = [name for name in names if schema[name].role != "identifier"]
@@ -82,10 +80,10 @@ def _size(source: Source) -> int:
     return source.layout.path.stat().st_size if isinstance(source, CsvFile) else 0
 
 
-def open_source(source: object, *, encoding: str | None = None) -> Source:
-    """Find out what a source is, without loading any row."""
+def open_source(source: object, *, encoding: str | None = None, expected: Collection[str] = ()) -> Source:
+    """Find out what a source is, without loading any row; `expected` names help to read a CSV header."""
     if isinstance(source, str | Path):
-        return _open_path(Path(source), encoding=encoding)
+        return _open_path(Path(source), encoding=encoding, expected=expected)
     if frames.is_pandas_dataframe(source):
         return PandasFrame(source)
     if frames.is_polars_dataframe(source) or frames.is_polars_lazyframe(source):
@@ -102,11 +100,11 @@ def open_source(source: object, *, encoding: str | None = None) -> Source:
     )
 
 
-def _open_path(path: Path, *, encoding: str | None) -> Source:
+def _open_path(path: Path, *, encoding: str | None, expected: Collection[str]) -> Source:
     _check_readable(path)
     suffix = path.suffix.lower()
     if suffix in CSV:
-        return open_csv(path, encoding=encoding)
+        return open_csv(path, encoding=encoding, expected=expected)
     if suffix in PARQUET:
         return ParquetTable(path)
     if suffix in ARROW:
