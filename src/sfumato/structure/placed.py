@@ -1,0 +1,108 @@
+"""Placed records: for each attribute where its values stand, and which value each record has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = NDArray[np.float32]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """One attribute: record i stands at positions[codes[i]], and at own[codes[i]] beyond the shared space."""
+
+    codes: Ints
+    positions: Vectors
+    own: Vectors | None = None
+
+    def scaled(self, weight: float) -> Block:
+        """The same block with its squared distances multiplied by the weight."""
+        factor = np.float32(np.sqrt(weight))
+        return Block(self.codes, self.positions * factor, None if self.own is None else self.own * factor)
+
+
+@dataclass(frozen=True, eq=False)
+class Distinct:
+    """Each vector once, in the order of first appearance: how often it occurs, and which one each row has."""
+
+    vectors: Vectors
+    weights: NDArray[np.float64]
+    of_row: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Placed:
+    """Records in the space of an embedding, one block per attribute."""
+
+    blocks: tuple[Block, ...]
+    rows: int
+
+    def vectors(self, rows: Ints | None = None) -> Vectors:
+        """(rows, dims): all records or the given ones; coordinates beyond the shared space come last."""
+        chosen = [block.codes if rows is None else block.codes[rows] for block in self.blocks]
+        shared = [block.positions for block in self.blocks]
+        own = [(c, block.own) for c, block in zip(chosen, self.blocks, strict=True) if block.own is not None]
+        parts = [*zip(chosen, shared, strict=True), *own]
+        count = self.rows if rows is None else len(rows)
+        found = np.empty((count, sum(table.shape[1] for _, table in parts)), dtype=np.float32)
+        at = 0
+        for codes, table in parts:
+            np.take(table, codes, axis=0, out=found[:, at : at + table.shape[1]])
+            at += table.shape[1]
+        return found
+
+    def distinct(self) -> Distinct:
+        """Each vector once. Values that stand in the same place are still told apart."""
+        key = combined([block.codes for block in self.blocks], [len(block.positions) for block in self.blocks])
+        _, first, of_row, counts = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+        order = np.argsort(first, kind="stable")
+        rank = np.empty(len(order), dtype=np.int64)
+        rank[order] = np.arange(len(order))
+        return Distinct(self.vectors(first[order]), counts[order].astype(np.float64), rank[of_row])
+
+
+def combined(codes: Sequence[Ints], sizes: Sequence[int]) -> Ints:
+    """(rows,): one whole number per row, equal exactly where all codes are."""
+    key = np.zeros(len(codes[0]), dtype=np.int64)
+    span = 1
+    for part, size in zip(codes, sizes, strict=True):
+        if span * size > 2**62:
+            found, key = np.unique(key, return_inverse=True)
+            span = len(found)
+        key = key * size + part
+        span *= size
+    return key
+
+
+@dataclass(frozen=True, eq=False)
+class Sets:
+    """Each distinct set once, and which one each row holds."""
+
+    codes: Ints
+    offsets: Ints
+    items: Ints
+    missing: NDArray[np.bool_]
+
+
+def spell(offsets: Ints, items: Ints, missing: NDArray[np.bool_]) -> Sets:
+    """Distinct sets of a list column; `missing` marks rows without a set."""
+    seen: dict[bytes | None, int] = {}
+    parts: list[Ints] = []
+    codes = np.empty(len(offsets) - 1, dtype=np.int64)
+    for row in range(len(codes)):
+        held = items[offsets[row] : offsets[row + 1]]
+        key = None if missing[row] else held.tobytes()
+        if key not in seen:
+            seen[key] = len(parts)
+            parts.append(held[:0] if key is None else held)
+        codes[row] = seen[key]
+    ends = np.cumsum([0, *(len(part) for part in parts)]).astype(np.int64)
+    gone = np.zeros(len(parts), dtype=np.bool_)
+    if None in seen:
+        gone[seen[None]] = True
+    return Sets(codes, ends, np.concatenate(parts) if parts else items[:0], gone)

@@ -1,0 +1,163 @@
+"""Codebook of released values: what a shown value stands for, on average, among the records that show it.
+
+With it a recipient can place masked records where the raw ones stood on average. It holds aggregates over all
+records that show a value, never over fewer than `minimum` of them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Union
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
+from numpy.typing import NDArray
+
+from sfumato.data import calendar
+from sfumato.data.cut import MISSING, labels_of, numbers_of
+from sfumato.data.schema import Number
+from sfumato.data.table import Column, Table
+from sfumato.errors import RecipeError
+from sfumato.structure.layouts import NumberLayout
+
+Ints = NDArray[np.int64]
+Array = Union["pa.Array[Any]", "pa.ChunkedArray[Any]"]
+Masked = Mapping[str, Array]
+"""Masked columns by attribute: labels, dictionary-encoded or not; null where missing."""
+MEAN = "mean"
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """A masked column in codes: `codes` says which label each row shows; `len(labels)` means missing."""
+
+    codes: Ints
+    labels: tuple[str, ...]
+
+    @classmethod
+    def of(cls, column: Array) -> Shown:
+        """Any array of labels, dictionary-encoded or not."""
+        entries = encoded(column)
+        codes = entries.indices.fill_null(len(entries.dictionary)).to_numpy(zero_copy_only=False)
+        return cls(codes.astype(np.int64), tuple(str(label) for label in entries.dictionary.to_pylist()))
+
+
+def encoded(column: Array) -> pa.DictionaryArray[Any, Any]:
+    """One dictionary array over all rows."""
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    found = whole if isinstance(whole, pa.DictionaryArray) else whole.dictionary_encode()
+    if not isinstance(found, pa.DictionaryArray):
+        raise TypeError("a masked column has rows")
+    return found
+
+
+def shows_labels(column: Array) -> bool:
+    """Whether a masked column holds text: labels or intervals, not numbers or lists."""
+    kind = column.type.value_type if pt.is_dictionary(column.type) else column.type
+    return pt.is_string(kind) or pt.is_large_string(kind) or pt.is_string_view(kind)
+
+
+@dataclass(frozen=True)
+class ReleasedValues:
+    """For each masked attribute and shown value: the mean of its numbers, or the share of each of its labels.
+
+    Labels of fewer than `minimum` records are told as the shown value itself: {"Secondary": {"10th": 0.8,
+    "Secondary": 0.2}} says that a fifth has some other value of Secondary. A shown value that stands for
+    itself has no entry.
+
+    >>> book = ReleasedValues({"age": {"[17-37)": {"mean": 26.3}}})
+    >>> ReleasedValues.from_json(book.to_json()) == book
+    True
+    """
+
+    values: Mapping[str, Mapping[str, Mapping[str, float | str]]] = field(default_factory=dict)
+
+    @classmethod
+    def learn(cls, table: Table, masked: Masked, *, minimum: int = 1) -> ReleasedValues:
+        """What each shown value stands for in this table; each must be shown by at least `minimum` records.
+
+        What is released needs minimum = k; an evaluation for the holder's eyes can do with 1.
+        """
+        found = {}
+        for name, array in masked.items():
+            column = table.columns[name]
+            if isinstance(column, Column) and shows_labels(array):
+                shown = Shown.of(array)
+                _refuse_small(name, shown, minimum)
+                found[name] = _entries(table, name, shown, minimum)
+        return cls(found)
+
+    def spread(self, attribute: str, label: str) -> Mapping[str, float | str]:
+        """What a shown value stands for; empty where there is no entry."""
+        return self.values.get(attribute, {}).get(label, {})
+
+    def to_json(self) -> dict[str, dict[str, dict[str, float | str]]]:
+        """Plain mappings."""
+        return {name: {label: dict(spread) for label, spread in labels.items()} for name, labels in self.values.items()}
+
+    @classmethod
+    def from_json(cls, form: Mapping[str, Mapping[str, Mapping[str, float | str]]]) -> ReleasedValues:
+        """What `to_json` wrote."""
+        return cls({name: {label: dict(s) for label, s in labels.items()} for name, labels in form.items()})
+
+
+def _refuse_small(name: str, shown: Shown, minimum: int) -> None:
+    counts = np.bincount(shown.codes, minlength=len(shown.labels) + 1)[: len(shown.labels)]
+    if ((counts > 0) & (counts < minimum)).any():
+        raise RecipeError(
+            name,
+            f"a codebook of released values tells only of values shown by at least {minimum} records",
+            given="a value shown by fewer",
+            remedy="put the attribute under a k-anonymity requirement, or leave the codebook out",
+        )
+
+
+def _entries(table: Table, name: str, shown: Shown, minimum: int) -> dict[str, dict[str, float | str]]:
+    attribute, column = table.schema[name], table.column(name)
+    if isinstance(attribute, Number):
+        return _means(attribute, column, shown)
+    keys = (*labels_of(column.values), MISSING)
+    sizes = (len(shown.labels) + 1, len(keys))
+    cells = np.bincount(shown.codes * len(keys) + column.codes, minlength=sizes[0] * sizes[1]).reshape(sizes)
+    found = {}
+    for label, counts in zip(shown.labels, cells, strict=False):
+        spread = _shares(label, dict(zip(keys, counts.tolist(), strict=True)), minimum)
+        if spread and spread != {label: 1.0}:
+            found[label] = spread
+    return found
+
+
+def _shares(label: str, counts: dict[str, int], minimum: int) -> dict[str, float | str]:
+    """Shares of the labels with at least `minimum` records; the others together as the shown label."""
+    total = sum(counts.values())
+    kept = sorted(((n, key) for key, n in counts.items() if n >= max(minimum, 1)), reverse=True)
+    rest = total - sum(n for n, _ in kept)
+    while 0 < rest < minimum and kept:
+        rest += kept.pop()[0]
+    found: dict[str, float | str] = {key: round(n / total, 4) for n, key in sorted(kept, key=lambda e: e[1])}
+    return {**found, label: round(rest / total, 4)} if rest else found
+
+
+def _means(attribute: Number, column: Column, shown: Shown) -> dict[str, dict[str, float | str]]:
+    numbers = np.append(numbers_of(column.values, attribute).astype(np.float64), np.nan)[column.codes]
+    known = np.isfinite(numbers)
+    counts = np.bincount(shown.codes[known], minlength=len(shown.labels) + 1)
+    sums = np.bincount(shown.codes[known], weights=numbers[known], minlength=len(shown.labels) + 1)
+    layout = NumberLayout.of(attribute, column)
+    return {
+        label: {MEAN: _rounded(sums[at] / counts[at], attribute, layout)}
+        for at, label in enumerate(shown.labels)
+        if counts[at]
+    }
+
+
+def _rounded(mean: float, attribute: Number, layout: NumberLayout) -> float | str:
+    """To a thousandth of the range; dates and times as the calendar unit they fall into."""
+    if attribute.calendar is not None:
+        return calendar.show(mean, attribute.calendar)
+    width = layout.high - layout.low
+    digits = 3 - math.floor(math.log10(width)) if width > 0 else 3
+    return float(round(mean, digits))

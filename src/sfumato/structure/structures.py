@@ -1,0 +1,211 @@
+"""Clusters and Classes: the labels that masking must preserve, and how they are found in a table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.table import Codes, ItemColumn, Table, narrow
+from sfumato.errors import RecipeError, TableError, did_you_mean
+from sfumato.structure.clusterers import NOISE, Clustering, check_clusterer, cluster, finds_k, takes_weights
+from sfumato.structure.embedding import Embedding, Placement
+from sfumato.structure.placed import Placed
+
+Vectors = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Clusters:
+    """Clusters found in the raw table, as in steps 1 and 3 of 000 section 4.1.
+
+    `method`: a clusterer of `sfumato.structure.clusterers`. `k`: how many clusters, or "auto" for the number with
+    the best silhouette from 2 to 10. `n_init`: how many starts, of which the best counts. `recluster`: the method
+    that the recipient is thought to use on the masked table (None: the same). `attributes` and `weights`: what
+    records are compared by (None: quasi-identifying and plain attributes, weighted equally). `placement`: how
+    masked values enter clustering. `options` go to the clusterer.
+
+    >>> Clusters("kmeans", k=6).seed
+    0
+    >>> Clusters("kmean", k=6)
+    Traceback (most recent call last):
+        ...
+    sfumato.errors.RecipeError: clusters: a clusterer is one of ours, or a class of scikit-learn by its import \
+path. Given: 'kmean'. To mend it: did you mean 'kmeans'?, or an import path such as sklearn.cluster.Birch.
+    """
+
+    method: str = "kmeans"
+    k: int | Literal["auto"] = "auto"
+    seed: int = 0
+    n_init: int = 10
+    recluster: str | None = None
+    attributes: tuple[str, ...] | None = None
+    weights: Mapping[str, float] | None = None
+    placement: Placement = "expected"
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for method in (self.method, *([self.recluster] if self.recluster else [])):
+            check_clusterer(method)
+        if self.attributes is not None:
+            object.__setattr__(self, "attributes", tuple(self.attributes))
+        _check_k(self)
+        _whole("seed", self.seed, least=0)
+        _whole("n_init", self.n_init, least=1)
+        if self.placement not in get_args(Placement):
+            raise RecipeError("placement", "a masked value is placed as expected or on its own",
+                              given=repr(self.placement),
+                              remedy=did_you_mean(str(self.placement), get_args(Placement)))  # fmt: skip
+
+    @property
+    def again(self) -> str:
+        """The method that clusters the masked table."""
+        return self.recluster or self.method
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The labels of a column, such as a diagnosis to be predicted.
+
+    >>> Classes("income").column
+    'income'
+    """
+
+    column: str
+
+
+Structure = Clusters | Classes
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The structure of one table: for each record a label from 0 to n - 1.
+
+    `embedding`, `placed` and `clustering` tell how clusters came about; classes have none. Records that a density
+    clusterer calls noise form the last label, named "noise".
+    """
+
+    labels: Codes
+    names: tuple[str, ...]
+    embedding: Embedding | None = None
+    placed: Placed | None = None
+    clustering: Clustering | None = None
+
+    @property
+    def n(self) -> int:
+        """How many labels there are."""
+        return len(self.names)
+
+    @cached_property
+    def vectors(self) -> Vectors | None:
+        """(rows, dims): the raw records that were clustered."""
+        return None if self.placed is None else self.placed.vectors()
+
+    @cached_property
+    def centres(self) -> Vectors | None:
+        """(n, dims): the mean of each cluster's raw records."""
+        return None if self.vectors is None else starting_centres(self.vectors, self.labels, self.n)
+
+
+def find(structure: Structure, table: Table) -> Found:
+    """The structure of a raw table."""
+    return _classes(structure, table) if isinstance(structure, Classes) else _clusters(structure, table)
+
+
+def cluster_placed(
+    structure: Clusters,
+    placed: Placed,
+    *,
+    method: str | None = None,
+    k: int | Literal["auto"] | None = None,
+    seed: int | None = None,
+    centres: Vectors | None = None,
+) -> Clustering:
+    """Cluster placed records as the structure says, or with another method, number, seed or given starting centres.
+
+    Where at most half of the records are distinct and the method takes weights, each is clustered once. That
+    depends on the records alone, so equal tables give equal clusters.
+    """
+    name = method or structure.method
+    number = "auto" if finds_k(name) else k or structure.k
+    options = structure.options if name == structure.method else {}
+    settings: dict[str, Any] = {"k": number, "seed": structure.seed if seed is None else seed, **options}
+    settings |= {"n_init": structure.n_init, "centres": centres}
+    if takes_weights(name):
+        distinct = placed.distinct()
+        if 2 * len(distinct.weights) <= placed.rows:
+            found = cluster(distinct.vectors, name, weights=distinct.weights, **settings)
+            return Clustering(found.labels[distinct.of_row], found.k, found.centres, found.inertia)
+    return cluster(placed.vectors(), name, **settings)
+
+
+def starting_centres(vectors: NDArray[np.float32], labels: NDArray[Any], n: int) -> Vectors:
+    """(n, dims): the mean of each raw cluster's records; of masked vectors, where the recipient's k-means can start.
+
+    A label without records stands at the mean of all.
+    """
+    counts = np.bincount(labels, minlength=n)
+    order = np.argsort(labels, kind="stable")
+    ends = np.cumsum(counts)
+    found = np.empty((n, vectors.shape[1]), dtype=np.float32)
+    for at in range(n):
+        rows = order[ends[at] - counts[at] : ends[at]]
+        found[at] = (vectors[rows] if len(rows) else vectors).mean(axis=0, dtype=np.float64)
+    return found
+
+
+def _clusters(structure: Clusters, table: Table) -> Found:
+    embedding = Embedding.of(table, attributes=structure.attributes, weights=structure.weights)
+    placed = embedding.place(table)
+    found = cluster_placed(structure, placed)
+    noise = bool((found.labels == NOISE).any())
+    names = (*(f"cluster {at + 1}" for at in range(found.k)), *(["noise"] if noise else []))
+    if len(names) < 2:
+        raise RecipeError("clusters", "a structure has at least two clusters", given="one, or noise alone",
+                          remedy="ask for more, choose other attributes, or set the clusterer's options")  # fmt: skip
+    labels = np.where(found.labels == NOISE, found.k, found.labels)
+    return Found(narrow(labels, len(names)), names, embedding, placed, found)
+
+
+def _classes(structure: Classes, table: Table) -> Found:
+    name = structure.column
+    table.schema.require([name], "classes")
+    role = table.schema[name].role
+    if role in ("quasi", "identifier"):
+        raise RecipeError(name, "a class column is neither masked nor dropped", given=f"role {role}",
+                          remedy="give it the role sensitive or plain")  # fmt: skip
+    column = table.columns[name]
+    if isinstance(column, ItemColumn):
+        raise RecipeError(name, "a class column has one label in each row", given="an item set",
+                          remedy="name another column")  # fmt: skip
+    if column.missing:
+        raise TableError(name, "every record has a class", given="rows where it is missing",
+                         remedy="leave those rows out, or give them a class of their own")  # fmt: skip
+    if len(column.values) < 2:
+        raise RecipeError(name, "a class column has at least two values", given="one value in the whole table",
+                          remedy="name another column, or ask for clusters")  # fmt: skip
+    return Found(column.codes, _names(column.values.to_pylist()))
+
+
+def _names(values: Sequence[object]) -> tuple[str, ...]:
+    return tuple(str(value) for value in values)
+
+
+def _check_k(clusters: Clusters) -> None:
+    if clusters.k == "auto":
+        return
+    _whole("k", clusters.k, least=2)
+    if finds_k(clusters.method):
+        raise RecipeError("clusters", "a density clusterer finds the number of clusters by itself",
+                          given=f"{clusters.method} with k = {clusters.k}",
+                          remedy="leave k out")  # fmt: skip
+
+
+def _whole(what: str, value: object, *, least: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+        raise RecipeError("clusters", f"{what} is a whole number, at least {least}", given=repr(value),
+                          remedy=f"write for example {what}={max(least, 6)}")  # fmt: skip
