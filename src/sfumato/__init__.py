@@ -25,8 +25,17 @@ if TYPE_CHECKING:
     from sfumato.errors import SfumatoError as SfumatoError
     from sfumato.errors import TableError as TableError
     from sfumato.errors import TaxonomyError as TaxonomyError
+    from sfumato.maskers.topdown.fit import TopDown as TopDown
+    from sfumato.privacy.requirements import KAnonymity as KAnonymity
     from sfumato.privacy.verify import Verdict as Verdict
     from sfumato.privacy.verify import verify as verify
+    from sfumato.publishing import Run as Run
+    from sfumato.publishing import publish as publish
+    from sfumato.recipe import Along as Along
+    from sfumato.recipe import Recipe as Recipe
+    from sfumato.release.release import Release as Release
+    from sfumato.structure.structures import Classes as Classes
+    from sfumato.structure.structures import Clusters as Clusters
 
     __version__: str
 
@@ -47,6 +56,15 @@ _NAMES = {
     "TaxonomyError": "sfumato.errors",
     "Verdict": "sfumato.privacy.verify",
     "read": "sfumato.data.reading",
+    "Release": "sfumato.release.release",
+    "Run": "sfumato.publishing",
+    "publish": "sfumato.publishing",
+    "Classes": "sfumato.structure.structures",
+    "Clusters": "sfumato.structure.structures",
+    "Along": "sfumato.recipe",
+    "Recipe": "sfumato.recipe",
+    "TopDown": "sfumato.maskers.topdown.fit",
+    "KAnonymity": "sfumato.privacy.requirements",
     "verify": "sfumato.privacy.verify",
 }
 # A public name that is a module.

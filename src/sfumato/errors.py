@@ -18,7 +18,11 @@ class SfumatoError(Exception):
 
     def __init__(self, thing: str, rule: str, *, given: str = "", remedy: str = "") -> None:
         self.thing, self.rule, self.given, self.remedy = thing, rule, given, remedy
-        parts = [f"{thing}: {rule}", f"Given: {given}" if given else "", f"To mend it: {remedy}" if remedy else ""]
+        parts = [
+            f"{thing}: {rule}",
+            f"Given: {given}" if given else "",
+            f"To mend it: {remedy}" if remedy else "",
+        ]
         super().__init__(" ".join(f"{part.rstrip('.')}." for part in parts if part))
 
 

@@ -19,17 +19,17 @@ from sfumato.data.encoding import encode
 from sfumato.data.reading import read
 from sfumato.data.table import Table
 from sfumato.errors import RecipeError, ReleaseError
-from sfumato.evaluation.publishing import Judged, judge
+from sfumato.evaluation.judging import Judged, judge
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.registry import name_of
 from sfumato.privacy.requirements import without_covered
 from sfumato.privacy.verify import verify
 from sfumato.randomness import Randomness, Secure
-from sfumato.recipe import Recipe
+from sfumato.recipe import Along, Recipe
 from sfumato.release.bundle import Format, count_claims, released_table, write_bundle
 from sfumato.release.certificate import Facts
 from sfumato.release.release import Release
-from sfumato.structure.finding import Found, find
+from sfumato.structure.structures import Found, find
 
 Tell = Callable[[str], None]
 
@@ -60,7 +60,7 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
     with clock.step("Masking"):
         outcome = recipe.mask.mask(_task(people, found, recipe, run))
     with clock.step("Measuring what survived"):
-        judged = judge(recipe.structure, found, people, outcome.columns, requirements=recipe.privacy)
+        judged = judge(found, people, outcome.columns)
     with clock.step("Writing"):
         scratch = TemporaryDirectory(prefix="sfumato-")
         folder = Path(scratch.name) / "release"
@@ -115,21 +115,28 @@ def _refuse_fingerprints(people: Table, recipe: Recipe) -> None:
             )  # fmt: skip
 
 
-def _write(
-    folder: Path, people: Table, outcome: Outcome, judged: Judged, *, recipe: Recipe, run: Run
-) -> pa.Table:
+def _write(folder: Path, people: Table, outcome: Outcome, judged: Judged, *, recipe: Recipe, run: Run) -> pa.Table:
     shown = released_table(people, outcome.columns)
     kept = without_covered(recipe.privacy).kept
     lifted = 0 if outcome.lifted is None else int(outcome.lifted.sum())
-    along: dict[str, Any] = judged.along(recipe.release)
+    along = _along(judged, recipe.release)
     facts = Facts(
         recipe.schema, people.rows, outcome.masked, count_claims(shown, kept), outcome.covered, lifted,
         recipe.keep_order, name_of(recipe.mask), f"table.{run.format}",
         {name.removesuffix(".json"): True for name in along},
     )  # fmt: skip
     folder.mkdir()
-    write_bundle(folder, shown, {**outcome.mask.files(), **along}, facts, chance=run.chance)
-    return shown
+    return write_bundle(folder, shown, {**outcome.mask.files(), **along}, facts, chance=run.chance)
+
+
+def _along(judged: Judged, wanted: Along) -> dict[str, Any]:
+    """The aggregates that go into the release."""
+    found: dict[str, Any] = {}
+    if wanted.codebook:
+        found["codebook.json"] = judged.released.to_json()
+    if wanted.starting_centres and judged.centres is not None:
+        found["centres.json"] = judged.centres
+    return found
 
 
 class _Clock:

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from numpy.typing import NDArray
 
 from sfumato.counting import Engine
 from sfumato.data.encoding import encode
 from sfumato.data.schema import Attribute, Category, Number, Schema
 from sfumato.data.table import Table
-from sfumato.data.taxonomy import Taxonomy
+from sfumato.data.taxonomy import Taxonomy, Tree
 from sfumato.engines.local.engine import LocalEngine
 from sfumato.engines.reference import ReferenceEngine
+from sfumato.maskers.masker import Labels
 from sfumato.maskers.topdown.fit import Fitted, TopDown, fit
-from sfumato.maskers.topdown.problem import Labels
 from sfumato.privacy.requirements import KAnonymity
 
 ENGINES = [pytest.param(LocalEngine(), id="local"), pytest.param(LocalEngine(threads=1), id="local-1-thread")]
@@ -33,10 +35,10 @@ class Case:
 
 def random_tree(rng: np.random.Generator, leaves: list[str]) -> Taxonomy:
     """Groups of neighbours put under one label until few enough stand at the top."""
-    level: list[tuple[str, object]] = [(leaf, None) for leaf in leaves]
+    level: list[tuple[str, Tree]] = [(leaf, None) for leaf in leaves]
     made = 0
     while len(level) > 3:
-        grouped: list[tuple[str, object]] = []
+        grouped: list[tuple[str, Tree]] = []
         while level:
             size = int(rng.integers(1, 4))
             taken, level = level[:size], level[size:]
@@ -46,14 +48,14 @@ def random_tree(rng: np.random.Generator, leaves: list[str]) -> Taxonomy:
             made += 1
             grouped.append((f"g{made}", dict(taken)))
         level = grouped
-    return Taxonomy.from_tree({"ANY": dict(level)})  # type: ignore[dict-item]
+    return Taxonomy.from_tree({"ANY": dict(level)})
 
 
 def random_case(seed: int) -> Case:
     rng = np.random.default_rng(seed)
     rows = int(rng.integers(8, 60))
     schema: dict[str, Attribute] = {}
-    columns: dict[str, pa.Array] = {}  # type: ignore[type-arg]
+    columns: dict[str, pa.Array[Any]] = {}
     for number in range(int(rng.integers(1, 6))):
         name = f"a{number}"
         schema[name], columns[name] = random_column(rng, rows)
@@ -76,7 +78,7 @@ def random_case(seed: int) -> Case:
     return Case(encode(pa.table(columns), Schema(schema)), labels, tuple(needs.values()), settings)
 
 
-def random_column(rng: np.random.Generator, rows: int) -> tuple[Attribute, pa.Array]:  # type: ignore[type-arg]
+def random_column(rng: np.random.Generator, rows: int) -> tuple[Attribute, pa.Array[Any]]:
     missing = rng.random(rows) < (0.15 if rng.random() < 0.4 else 0.0)
     missing[:2] = False
     kind = int(rng.integers(0, 3))
@@ -106,8 +108,8 @@ def test_an_engine_takes_the_oracles_steps(engine: Engine, block: int) -> None:
         assert np.array_equal(found.lifted, expected.lifted), f"case {seed}"
 
 
-def reordered(case: Case, order: np.ndarray) -> Case:  # type: ignore[type-arg]
-    table = encode(case.table.to_arrow().take(pa.array(order)), case.table.schema)
+def reordered(case: Case, order: NDArray[np.int64]) -> Case:
+    table = encode(case.table.to_arrow().take(order), case.table.schema)
     return replace(case, table=table, labels=Labels(case.labels.classes[order], case.labels.n))
 
 

@@ -12,8 +12,8 @@ from sfumato.data.schema import Category, Number, Schema
 from sfumato.data.taxonomy import Taxonomy
 from sfumato.engines.local.engine import LocalEngine
 from sfumato.engines.reference import ReferenceEngine
+from sfumato.maskers.masker import Labels
 from sfumato.maskers.topdown.fit import Fitted, TopDown, fit
-from sfumato.maskers.topdown.problem import Labels
 from sfumato.privacy.requirements import KAnonymity
 
 EDUCATION = Taxonomy.from_tree(
@@ -48,7 +48,11 @@ TABLE_2 = [
 
 
 def run(
-    engine: Engine, rows: list[tuple[str, str, int, int, int]], tree: Taxonomy, needs: list[KAnonymity], score: str
+    engine: Engine,
+    rows: list[tuple[str, str, int, int, int]],
+    tree: Taxonomy,
+    needs: list[KAnonymity],
+    score: str,
 ) -> Fitted:
     records = [(e, s, w, c) for e, s, w, yes, no in rows for c in [0] * yes + [1] * no]
     schema = Schema(

@@ -34,9 +34,7 @@ def apply(
     from sfumato.release.reading import read_recipe_of, read_recoding
 
     if unseen not in ("refuse", "suppress"):
-        raise RecipeError(
-            "--unseen", "it is refuse or suppress", given=repr(unseen), remedy="say --unseen suppress"
-        )
+        raise RecipeError("--unseen", "it is refuse or suppress", given=repr(unseen), remedy="say --unseen suppress")
     refuse_overwrite(output, force=force)
     people = read(table, read_recipe_of(release).schema)
     shown = released_table(people, read_recoding(release).apply(people, unseen=unseen))

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sfumato.cli import draft, taxonomy, verify
+from sfumato.cli import apply, demo, draft, explain, publish, taxonomy, verify
 from sfumato.cli.output import show_error
 from sfumato.errors import SfumatoError
 
@@ -27,8 +27,12 @@ def _register(command: Callable[..., None], *, example: str) -> None:
 
 
 # One line for each command; the order is that of --help.
+_register(demo.demo, example=demo.EXAMPLE)
 _register(draft.draft, example=draft.EXAMPLE)
+_register(publish.publish, example=publish.EXAMPLE)
 _register(verify.verify, example=verify.EXAMPLE)
+_register(explain.explain, example=explain.EXAMPLE)
+_register(apply.apply, example=apply.EXAMPLE)
 app.add_typer(taxonomy.app, name="taxonomy")
 
 

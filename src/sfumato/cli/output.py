@@ -26,9 +26,7 @@ def note(message: str, *, style: str = "dim") -> None:
     """A remark about the run, on standard error."""
     from rich.console import Console
 
-    Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True).print(
-        message, style=style
-    )
+    Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True).print(message, style=style)
 
 
 def show_error(error: SfumatoError) -> None:

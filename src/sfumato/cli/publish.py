@@ -20,12 +20,8 @@ EXAMPLE = "sfumato publish recipe.yaml --output out --set privacy.0.k=20"
 
 
 def publish(
-    recipe: Annotated[
-        Path, typer.Argument(metavar="RECIPE", help="The recipe, in YAML (see: sfumato draft).")
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The release folder to write.")] = Path(
-        "release"
-    ),
+    recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="The recipe, in YAML (see: sfumato draft).")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The release folder to write.")] = Path("release"),
     table: Annotated[
         str | None, typer.Option("--table", help="The table, if not the one that the recipe names.")
     ] = None,
@@ -52,9 +48,7 @@ def publish(
     found = Recipe.from_yaml(recipe, changes=change or ())
     refuse_strangers(output)
     with _stopping(anytime) as asked:
-        release = run_recipe(
-            _table(table or found.table), found, run=_run(csv=csv, engine=engine, asked=asked)
-        )
+        release = run_recipe(_table(table or found.table), found, run=_run(csv=csv, engine=engine, asked=asked))
     _write(release, output)
     show_release(release, output)
 
@@ -84,9 +78,7 @@ def _run(*, csv: bool, engine: str, asked: Callable[[], bool]) -> Run:
     elif engine == "local":
         from sfumato.engines.local.engine import LocalEngine as Chosen  # type: ignore[assignment]
     else:
-        raise RecipeError(
-            "--engine", "it is local or reference", given=repr(engine), remedy="say --engine local"
-        )
+        raise RecipeError("--engine", "it is local or reference", given=repr(engine), remedy="say --engine local")
     return Run(engine=Chosen(), tell=telling(), asked_to_stop=asked, format="csv" if csv else "parquet")
 
 

@@ -73,12 +73,8 @@ def _values(table: Path | None, column: str | None) -> list[object]:
 @app.command(epilog=_example("sfumato taxonomy draft people.csv education --output education.yaml"))
 def draft(
     table: Annotated[Path, typer.Argument(metavar="TABLE", help="The table: CSV, Parquet, Arrow or Excel.")],
-    column: Annotated[
-        str, typer.Argument(metavar="COLUMN", help="A column of labels or of lists of labels.")
-    ],
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Write it here: .yaml, .json, .csv.")
-    ] = None,
+    column: Annotated[str, typer.Argument(metavar="COLUMN", help="A column of labels or of lists of labels.")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write it here: .yaml, .json, .csv.")] = None,
     kind: Annotated[str | None, typer.Option("--kind", help="calendar, prefix or balanced.")] = None,
     force: _Force = False,
 ) -> None:
@@ -104,9 +100,7 @@ def draft(
 
 
 @app.command(
-    epilog=_example(
-        "sfumato taxonomy convert education.csv education.yaml", "sfumato taxonomy convert t.yaml t.csv"
-    )
+    epilog=_example("sfumato taxonomy convert education.csv education.yaml", "sfumato taxonomy convert t.yaml t.csv")
 )
 def convert(
     source: Annotated[Path, typer.Argument(metavar="FROM", help="The taxonomy to read.")],

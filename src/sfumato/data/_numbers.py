@@ -29,9 +29,7 @@ def to_numbers(name: str, array: pa.Array[Any], attribute: Number, *, place: Pla
     if is_text(array.type):
         texts = pc.utf8_trim_whitespace(array)
         return (
-            _read_moments(name, texts, place=place)
-            if attribute.calendar
-            else _read_numbers(name, texts, place=place)
+            _read_moments(name, texts, place=place) if attribute.calendar else _read_numbers(name, texts, place=place)
         )
     if pt.is_null(array.type):
         return array.cast(pa.date32() if attribute.calendar else pa.int64())

@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 
 from sfumato.data import calendar
 from sfumato.data.schema import Attribute, Category, Number
-from sfumato.data.table import Column, code_type
+from sfumato.data.table import Codes, Column, code_type
 from sfumato.data.taxonomy import Taxonomy
 from sfumato.errors import SchemaError
 
+Numbers = NDArray[Any]
+"""(values,) of float64 or of whole numbers"""
 MISSING = "(missing)"
 """How a missing value is named where text is needed; in data it is null."""
 
@@ -59,7 +61,7 @@ class NumberAxis:
 
     name: str
     attribute: Number
-    numbers: NDArray[np.float64] | NDArray[np.int64]
+    numbers: Numbers
     missing: bool
     position_of: NDArray[np.int64]
 
@@ -82,21 +84,23 @@ def make_axis(name: str, attribute: Attribute, column: Column) -> Axis:
     if isinstance(attribute, Number):
         return _number_axis(name, attribute, column)
     if isinstance(attribute, Category):
-        return (
-            _tree_axis(name, attribute.taxonomy, column) if attribute.taxonomy else _value_axis(name, column)
-        )
+        return _tree_axis(name, attribute.taxonomy, column) if attribute.taxonomy else _value_axis(name, column)
     raise SchemaError(
         name, "top-down refinement masks numbers and categories", given="an item set",
         remedy="give it another role, or use a masker for set-valued attributes",
     )  # fmt: skip
 
 
-def positions(axis: Axis, column: Column) -> NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]:
+def positions(axis: Axis, column: Column) -> Codes:
     """(rows,): where each row's value stands on its axis."""
-    narrow = axis.position_of.astype(code_type(axis.size))
-    if np.array_equal(narrow, np.arange(len(narrow))):
+    if np.array_equal(axis.position_of, np.arange(len(axis.position_of))):
         return column.codes
-    return narrow[column.codes]
+    kind = code_type(axis.size)
+    if kind is np.uint8:
+        return axis.position_of.astype(np.uint8)[column.codes]
+    if kind is np.uint16:
+        return axis.position_of.astype(np.uint16)[column.codes]
+    return axis.position_of.astype(np.uint32)[column.codes]
 
 
 def _tree_axis(name: str, taxonomy: Taxonomy, column: Column) -> TreeAxis:
@@ -143,7 +147,7 @@ def labels_of(values: pa.Array[Any]) -> tuple[str, ...]:
     return tuple(str(value) for value in values.to_pylist())
 
 
-def numbers_of(values: pa.Array[Any], attribute: Number) -> NDArray[np.float64] | NDArray[np.int64]:
+def numbers_of(values: pa.Array[Any], attribute: Number) -> Numbers:
     """A number's values as numbers; dates and times as the start of their calendar unit."""
     if attribute.calendar is not None:
         return calendar.floor(values, attribute.calendar)

@@ -23,9 +23,7 @@ from sfumato.data.table import Codes, Column, ItemColumn, Origin, Table, decode,
 from sfumato.errors import SchemaError, TableError
 
 
-def encode(
-    arrow: pa.Table, schema: Schema, *, origin: Origin = "pyarrow", place: RowPlace = row_place
-) -> Table:
+def encode(arrow: pa.Table, schema: Schema, *, origin: Origin = "pyarrow", place: RowPlace = row_place) -> Table:
     """A table in codes, checked against its schema; identifiers are left out.
 
     `place` tells where a row stands in its source, for messages.

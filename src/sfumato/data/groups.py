@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 
-def group_numbers(columns: Iterable[NDArray[np.integer]], rows: int) -> NDArray[np.int64]:
+def group_numbers(columns: Iterable[NDArray[np.integer[Any]]], rows: int) -> NDArray[np.int64]:
     """(rows,): the group of each row, numbered from 0 without gaps. Codes are not negative.
 
     >>> group_numbers([np.array([0, 0, 1]), np.array([5, 5, 5])], 3).tolist()
@@ -20,7 +21,7 @@ def group_numbers(columns: Iterable[NDArray[np.integer]], rows: int) -> NDArray[
     return numbers
 
 
-def group_sizes(columns: Iterable[NDArray[np.integer]], rows: int) -> NDArray[np.int64]:
+def group_sizes(columns: Iterable[NDArray[np.integer[Any]]], rows: int) -> NDArray[np.int64]:
     """(groups,): rows in each group."""
     return np.bincount(group_numbers(columns, rows))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from sfumato.data.taxonomy import Taxonomy
 from sfumato.errors import SchemaError, did_you_mean
@@ -37,8 +37,12 @@ class Number:
         _check_role("number", self.role)
         _tuples(self, "missing")
         if self.calendar is not None and self.calendar not in get_args(Calendar):
-            raise SchemaError("number", "a calendar is one of " + ", ".join(get_args(Calendar)),
-                              given=repr(self.calendar), remedy=did_you_mean(str(self.calendar), get_args(Calendar)))
+            raise SchemaError(
+                "number",
+                "a calendar is one of " + ", ".join(get_args(Calendar)),
+                given=repr(self.calendar),
+                remedy=did_you_mean(str(self.calendar), get_args(Calendar)),
+            )
         if self.range is not None:
             _check_range(self)
 
@@ -83,8 +87,12 @@ class ItemSet:
         _check_role("item set", self.role)
         _tuples(self, "missing", "values")
         if not self.separator:
-            raise SchemaError("item set", "the separator of an item set is at least one character",
-                              given="an empty text", remedy="give separator=';' or leave it out")
+            raise SchemaError(
+                "item set",
+                "the separator of an item set is at least one character",
+                given="an empty text",
+                remedy="give separator=';' or leave it out",
+            )
 
 
 Attribute = Number | Category | ItemSet
@@ -109,8 +117,12 @@ To mend it: did you mean 'age'?.
             if not name:
                 raise SchemaError("schema", "an attribute has a name", given="an empty name", remedy="name it")
             if not isinstance(attribute, Number | Category | ItemSet):
-                raise SchemaError(name, "an attribute is a Number, a Category or an ItemSet",
-                                  given=type(attribute).__name__, remedy=f"write {name}=sf.Category(role=...)")
+                raise SchemaError(
+                    name,
+                    "an attribute is a Number, a Category or an ItemSet",
+                    given=type(attribute).__name__,
+                    remedy=f"write {name}=sf.Category(role=...)",
+                )
         if not both:
             raise SchemaError("schema", "a schema has attributes", given="none", remedy="declare each column")
         self._attributes = both
@@ -151,14 +163,22 @@ To mend it: did you mean 'age'?.
         """Refuse names that are no attributes."""
         for name in names:
             if name not in self:
-                raise SchemaError(what, "every name is an attribute of the schema", given=repr(name),
-                                  remedy=did_you_mean(name, self))
+                raise SchemaError(
+                    what,
+                    "every name is an attribute of the schema",
+                    given=repr(name),
+                    remedy=did_you_mean(name, self),
+                )
 
 
 def _check_role(kind: str, role: str) -> None:
     if role not in get_args(Role):
-        raise SchemaError(kind, "a role is one of " + ", ".join(get_args(Role)), given=repr(role),
-                          remedy=did_you_mean(str(role), get_args(Role)))
+        raise SchemaError(
+            kind,
+            "a role is one of " + ", ".join(get_args(Role)),
+            given=repr(role),
+            remedy=did_you_mean(str(role), get_args(Role)),
+        )
 
 
 def _tuples(attribute: Attribute, *fields: str) -> None:
@@ -172,19 +192,33 @@ def _tuples(attribute: Attribute, *fields: str) -> None:
 
 
 def _check_range(number: Number) -> None:
-    ends = tuple(number.range or ())
+    ends: tuple[Any, ...] = tuple(number.range or ())
     object.__setattr__(number, "range", ends)
     if len(ends) != 2:
-        raise SchemaError("number", "a range has a lower and an upper end", given=repr(ends),
-                          remedy="write range=(lowest, highest)")
-    lower, upper = ends
+        raise SchemaError(
+            "number",
+            "a range has a lower and an upper end",
+            given=repr(ends),
+            remedy="write range=(lowest, highest)",
+        )
     texts = number.calendar is not None
-    fits = all(isinstance(end, str) for end in ends) if texts else all(
-        isinstance(end, int | float) and not isinstance(end, bool) and math.isfinite(end) for end in ends)
+    fits = (
+        all(isinstance(end, str) for end in ends)
+        if texts
+        else all(isinstance(end, int | float) and not isinstance(end, bool) and math.isfinite(end) for end in ends)
+    )
     if not fits:
         wanted = "ISO texts such as ('1900-01-01', '2026-12-31')" if texts else "finite numbers"
-        raise SchemaError("number", f"the ends of this range are {wanted}", given=repr(ends),
-                          remedy="write range=(lowest, highest)")
-    if not lower < upper:  # text against text or number against number, as checked above
-        raise SchemaError("number", "a range's lower end is below its upper end", given=repr(ends),
-                          remedy="swap the ends, or widen the range")
+        raise SchemaError(
+            "number",
+            f"the ends of this range are {wanted}",
+            given=repr(ends),
+            remedy="write range=(lowest, highest)",
+        )
+    if not min(ends) == ends[0] != ends[1]:
+        raise SchemaError(
+            "number",
+            "a range's lower end is below its upper end",
+            given=repr(ends),
+            remedy="swap the ends, or widen the range",
+        )

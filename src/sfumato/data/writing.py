@@ -199,9 +199,7 @@ def give_back(arrow: pa.Table, origin: Origin) -> Any:
 
 def _undictionaried(table: pa.Table) -> pa.Table:
     kinds = [
-        pa.field(
-            field.name, field.type.value_type if isinstance(field.type, pa.DictionaryType) else field.type
-        )
+        pa.field(field.name, field.type.value_type if isinstance(field.type, pa.DictionaryType) else field.type)
         for field in table.schema
     ]
     return table.cast(pa.schema(kinds))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,14 @@ from sfumato.errors import RecipeError
 
 
 class _Loader(yaml.SafeLoader):
-    """The safe loader, refusing repeated names."""
+    """The safe loader, refusing repeated names; only true and false are truth values, so `on` is a name."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":bool")]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$"), list("tTfF"))
 
 
 def _mapping(loader: _Loader, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
@@ -31,8 +39,8 @@ _Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping
 def load_yaml(source: str | Path, *, what: str) -> Any:
     """The content of a YAML file or text.
 
-    >>> load_yaml("a: 1\\nb: [x, y]\\n", what="example")
-    {'a': 1, 'b': ['x', 'y']}
+    >>> load_yaml("on: [x, no]\\n", what="example")
+    {'on': ['x', 'no']}
     """
     text = _text(source, what) if isinstance(source, Path) else source
     try:

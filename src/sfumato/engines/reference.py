@@ -52,14 +52,11 @@ class ReferenceSession:
         """Write the children over the value's positions."""
         self._value_at[step.attribute] = self._refined(step)
 
-    def _split_holds(
-        self, interval: Refinement, cut: tuple[int, int, int], thresholds: Sequence[int]
-    ) -> bool:
+    def _split_holds(self, interval: Refinement, cut: tuple[int, int, int], thresholds: Sequence[int]) -> bool:
         first, at, end = cut
         tried = Refinement(interval.attribute, interval.value, ((first, at), (at, end)), interval.children)
         return all(
-            self._smallest(tried, need) >= threshold
-            for need, threshold in zip(self._needs, thresholds, strict=True)
+            self._smallest(tried, need) >= threshold for need, threshold in zip(self._needs, thresholds, strict=True)
         )
 
     def _refined(self, step: Refinement) -> list[int]:

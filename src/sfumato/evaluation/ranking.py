@@ -102,7 +102,8 @@ def _branching(branches: Histogram, *, fewest: float, penalty: float) -> Root:
 
 
 def _fewest(histogram: Histogram) -> float:
-    return min(max(0.1 * int(histogram.sum()) / histogram.shape[1], FEWEST), MOST)
+    even = int(histogram.sum()) / int(histogram.shape[1])
+    return min(max(0.1 * even, FEWEST), MOST)
 
 
 def _bits(counts: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -90,7 +90,7 @@ def _taxonomy(name: str, given: Any, folder: Path) -> Taxonomy:
 def _structure(form: Any) -> Structure:
     if form is None:
         raise RecipeError("structure", "a recipe says what must survive", given="nothing",
-                          remedy="add `structure: {clusters: kmeans, k: 6}` or `structure: {classes: COLUMN}`")  # fmt: skip
+                          remedy="add `structure: {clusters: kmeans, k: 6}` or `structure: {classes: NAME}`")  # fmt: skip
     part = dict(_mapping("structure", form))
     if "classes" in part:
         return _build(Classes, "structure", {"column": part.pop("classes"), **part})
@@ -206,7 +206,11 @@ def recipe_text(recipe: Recipe) -> str:
 
 def _attribute_form(attribute: Attribute) -> dict[str, Any]:
     kind = next(name for name, of in KINDS.items() if isinstance(attribute, of))
-    return {"kind": kind, "role": attribute.role, **{k: v for k, v in _settings(attribute).items() if k != "role"}}
+    return {
+        "kind": kind,
+        "role": attribute.role,
+        **{k: v for k, v in _settings(attribute).items() if k != "role"},
+    }
 
 
 def _structure_form(structure: Structure) -> dict[str, Any]:

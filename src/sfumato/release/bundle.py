@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sfumato.data.groups import group_sizes
 from sfumato.data.schema import ItemSet, Schema
 from sfumato.data.table import Column, Table
-from sfumato.data.writing import write
+from sfumato.data.writing import ordered, write
 from sfumato.privacy.requirements import Requirement
 from sfumato.randomness import Randomness
 from sfumato.release.certificate import Claim, Facts, certificate
@@ -32,7 +32,7 @@ def released_table(table: Table, masked: Mapping[str, pa.Array[Any]]) -> pa.Tabl
 
 def _as_is(column: Any) -> pa.Array[Any]:
     if isinstance(column, Column) and pa.types.is_string(column.values.type):
-        codes = pa.array(column.codes.astype(np.int32), mask=column.codes == column.missing_code)
+        codes: Any = pa.array(column.codes.astype(np.int32), mask=column.codes == column.missing_code)
         return pa.DictionaryArray.from_arrays(codes, column.values)
     found: pa.Array[Any] = column.decode()
     return found
@@ -41,9 +41,7 @@ def _as_is(column: Any) -> pa.Array[Any]:
 def count_claims(shown: pa.Table, requirements: Sequence[Requirement]) -> list[Claim]:
     """The smallest group of each requirement, from the codes of the masked columns."""
     codes = {name: _codes(shown.column(name)) for r in requirements for name in r.on}
-    return [
-        Claim(r, int(group_sizes([codes[name] for name in r.on], shown.num_rows).min())) for r in requirements
-    ]
+    return [Claim(r, int(group_sizes([codes[name] for name in r.on], shown.num_rows).min())) for r in requirements]
 
 
 def _codes(column: pa.ChunkedArray[Any]) -> NDArray[np.int64]:
@@ -55,14 +53,19 @@ def _codes(column: pa.ChunkedArray[Any]) -> NDArray[np.int64]:
 
 def write_bundle(
     folder: Path, shown: pa.Table, files: Mapping[str, Any], facts: Facts, *, chance: Randomness
-) -> None:
-    """Write everything into an empty folder; the certificate last, over the bytes of all others."""
+) -> pa.Table:
+    """Write everything into an empty folder; the certificate last, over the bytes of all others.
+
+    Gives the table back in the order of its written rows.
+    """
     order = None if facts.keep_order else chance.permutation(shown.num_rows)
-    write(shown, folder / facts.table_file, order=order, separators=_separators(facts.schema))
+    shuffled = ordered(shown, order)
+    write(shuffled, folder / facts.table_file, order=None, separators=_separators(facts.schema))
     for name, content in files.items():
         write_json(folder / name, content)
     (folder / "README.md").write_text(recipient_page(facts, sorted(files)), encoding="utf-8")
     write_json(folder / "certificate.json", certificate(facts, folder))
+    return shuffled
 
 
 def _separators(schema: Schema) -> dict[str, str]:

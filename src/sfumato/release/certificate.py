@@ -64,7 +64,8 @@ def certificate(facts: Facts, folder: Path) -> dict[str, Any]:
         "row_order": "kept" if facts.keep_order else "shuffled",
         "dropped": list(facts.schema.with_role("identifier")),
         "along": dict(facts.along),
-        "versions": {name: version(name) for name in ("numpy", "pyarrow", "polars")} | {"python": platform.python_version()},
+        "versions": {name: version(name) for name in ("numpy", "pyarrow", "polars")}
+        | {"python": platform.python_version()},
         "files": {
             path.relative_to(folder).as_posix(): {"sha256": sha256(path)}
             for path in sorted(folder.rglob("*"))
@@ -76,8 +77,7 @@ def certificate(facts: Facts, folder: Path) -> dict[str, Any]:
 def statement(facts: Facts) -> str:
     """What is promised, in a sentence a lawyer can read."""
     parts = [
-        f"at least {c.requirement.k} records share every combination of values shown for "
-        f"{', '.join(c.requirement.on)}"
+        f"at least {c.requirement.k} records share every combination of values shown for {', '.join(c.requirement.on)}"
         for c in facts.claims
     ]
     return "In this table " + "; and ".join(parts) + "."

@@ -26,7 +26,7 @@ def recipient_page(facts: Facts, files: Sequence[str]) -> str:
     )
     beside = "\n".join(f"- `{name}`: {FILES[name]}" for name in files if name in FILES)
     lifted = (
-        f"\n{facts.lifted} records are shown at the top of every masked column, so that nobody is told apart by a rare value.\n"
+        f"\n{facts.lifted} records are shown at the top of every masked column, so that no rare value tells them apart.\n"
         if facts.lifted
         else ""
     )
@@ -34,7 +34,8 @@ def recipient_page(facts: Facts, files: Sequence[str]) -> str:
 
 {statement(facts)}
 
-{facts.rows:,} rows in `{facts.table_file}`, {"in their original order" if facts.keep_order else "in random order"}. An empty cell is a missing value, which counts as a value of its own.
+{facts.rows:,} rows in `{facts.table_file}`, {"in their original order" if facts.keep_order else "in random order"}.
+An empty cell is a missing value, which counts as a value of its own.
 {lifted}
 | column | role | what is shown |
 |---|---|---|

@@ -66,7 +66,7 @@ class Release:
             _put(target, lambda folder: _copy(Path(self.scratch.name) / "release", folder))
         except OSError as error:
             raise ReleaseError(str(target), "the folder can be written", given=error.strerror or str(error),
-                               remedy="free some space or choose another place; nothing was left behind") from error  # fmt: skip
+                               remedy="make room or choose another place; nothing was left behind") from error  # fmt: skip
         return target
 
     def _write_holder(self, folder: Path) -> None:
@@ -102,11 +102,11 @@ def _put(target: Path, make: Any) -> None:
         make(fresh)
         if target.exists():
             old = target.with_name(f".{target.name}.{secrets.token_hex(6)}.old")
-            os.replace(target, old)
-            os.replace(fresh, target)
+            target.replace(old)
+            fresh.replace(target)
             shutil.rmtree(old)
         else:
-            os.replace(fresh, target)
+            fresh.replace(target)
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,11 +46,10 @@ def compress(records: Records, on: tuple[int, ...]) -> Compressed:
     return Compressed(_columns_of(cells, columns, sizes), held[cells], len(cells))
 
 
-def _columns_of(
-    cells: NDArray[np.int64], columns: list[Positions], sizes: list[int]
-) -> tuple[Positions, ...]:
+def _columns_of(cells: NDArray[np.int64], columns: list[Positions], sizes: list[int]) -> tuple[Positions, ...]:
     found: list[Positions] = []
     for column, size in zip(reversed(columns), reversed(sizes), strict=True):
         cells, position = np.divmod(cells, size)
-        found.append(position.astype(column.dtype))
+        narrow: Any = position.astype(column.dtype)
+        found.append(narrow)
     return tuple(reversed(found))

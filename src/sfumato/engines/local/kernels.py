@@ -6,12 +6,20 @@ every attribute, so `value_at[column[starts[s]]]` tells the group's value.
 
 from __future__ import annotations
 
-from numba import njit
+from typing import Any
+
 import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Codes = NDArray[Any]
+"""(rows,) of uint8, uint16 or uint32"""
+Ints = NDArray[np.int64]
+Marks = NDArray[np.bool_]
 
 
 @njit(cache=True, nogil=True)
-def plan(column, child_at, starts, ends, sizes, target):
+def plan(column: Codes, child_at: Codes, starts: Ints, ends: Ints, sizes: Ints, target: Codes) -> None:
     """Where each row of the given groups goes when a group's rows are put in order of their child.
 
     Fills `sizes` (groups, children) with rows per child and `target` (rows,) with the new row numbers.
@@ -34,7 +42,7 @@ def plan(column, child_at, starts, ends, sizes, target):
 
 
 @njit(cache=True, nogil=True)
-def move(column, starts, ends, target, spare):
+def move(column: Codes, starts: Ints, ends: Ints, target: Codes, spare: Codes) -> None:
     """Put the rows of the given groups where `target` says."""
     for s in range(len(starts)):
         for i in range(starts[s], ends[s]):
@@ -44,7 +52,7 @@ def move(column, starts, ends, target, spare):
 
 
 @njit(cache=True, nogil=True)
-def add_weights(weights, starts, ends, totals):
+def add_weights(weights: Ints, starts: Ints, ends: Ints, totals: Ints) -> None:
     """Records in each group."""
     for s in range(len(starts)):
         total = 0
@@ -54,7 +62,16 @@ def add_weights(weights, starts, ends, totals):
 
 
 @njit(cache=True, nogil=True)
-def smallest_children(column, weights, value_at, child_at, asked, starts, ends, smallest):
+def smallest_children(  # noqa: PLR0913  a kernel takes its arrays one by one
+    column: Codes,
+    weights: Ints,
+    value_at: Codes,
+    child_at: Codes,
+    asked: Marks,
+    starts: Ints,
+    ends: Ints,
+    smallest: Ints,
+) -> None:
     """Lower smallest[v] to the smallest non-empty child of any given group that holds an asked value v.
 
     Four lanes of counters, because one counter written twice in a row makes the second write wait.
@@ -87,7 +104,7 @@ def smallest_children(column, weights, value_at, child_at, asked, starts, ends, 
 
 
 @njit(cache=True, nogil=True)
-def smallest_disclosed(column, weights, value_at, starts, ends, smallest):
+def smallest_disclosed(column: Codes, weights: Ints, value_at: Codes, starts: Ints, ends: Ints, smallest: Ints) -> None:
     """Lower smallest[p] to the smallest non-empty group that disclosing position p makes, p's or the rest.
 
     Only groups whose value is still suppressed (number 0) are touched.

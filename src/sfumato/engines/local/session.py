@@ -73,6 +73,7 @@ class Groups:
         self.starts: Ints = np.array([0], dtype=np.int64)
         self.ends: Ints = np.array([rows.rows], dtype=np.int64)
         self._fresh: NDArray[np.bool_] = np.array([True])
+        self.touched = 0
         self._smallest = {a: np.full(1, UNTOUCHED, dtype=np.int64) for a in on}
         self._target: NDArray[np.uint32] = np.empty(rows.rows, dtype=np.uint32)
         self.anonymity = int(self._totals(self.starts, self.ends).min())
@@ -139,15 +140,13 @@ class Groups:
         sizes = np.zeros((len(starts), len(step.parts) + step.rest), dtype=np.int64)
         kernels.plan(column, _child_at(step, len(state.value_at)), starts, ends, sizes, self._target)
         torn = np.count_nonzero(sizes, axis=1) > 1
+        self.touched += int(sizes.sum())
         self._move(starts[torn], ends[torn], run)
         self._place(hit, starts, sizes)
 
     def _move(self, starts: Ints, ends: Ints, run: Run) -> None:
         columns = [*self.columns.values(), *([self.weights] if len(self.weights) else [])]
-        run(
-            partial(kernels.move, column, starts, ends, self._target, np.empty_like(column))
-            for column in columns
-        )
+        run(partial(kernels.move, column, starts, ends, self._target, np.empty_like(column)) for column in columns)
 
     def _place(self, hit: NDArray[np.bool_], starts: Ints, sizes: Ints) -> None:
         """Replace the split groups by their non-empty children."""
@@ -227,9 +226,7 @@ class LocalSession:
         """(positions, classes) by one count over position and class together."""
         records = self._records
         cell = records.positions[attribute].astype(np.int64) * records.n_classes + records.classes
-        flat = np.bincount(
-            cell, weights=records.weights, minlength=records.sizes[attribute] * records.n_classes
-        )
+        flat = np.bincount(cell, weights=records.weights, minlength=records.sizes[attribute] * records.n_classes)
         return flat.astype(np.int64).reshape(-1, records.n_classes)
 
     def counts(self, candidates: Sequence[Refinement]) -> Counts:
@@ -259,6 +256,11 @@ class LocalSession:
         for groups in self._groups:
             groups.refine(step, self._run)
         self._states[step.attribute].refine(step)
+
+    @property
+    def touched(self) -> int:
+        """Rows that refinements have had to look at so far, over all requirements."""
+        return sum(groups.touched for groups in self._groups)
 
     def _run(self, jobs: Iterable[Job]) -> None:
         waiting = list(jobs)

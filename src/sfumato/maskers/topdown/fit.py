@@ -103,9 +103,7 @@ def fit(
     names = [name for name in table.schema.quasi if any(name in r.on for r in demands.kept)]
     axes = [make_axis(name, table.schema[name], table.column(name)) for name in names]
     check_top(table.rows, demands.kept)
-    rules = Rules(
-        demands.kept, score_named(settings.score), settings.split == "best_valid", settings.beneficial_only
-    )
+    rules = Rules(demands.kept, score_named(settings.score), settings.split == "best_valid", settings.beneficial_only)
     problem = Problem(axes, make_records(table, axes, labels), rules, engine)
     limits = Limits(settings.max_steps, settings.seconds, asked_to_stop)
     search = problem.open(None)
@@ -128,6 +126,4 @@ def check_top(rows: int, requirements: Sequence[Requirement]) -> None:
 
 def _one_of(name: str, given: str, known: tuple[str, ...]) -> None:
     if given not in known:
-        raise RecipeError(
-            name, "it is one of " + ", ".join(known), given=repr(given), remedy=f"say {known[0]!r}"
-        )
+        raise RecipeError(name, "it is one of " + ", ".join(known), given=repr(given), remedy=f"say {known[0]!r}")

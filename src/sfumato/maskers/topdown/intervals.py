@@ -27,9 +27,7 @@ def interval_labels(
     inner = [calendar.show(b, unit) if unit else show_number(b) for b in breaks]
     lower, upper = [low, *inner], [*inner, high]
     last = len(inner)
-    return tuple(
-        f"[{a}-{b}{']' if i == last else ')'}" for i, (a, b) in enumerate(zip(lower, upper, strict=True))
-    )
+    return tuple(f"[{a}-{b}{']' if i == last else ')'}" for i, (a, b) in enumerate(zip(lower, upper, strict=True)))
 
 
 def covers(ends: tuple[Bound, Bound], unit: Calendar | None) -> tuple[float, float]:

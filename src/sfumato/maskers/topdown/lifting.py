@@ -93,15 +93,11 @@ def _still_there(values: Ints, step: Refinement) -> bool:
 
 def _group_numbers(problem: Problem, on: tuple[str, ...], values: list[Ints]) -> Ints:
     """(rows,): the group of each record."""
-    held = (
-        values[at][problem.records.positions[at]] for at, axis in enumerate(problem.axes) if axis.name in on
-    )
+    held = (values[at][problem.records.positions[at]] for at, axis in enumerate(problem.axes) if axis.name in on)
     return group_numbers(held, problem.records.rows)
 
 
-def _obstacles(
-    problem: Problem, step: Refinement, groups: list[Ints], lifted: Marks, budget: int
-) -> Marks | None:
+def _obstacles(problem: Problem, step: Refinement, groups: list[Ints], lifted: Marks, budget: int) -> Marks | None:
     """All records to lift, those lifted before included; None if they are too many."""
     child_at = np.full(problem.records.sizes[step.attribute], len(step.parts), dtype=np.int64)
     for child, (first, end) in enumerate(step.parts):

@@ -8,7 +8,7 @@ from sfumato.counting import Refinement
 from sfumato.data.cut import MISSING, Axis, NumberAxis, TreeAxis, ValueAxis
 from sfumato.maskers.topdown.candidates import Grower, NumberGrower, TreeGrower, ValueGrower
 from sfumato.maskers.topdown.intervals import interval_labels
-from sfumato.maskers.topdown.recoding import SUPPRESSED, Discretize, Generalize, Rule, Suppress
+from sfumato.maskers.topdown.recoding import SUPPRESSED, Discretize, Generalize, Missing, Rule, Suppress
 
 
 @dataclass(frozen=True)
@@ -54,5 +54,5 @@ def rule(axis: Axis, grower: Grower) -> Rule:
 
 def _discretize(axis: NumberAxis, grower: NumberGrower) -> Discretize:
     breaks = tuple(axis.numbers[at].item() for at in sorted(grower.breaks))
-    missing = "none" if not axis.missing else "apart" if grower.missing_apart else "together"
+    missing: Missing = "none" if not axis.missing else "apart" if grower.missing_apart else "together"
     return Discretize(axis.attribute.range, breaks, missing, axis.attribute.calendar)

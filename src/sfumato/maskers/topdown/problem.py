@@ -39,6 +39,7 @@ class Problem:
 
 
 def make_records(table: Table, axes: Sequence[Axis], labels: Labels) -> Records:
+    """A table's rows as positions on the axes, with their classes."""
     return Records(
         tuple(positions(axis, table.column(axis.name)) for axis in axes),
         tuple(axis.size for axis in axes), labels.classes, labels.n,

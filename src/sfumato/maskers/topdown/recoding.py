@@ -73,9 +73,7 @@ class Suppress:
         """(values + 1,): which shown value each value becomes, missing last; -1 where it was never seen."""
         at = {label: place for place, label in enumerate(self.disclosed)}
         hidden = -1 if self.complete else len(self.disclosed)
-        return np.array(
-            [*(at.get(v, hidden) for v in labels_of(values)), at.get(None, hidden)], dtype=np.int64
-        )
+        return np.array([*(at.get(v, hidden) for v in labels_of(values)), at.get(None, hidden)], dtype=np.int64)
 
     def to_json(self) -> dict[str, Any]:
         """The public form."""
@@ -122,9 +120,7 @@ class Discretize:
 
     def to_json(self) -> dict[str, Any]:
         """The public form; breaks of dates and times in ISO text."""
-        breaks = (
-            [calendar.show(b, self.calendar) for b in self.breaks] if self.calendar else list(self.breaks)
-        )
+        breaks = [calendar.show(b, self.calendar) for b in self.breaks] if self.calendar else list(self.breaks)
         form: dict[str, Any] = {"kind": "discretize", "range": list(self.range) if self.range else None}
         form["breaks"] = breaks
         if self.missing != "none":
@@ -149,9 +145,7 @@ class Recoding:
 
     def files(self) -> dict[str, Any]:
         """recoding.json, and the taxonomies it cuts."""
-        trees = {
-            name: rule.taxonomy for name, rule in self.attributes.items() if isinstance(rule, Generalize)
-        }
+        trees = {name: rule.taxonomy for name, rule in self.attributes.items() if isinstance(rule, Generalize)}
         return {
             "recoding.json": self.to_json(),
             **{f"taxonomies/{name}.json": tree.to_tree() for name, tree in trees.items()},
@@ -168,9 +162,7 @@ class Recoding:
 
     def to_json(self) -> dict[str, Any]:
         """The content of recoding.json."""
-        form: dict[str, Any] = {
-            "attributes": {name: rule.to_json() for name, rule in self.attributes.items()}
-        }
+        form: dict[str, Any] = {"attributes": {name: rule.to_json() for name, rule in self.attributes.items()}}
         if self.lifted:
             form["lifted"] = True
         return form
@@ -205,30 +197,35 @@ def _rule(name: str, form: Mapping[str, Any], taxonomies: Mapping[str, Taxonomy]
                       remedy="restore recoding.json from the release")  # fmt: skip
 
 
-def _masked(
-    name: str, rule: Rule, column: Column, *, unseen: str, lifted: NDArray[np.bool_] | None
-) -> pa.Array[Any]:
+def _masked(name: str, rule: Rule, column: Column, *, unseen: str, lifted: NDArray[np.bool_] | None) -> pa.Array[Any]:
     places = rule.places(column.values)
-    shown = list(rule.shown)
-    if (places < 0).any() and bool((places[column.codes] < 0).any()) and unseen == "refuse":
+    used = np.bincount(column.codes, minlength=len(places)) > 0
+    if unseen == "refuse" and bool((used & (places < 0)).any()):
         raise TableError(name, "every value has a place in the recoding",
                          given="values that were not there when the recoding was learned",
                          remedy="say unseen='suppress' to show them as the top value")  # fmt: skip
-    if rule.top not in shown:
-        shown.append(rule.top)
+    shown = [*rule.shown, *([] if rule.top in rule.shown else [rule.top])]
     top = shown.index(rule.top)
-    found = np.where(places < 0, top, places)[column.codes]
+    places = np.where(places < 0, top, places)
+    occurs = set(places[used].tolist()) | ({top} if lifted is not None and lifted.any() else set())
+    return _dictionary(column, places, shown, occurs=occurs, lifted=None if lifted is None else (lifted, top))
+
+
+def _dictionary(
+    column: Column,
+    places: NDArray[np.int64],
+    shown: list[str | None],
+    *,
+    occurs: set[int],
+    lifted: tuple[NDArray[np.bool_], int] | None,
+) -> pa.Array[Any]:
+    """Text by position, its dictionary holding only what occurs; null for missing."""
+    kept = [place for place, label in enumerate(shown) if place in occurs and label is not None]
+    index = np.full(len(shown), -1, dtype=np.int16 if len(shown) < 2**15 else np.int32)
+    index[kept] = np.arange(len(kept))
+    codes = index[places][column.codes]
     if lifted is not None:
-        found = np.where(lifted, top, found)
-    return _dictionary(found, shown)
-
-
-def _dictionary(found: NDArray[np.int64], shown: list[str | None]) -> pa.Array[Any]:
-    """Text by position, holding only what occurs; null for missing."""
-    used = np.bincount(found, minlength=len(shown)) > 0
-    kept = [place for place, label in enumerate(shown) if used[place] and label is not None]
-    index = np.full(len(shown), -1, dtype=np.int32)
-    index[kept] = np.arange(len(kept), dtype=np.int32)
-    codes = index[found]
+        codes = np.where(lifted[0], index[lifted[1]], codes)
+    hidden = codes < 0 if None in shown else None
     labels = pa.array([shown[place] for place in kept], type=pa.string())
-    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=codes < 0), labels)
+    return pa.DictionaryArray.from_arrays(pa.array(codes, mask=hidden), labels)

@@ -1,0 +1,90 @@
+"""What a release looks like in the terminal: verdict, what is shown, what survived."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sfumato.cli.output import show
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from rich.table import Table
+
+    from sfumato.release.release import Release
+
+BAR = "█"
+WIDTH = 18
+
+
+def show_release(release: Release, output: Path) -> None:
+    """The verdict, each claim, how each masked column looks, and the scores."""
+    from rich.text import Text
+
+    show(Text("VERIFIED", style="bold green") if release.verdict.holds else Text("NOT VERIFIED", style="bold red"))
+    show(claims_table(release.certificate))
+    show(columns_table(release))
+    show_scores(release.scores)
+    show(f"Check it again at any time: sfumato verify {output}")
+
+
+def claims_table(certificate: Mapping[str, Any]) -> Table:
+    """What was asked and what the recount of the written file found."""
+    from rich.table import Table
+
+    table = Table(title="Privacy, recounted from the written file", title_justify="left")
+    for heading in ("quasi-identifier", "k asked", "smallest group"):
+        table.add_column(heading, justify="left" if heading == "quasi-identifier" else "right")
+    for claim in certificate["claims"]:
+        table.add_row(", ".join(claim["on"]), str(claim["k"]), str(claim["achieved"]))
+    for claim in certificate["covered"]:
+        table.add_row(", ".join(claim["on"]), str(claim["k"]), f"follows from {', '.join(claim['by'])}")
+    return table
+
+
+def columns_table(release: Release) -> Table:
+    """How many values each masked column shows, and the most frequent ones."""
+    from rich.table import Table
+
+    table = Table(title="What is shown", title_justify="left")
+    table.add_column("column", no_wrap=True)
+    table.add_column("values", justify="right")
+    table.add_column("most frequent")
+    for column in release.certificate["table"]["columns"]:
+        if column["masked"]:
+            counts = frequencies(release.shown, column["name"])
+            most = ", ".join(f"{label} {share:.0%}" for label, share in counts[:4])
+            table.add_row(column["name"], str(len(counts)), most + (", ..." if len(counts) > 4 else ""))
+    return table
+
+
+def frequencies(table: pa.Table, name: str) -> list[tuple[str, float]]:
+    """Values of a column and their shares, most frequent first."""
+    import pyarrow.compute as pc
+
+    column = table.column(name)
+    found = pc.value_counts(column.cast("string")).to_pylist()
+    pairs = [("(missing)" if each["values"] is None else each["values"], each["counts"]) for each in found]
+    return [(label, count / len(column)) for label, count in sorted(pairs, key=lambda pair: (-pair[1], pair[0]))]
+
+
+def bars(pairs: Sequence[tuple[str, float]], most: int = 6) -> str:
+    """A small bar chart, one line a value."""
+    widest = max((share for _, share in pairs), default=1.0)
+    lines = [f"{BAR * max(1, round(WIDTH * share / widest)):<{WIDTH}} {label}" for label, share in pairs[:most]]
+    return "\n".join([*lines, *([f"{'':<{WIDTH}} and {len(pairs) - most} more"] if len(pairs) > most else [])])
+
+
+def show_scores(scores: Mapping[str, Any]) -> None:
+    """What survived of the structure, beside its ceiling and its floor."""
+    if not scores:
+        return
+    from rich.table import Table
+
+    table = Table(title="What survived (for your eyes only)", title_justify="left")
+    for heading in ("score", "value", "meaning"):
+        table.add_column(heading, justify="right" if heading == "value" else "left")
+    for score in scores.get("headline", ()):
+        table.add_row(score["name"], f"{score['value']:.3f}", score["meaning"])
+    show(table)

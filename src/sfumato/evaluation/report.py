@@ -1,0 +1,226 @@
+"""How much of a cluster structure survived masking, always beside what a perfect and a worthless masking would give.
+
+The masked table is clustered again, as in steps 3 and 4 of 000 section 4.1:
+
+- *cold*: as by a recipient who knows nothing, once per seed. This measures k-means' own instability as well, so
+  it is told with its mean, best and worst;
+- *start*: from the raw clusters' means in the masked space, which the holder may hand along.
+
+Beside them stand the *ceiling* (raw against raw with other seeds) and two *floors* (random labels in the same
+sizes; every masked attribute at its top). All of it is measured against the raw table: for the holder's eyes only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.table import Table
+from sfumato.errors import RecipeError
+from sfumato.evaluation import clusters as measure
+from sfumato.evaluation.clusters import ClusterKept, Contingency
+from sfumato.evaluation.loss import benefit
+from sfumato.evaluation.scores import Score, scores_to_json
+from sfumato.randomness import Seeded
+from sfumato.structure.clusterers import Clustering
+from sfumato.structure.embedding import Embedding
+from sfumato.structure.placed import Placed
+from sfumato.structure.released import Masked, ReleasedValues
+from sfumato.structure.structures import Clusters, Found, cluster_placed, starting_centres
+
+Labels = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One way of comparing two cluster structures."""
+
+    name: str
+    of: Callable[[Contingency], float]
+    meaning: str
+    more_is_better: bool = True
+
+
+FIGURES = (
+    Figure("f_measure", measure.f_measure_of, "how well each cluster is found again (000 Eq. 9)"),
+    Figure("match_point", measure.match_point_of, "pairs of records together in both or apart in both (000 Eq. 10)"),
+    Figure("misclassification", measure.misclassification_of, "records outside their own cluster (004)", False),
+    Figure("adjusted_rand", measure.adjusted_rand_of, "Rand index adjusted for chance"),
+    Figure("nmi", measure.nmi_of, "normalised mutual information"),
+)
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Scores by name, such as `f_measure.cold.mean` or `agreement`, and what became of each raw cluster."""
+
+    scores: tuple[Score, ...]
+    kept: tuple[ClusterKept, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __getitem__(self, name: str) -> float:
+        return next(score.value for score in self.scores if score.name == name)
+
+    def to_json(self, *, publishable_only: bool = False) -> dict[str, Any]:
+        """Plain mappings; with `publishable_only`, without anything that was measured against the raw table."""
+        scores = scores_to_json(self.scores, publishable_only=publishable_only)
+        if publishable_only:
+            return {"scores": scores}
+        return {
+            "scores": scores,
+            "clusters": [row.to_json() for row in self.kept],
+            "settings": dict(self.settings),
+        }
+
+
+def evaluate_clusters(
+    found: Found,
+    table: Table,
+    masked: Masked,
+    structure: Clusters,
+    *,
+    seeds: Sequence[int] | int = 3,
+    released: ReleasedValues | None = None,
+    others: Mapping[str, Masked] | None = None,
+) -> Evaluation:
+    """Cluster the masked table again and compare with the raw structure `found` in `table`.
+
+    `seeds`: cold starts, or how many of them from the structure's seed on. `released`: the codebook that goes
+    along with the release (None: learned from the table). `others`: further masked tables to be measured in the
+    same way, such as {"distortion": ...} for masking that is blind to clusters; their scores carry that name, and
+    so does the benefit over them.
+    """
+    if found.embedding is None or found.placed is None:
+        raise RecipeError("evaluate", "clusters are compared with clusters", given="a class column",
+                          remedy="evaluate classes by how well they are predicted")  # fmt: skip
+    cold = tuple(range(structure.seed, structure.seed + seeds)) if isinstance(seeds, int) else tuple(seeds)
+    view = _View(found, found.embedding, found.placed, table, structure, cold)
+    ours = view.place(masked, released)
+    first, scores = _masked_scores(view, ours, "")
+    scores += [*_bounds(view, masked), *_silhouettes(view, first)]
+    for name, columns in (others or {}).items():
+        _, theirs = _masked_scores(view, view.place(columns, None), f"{name}.")
+        scores += [*theirs, *_benefits(scores, theirs, name)]
+    kept = measure.clusters_kept(found.labels, first.labels)
+    return Evaluation(tuple(scores), kept, _settings(view))
+
+
+@dataclass(frozen=True, eq=False)
+class _View:
+    """What every part of the evaluation looks at."""
+
+    found: Found
+    embedding: Embedding
+    placed: Placed
+    table: Table
+    structure: Clusters
+    seeds: tuple[int, ...]
+
+    def place(self, masked: Masked, released: ReleasedValues | None) -> Placed:
+        return self.embedding.place_masked(self.table, masked, released=released, placement=self.structure.placement)
+
+    def again(self, placed: Placed, seed: int) -> Clustering:
+        """Records clustered again by the recipient's method, into as many clusters as were found."""
+        found = self.found.clustering
+        return cluster_placed(
+            self.structure, placed, method=self.structure.again, k=found.k if found else None, seed=seed
+        )
+
+    def compare(self, labels: Labels) -> dict[str, float]:
+        shared = measure.contingency(self.found.labels, labels)
+        return {figure.name: figure.of(shared) for figure in FIGURES}
+
+
+def _masked_scores(view: _View, placed: Placed, prefix: str) -> tuple[Clustering, list[Score]]:
+    """Scores of one masked table, and its clustering with the first seed."""
+    runs = [view.again(placed, seed) for seed in view.seeds]
+    told = "the masked table clustered again without help"
+    scores = _spread([view.compare(run.labels) for run in runs], f"{prefix}%s.cold", told)
+    vectors, raw, centres = placed.vectors(), view.found.vectors, view.found.centres
+    start = view.compare(_from_start(view, placed, vectors))
+    scores += _named(start, f"{prefix}%s.start", "the masked table clustered from the raw clusters' means")
+    if raw is not None and centres is not None:
+        scores.append(_holder(f"{prefix}agreement", measure.agreement(raw, vectors, centres),
+                              "share of records whose nearest raw centre is unchanged by masking"))  # fmt: skip
+    return runs[0], scores
+
+
+def _from_start(view: _View, placed: Placed, vectors: NDArray[np.float32]) -> Labels:
+    """k-means from the raw clusters' means in the masked space; other methods: the nearest of those means."""
+    centres = starting_centres(vectors, view.found.labels, view.found.n)
+    if view.structure.again != "kmeans":
+        return measure.nearest(vectors, centres)
+    return cluster_placed(view.structure, placed, method="kmeans", centres=centres).labels
+
+
+def _bounds(view: _View, masked: Masked) -> list[Score]:
+    """Ceiling and floors."""
+    other = [seed for seed in view.seeds if seed != view.structure.seed] or [view.structure.seed + 1]
+    ceiling = [view.compare(view.again(view.placed, seed).labels) for seed in other]
+    mixed = Seeded(view.structure.seed).generator().permutation(view.found.labels)
+    hidden = view.again(view.embedding.without(view.table, masked), view.seeds[0])
+    return [
+        *_spread(ceiling, "%s.ceiling", "the raw table clustered again with another seed"),
+        *_named(view.compare(mixed), "%s.floor.random", "random labels, clusters of the same sizes"),
+        *_named(view.compare(hidden.labels), "%s.floor.top", "every masked attribute at its top"),
+    ]
+
+
+def _silhouettes(view: _View, masked: Clustering) -> list[Score]:
+    """How well separated, in the raw space, the raw clusters are and those found in the masked table."""
+    if view.found.vectors is None:
+        return []
+    told = "how much nearer records are to their own cluster than to the next, in the raw space: "
+    values = {
+        "silhouette.raw": measure.silhouette(view.found.vectors, view.found.labels),
+        "silhouette.masked": measure.silhouette(view.found.vectors, masked.labels),
+    }
+    return [_holder(name, value, told + name) for name, value in values.items() if value is not None]
+
+
+def _benefits(ours: list[Score], theirs: list[Score], name: str) -> list[Score]:
+    """What guidance by the structure gains over another masked table (000 section 5)."""
+    mine = {score.name: score.value for score in ours}
+    blind = {score.name: score.value for score in theirs}
+    return [
+        _holder(f"benefit.{name}.{figure}", benefit(mine[key], blind[f"{name}.{key}"]),
+                f"gain in {figure} (cold, mean) over {name}, as a share of the latter")
+        for figure in ("f_measure", "match_point")
+        for key in [f"{figure}.cold.mean"]
+    ]  # fmt: skip
+
+
+def _spread(runs: list[dict[str, float]], name: str, told: str) -> list[Score]:
+    scores = []
+    for figure in FIGURES:
+        values = [run[figure.name] for run in runs]
+        best, worst = (max, min) if figure.more_is_better else (min, max)
+        for kind, value in (("mean", float(np.mean(values))), ("best", best(values)), ("worst", worst(values))):
+            text = f"{figure.meaning}; {told}; {kind} of {len(runs)}"
+            scores.append(_holder(f"{name % figure.name}.{kind}", value, text))
+    return scores
+
+
+def _named(run: dict[str, float], name: str, told: str) -> list[Score]:
+    return [_holder(name % figure.name, run[figure.name], f"{figure.meaning}; {told}") for figure in FIGURES]
+
+
+def _holder(name: str, value: float, meaning: str) -> Score:
+    return Score(name, value, publishable=False, meaning=meaning)
+
+
+def _settings(view: _View) -> dict[str, Any]:
+    return {
+        "method": view.structure.method,
+        "recluster": view.structure.again,
+        "clusters": view.found.n,
+        "seed": view.structure.seed,
+        "cold_seeds": list(view.seeds),
+        "n_init": view.structure.n_init,
+        "placement": view.structure.placement,
+        "attributes": list(view.embedding.attributes),
+    }
