@@ -45,9 +45,7 @@ TEXT = st.one_of(
     ),
     st.text(st.characters(exclude_categories=["Cs"]), max_size=6),
 )
-WHOLE = st.one_of(
-    st.integers(-5, 5), st.sampled_from([-(2**63), 2**63 - 1]), st.integers(-(2**63), 2**63 - 1)
-)
+WHOLE = st.one_of(st.integers(-5, 5), st.sampled_from([-(2**63), 2**63 - 1]), st.integers(-(2**63), 2**63 - 1))
 LARGE = st.one_of(st.integers(0, 5), st.just(2**64 - 1), st.integers(0, 2**64 - 1))
 FLOAT = st.one_of(st.sampled_from([0.0, -0.0, math.nan, math.inf, -math.inf, 5e-324, 1.5]), st.floats())
 KINDS: dict[str, tuple[st.SearchStrategy[Any], pa.DataType]] = {

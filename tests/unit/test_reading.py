@@ -175,14 +175,29 @@ def test_numbers_in_csv_take_the_narrowest_exact_type(tmp_path: Path) -> None:
 def test_texts_that_mean_missing(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("a,b,c,d\n?,?,-9,?\n1,x,-9.0,x\n2,NA,3,y\n")
-    schema = Schema(
-        a=Number(missing=("?",)), b=Category(missing=("NA",)), c=Number(missing=("-9",)), d=Category()
-    )
+    schema = Schema(a=Number(missing=("?",)), b=Category(missing=("NA",)), c=Number(missing=("-9",)), d=Category())
     table = read(path, schema)
     assert table.column("a").values.to_pylist() == [1, 2]
     assert table.column("b").values.to_pylist() == ["?", "x"]
     assert table.column("c").values.to_pylist() == [3.0]
     assert [table.column(name).missing for name in "abcd"] == [1, 1, 2, 0]
+
+
+@pytest.mark.parametrize(
+    ("values", "missing", "left"),
+    [
+        (pa.array([2**63 - 1, 2**63 - 2]), "9223372036854775807", [2**63 - 2]),
+        (pa.array([2**64 - 1, 5], pa.uint64()), "-1", [5, 2**64 - 1]),
+        (pa.array([255, 5], pa.uint8()), "99999", [5, 255]),
+        (pa.array([float("nan"), 1.0]), "nan", [1.0]),
+        (pa.array([-0.0, 0.0, 1.0]), "0", [1.0]),
+        (pa.array([-9999.0, 1.0]), "-9999", [1.0]),
+    ],
+)
+def test_numbers_that_mean_missing_are_told_exactly(values: pa.Array[Any], missing: str, left: list[float]) -> None:
+    column = encode(pa.table({"x": values}), Schema(x=Number(missing=(missing,)))).column("x")
+    assert column.values.to_pylist() == left
+    assert column.missing == len(values) - len(left)
 
 
 def test_categories_keep_their_arrow_type() -> None:
@@ -282,6 +297,8 @@ def test_codebook() -> None:
         book.encode("s", pa.array(["stranger"]))
     with pytest.raises(TableError, match="codebook"):
         book.encode("x", pa.array([7.0]))
+    with pytest.raises(TableError, match="codebook"):
+        book.encode("x", pa.array(["secret"]))
 
 
 def test_read_arrow_guesses_types(tmp_path: Path) -> None:

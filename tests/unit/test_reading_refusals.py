@@ -51,9 +51,7 @@ DAY = datetime.date(2001, 2, 3)
         (pa.array([["secret"]]), ItemSet(values=("a",)), TableError, "declared values"),
     ],
 )
-def test_refused(
-    values: pa.Array[Any], attribute: Attribute, error: type[SfumatoError], message: str
-) -> None:
+def test_refused(values: pa.Array[Any], attribute: Attribute, error: type[SfumatoError], message: str) -> None:
     with pytest.raises(error, match=message) as caught:
         encode(pa.table({"thing": values}), Schema(thing=attribute))
     assert caught.value.thing == "thing"
@@ -63,9 +61,7 @@ def test_refused(
 
 def test_what_is_declared_is_accepted() -> None:
     table = pa.table({"c": ["a", None], "n": [1, 2], "i": [["a"], []]})
-    schema = Schema(
-        c=Category(taxonomy=TREE), n=Category(values=("1", "2", "3")), i=ItemSet(values=("a", "b"))
-    )
+    schema = Schema(c=Category(taxonomy=TREE), n=Category(values=("1", "2", "3")), i=ItemSet(values=("a", "b")))
     assert encode(table, schema).rows == 2
 
 

@@ -97,7 +97,7 @@ def _read_numbers(name: str, texts: pa.Array[Any], *, place: Place) -> pa.Array[
     numbers = floats.fill_null(0).to_numpy()
     bad = np.isinf(numbers) & ~_matches(texts, _ENDLESS)
     for at in np.flatnonzero(whole & (np.abs(numbers) >= _EXACT)):
-        bad[at] = bad[at] or int(numbers[at]) != int(str(texts[at]))
+        bad[at] = bad[at] or int(numbers[at]) != int(str(texts[int(at)]))
     if bad.any():
         raise _too_large(name, place(bad))
     return floats

@@ -98,15 +98,22 @@ def _meaning_missing(values: pa.Array[Any], attribute: Number) -> pa.Array[Any]:
     """Which numbers mean missing, such as -9999."""
     if attribute.calendar:
         return _among(values, attribute.missing)
-    numbers = [number for text in attribute.missing if (number := _number(text)) is not None]
-    return pc.is_in(values.cast(pa.float64(), safe=False), value_set=pa.array(numbers, pa.float64()))
+    marks = np.zeros(len(values), dtype=np.bool_)
+    for number in (_number(text) for text in attribute.missing):
+        if number is not None:
+            found = values.to_numpy()
+            marks |= np.isnan(found) if number != number else found == number
+    return pa.array(marks)
 
 
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
+def _number(text: str) -> int | float | None:
+    """The number that a text is, a whole one exactly."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return None
 
 
 def _fold(column: Column, gone: pa.Array[Any]) -> Column:
@@ -156,15 +163,19 @@ class Codebook:
     def encode(self, name: str, labels: pa.Array[Any]) -> Codes:
         """Codes of labels, missing ones included; a label that is not in the book is refused."""
         values = self.values[name]
-        column = rank(labels if labels.type == values.type else labels.cast(values.type))
+        stranger = TableError(
+            name,
+            "every label is in the codebook",
+            given="labels that are not",
+            remedy="encode the table they come from",
+        )
+        try:
+            column = rank(labels if labels.type == values.type else labels.cast(values.type))
+        except pa.ArrowException:  # its message quotes a label
+            raise stranger from None
         places = _find(column.values, values)
         if (places < 0).any():
-            raise TableError(
-                name,
-                "every label is in the codebook",
-                given="labels that are not",
-                remedy="encode the table they come from",
-            )
+            raise stranger
         return narrow(np.append(places, len(values)), len(values))[column.codes]
 
     def decode(self, name: str, codes: Codes) -> pa.Array[Any]:
