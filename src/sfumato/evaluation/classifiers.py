@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -99,8 +100,9 @@ def _binned(feature: Feature, train: Codes) -> Codes:
         return feature.codes
     points = feature.ends[:, 0]
     held = points[feature.codes[train]]
-    limits = np.unique(np.nanquantile(held, np.arange(1, BINS) / BINS)) if np.isfinite(held).any() else []
-    found = np.searchsorted(np.asarray(limits), points, side="right").astype(np.int64)
+    held = held[np.isfinite(held)]
+    limits = np.unique(np.quantile(held, np.arange(1, BINS) / BINS)) if len(held) else held
+    found = np.searchsorted(limits, points, side="right").astype(np.int64)
     return np.where(np.isnan(points), BINS, found)[feature.codes]
 
 
@@ -127,5 +129,4 @@ def _imported(path: str) -> Any:
 
 def _seeded(model: Any) -> dict[str, int]:
     """A seed, where the classifier takes one."""
-    taken = getattr(model, "_get_param_names", lambda: [])()
-    return {"random_state": 0} if "random_state" in taken else {}
+    return {"random_state": 0} if "random_state" in signature(model).parameters else {}

@@ -1,0 +1,205 @@
+"""How well a class can still be told from a masked table: the errors of 002 section 5, on held-out rows.
+
+BE, the baseline error, is a classifier's on raw rows; AE, the anonymity error, on masked rows; UE, the upper
+error, on rows without the masked attributes. AE - BE is what masking costs, UE - BE what the masked
+attributes are worth.
+
+Two ways to get there. `judge_classes`: the table was masked as a whole, the recipient splits it (5.1).
+`judge_masker`: the mask is learned from the training rows and applied to the test rows (5.2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.counting import Engine
+from sfumato.data.encoding import encode
+from sfumato.data.table import Table, narrow
+from sfumato.errors import TableError
+from sfumato.evaluation.classifiers import classifier as classifier_named
+from sfumato.evaluation.features import Codes, Feature, leaking, raw_features, shown_features, usable
+from sfumato.evaluation.intervals import Estimate, difference, share
+from sfumato.evaluation.parts import Part
+from sfumato.evaluation.scores import Score
+from sfumato.maskers.masker import Labels, Masker, Task
+from sfumato.privacy.requirements import Requirement
+from sfumato.structure.released import Array, Masked
+
+Wrong = NDArray[np.bool_]
+"""(tested rows,): whether each was misclassified."""
+
+
+@dataclass(frozen=True)
+class ClassReport:
+    """The three errors of one classifier, and what masking and removing cost, each with a 95 % interval."""
+
+    classifier: str
+    tested: int
+    baseline: Estimate
+    masked: Estimate
+    removed: Estimate
+    masking_costs: Estimate
+    removing_costs: Estimate
+
+    def scores(self) -> list[Score]:
+        """For the holder's report."""
+        told = {
+            "baseline_error": (self.baseline, "errors of a classifier learned from raw rows (BE)"),
+            "masked_error": (self.masked, "errors of a classifier learned from masked rows (AE)"),
+            "removed_error": (self.removed, "errors without the masked attributes (UE)"),
+            "masking_costs": (self.masking_costs, "AE - BE, what masking costs"),
+            "removing_costs": (self.removing_costs, "UE - BE, what the masked attributes are worth"),
+        }
+        return [
+            Score(name, estimate.value, publishable=name in ("masked_error", "removed_error"),
+                  meaning=f"{what}; {self.classifier}, {self.tested} rows held out, {estimate}")
+            for name, (estimate, what) in told.items()
+        ]  # fmt: skip
+
+
+def report(classifier: str, *, raw: Wrong, masked: Wrong, removed: Wrong) -> ClassReport:
+    """Errors and differences on the same tested rows."""
+    return ClassReport(classifier, len(raw), share(raw), share(masked), share(removed),
+                       difference(masked, raw), difference(removed, raw))  # fmt: skip
+
+
+def class_codes(table: Table, column: str) -> Codes:
+    """(rows,): the class of each row, 0..n-1; a class is there in every row, and there are at least two."""
+    table.schema.require([column], "class")
+    found = table.column(column)
+    if found.missing:
+        raise TableError(column, "every row has a class", given="rows without one",
+                         remedy=f"leave them out (missing: {{{column}: drop}}) or fill them in")  # fmt: skip
+    codes = np.unique(found.codes, return_inverse=True)[1].astype(np.int64)
+    if int(codes.max()) == 0:
+        raise TableError(column, "a class column has at least two values", given="one value in the whole table",
+                         remedy="choose another class column")  # fmt: skip
+    return codes
+
+
+def wrong(features: Sequence[Feature], classes: Codes, parts: Sequence[Part], classifier: str) -> Wrong:
+    """Which of the held-out rows are misclassified, part after part."""
+    if not features:
+        return np.concatenate([_by_majority(classes, part) for part in parts])
+    learn = classifier_named(classifier)
+    return np.concatenate([learn(features, classes, part.train, part.test) != classes[part.test] for part in parts])
+
+
+def _by_majority(classes: Codes, part: Part) -> Wrong:
+    found: Wrong = classes[part.test] != np.bincount(classes[part.train]).argmax()
+    return found
+
+
+def judge_classes(
+    table: Table,
+    masked: Masked,
+    column: str,
+    *,
+    parts: Sequence[Part],
+    classifier: str = "tree",
+    attributes: Sequence[str] | None = None,
+) -> ClassReport:
+    """Judge one masked table: train on some of its rows, test on others (002 section 5.1).
+
+    `masked` are the masked columns, in the table's row order. `attributes`: what a classifier may use, every
+    number and category but the class unless named.
+    """
+    classes, names = class_codes(table, column), usable(table, column, attributes)
+    shown = checked(shown_features(table, masked, names), table, masked)
+    return report(
+        classifier,
+        raw=wrong(raw_features(table, names), classes, parts, classifier),
+        masked=wrong(shown, classes, parts, classifier),
+        removed=wrong([f for f in shown if f.name not in masked], classes, parts, classifier),
+    )
+
+
+def judge_masker(
+    table: Table,
+    masker: Masker,
+    requirements: Sequence[Requirement],
+    column: str,
+    *,
+    engine: Engine,
+    parts: Sequence[Part],
+    classifier: str = "tree",
+) -> ClassReport:
+    """Judge a way of masking: each part's mask is learned from its training rows (002 section 5.2).
+
+    Values of test rows that the mask has never seen are shown at the top of their attribute.
+    """
+    classes, names = class_codes(table, column), usable(table, column, None)
+    asked = {name for requirement in requirements for name in requirement.on}
+    found = [
+        wrong(masked_apart(table, masker, requirements, classes, engine=engine, part=part, names=names),
+              classes, [part], classifier)
+        for part in parts
+    ]  # fmt: skip
+    raw = raw_features(table, names)
+    return report(
+        classifier,
+        raw=wrong(raw, classes, parts, classifier),
+        masked=np.concatenate(found),
+        removed=wrong([f for f in raw if f.name not in asked], classes, parts, classifier),
+    )
+
+
+def masked_apart(
+    table: Table,
+    masker: Masker,
+    requirements: Sequence[Requirement],
+    classes: Codes,
+    *,
+    engine: Engine,
+    part: Part,
+    names: Sequence[str],
+) -> list[Feature]:
+    """Features of a table whose test rows the masker has never seen."""
+    masked = mask_apart(table, masker, requirements, classes, engine=engine, part=part)
+    return checked(shown_features(table, masked, names), table, masked)
+
+
+def mask_apart(
+    table: Table,
+    masker: Masker,
+    requirements: Sequence[Requirement],
+    classes: Codes,
+    *,
+    engine: Engine,
+    part: Part,
+) -> dict[str, Array]:
+    """Masked columns of the whole table: training rows masked as a table of their own, test rows by their mask."""
+    n = int(classes.max()) + 1
+    learned_from = rows_of(table, part.train)
+    task = Task(learned_from, Labels(narrow(classes[part.train], n), n), tuple(requirements), engine)
+    outcome = masker.mask(task)
+    applied = outcome.mask.apply(rows_of(table, part.test), unseen="suppress")
+    return {name: _joined(outcome.columns[name], applied[name], part, table.rows) for name in outcome.columns}
+
+
+def rows_of(table: Table, rows: Codes) -> Table:
+    """A table of some rows, in codes of its own: values that only other rows have are not in it."""
+    return encode(table.to_arrow().take(pa.array(rows, type=pa.int64())), table.schema, origin=table.origin)
+
+
+def _joined(train: pa.Array[Any], test: pa.Array[Any], part: Part, rows: int) -> Array:
+    order = np.full(rows, len(part.train) + len(part.test), dtype=np.int64)
+    order[part.train] = np.arange(len(part.train))
+    order[part.test] = len(part.train) + np.arange(len(part.test))
+    both = pa.concat_arrays([train.cast(pa.string()), test.cast(pa.string())])
+    return both.take(pa.array(order, type=pa.int64(), mask=order == len(both))).dictionary_encode()
+
+
+def checked(features: list[Feature], table: Table, masked: Masked) -> list[Feature]:
+    """The features, if none of them tells more than what is released."""
+    found = leaking(features, table, masked)
+    if found:
+        raise TableError(found[0], "a classifier sees released values only", given="a feature that tells more",
+                         remedy="build features with shown_features")  # fmt: skip
+    return features
