@@ -46,7 +46,7 @@ class DatasetError(SfumatoError):
     """A bundled or downloadable table is not to be had."""
 
 
-class Infeasible(SfumatoError):  # noqa: N818  the public name is given by the design
+class Infeasible(SfumatoError):
     """Even the most masked table fails a requirement."""
 
 

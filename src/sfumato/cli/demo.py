@@ -11,6 +11,7 @@ from sfumato.cli.output import note, show
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from rich.table import Table
 
     from sfumato.recipe import Recipe
     from sfumato.release.release import Release
@@ -61,7 +62,7 @@ def _recipe(asked: tuple[tuple[str, ...], ...], *, k: int, clusters: int) -> Rec
     from sfumato.recipe import Recipe
     from sfumato.structure.structures import Clusters
 
-    schema = {name: attribute for name, attribute in datasets.schemas.adult().items()}
+    schema = dict(datasets.schemas.adult())
     for name in schema:
         if name not in (*QUASI, "income"):
             schema[name] = replace(schema[name], role="identifier")
@@ -72,7 +73,7 @@ def _recipe(asked: tuple[tuple[str, ...], ...], *, k: int, clusters: int) -> Rec
     )
 
 
-def _picture(raw: pa.Table, release: Release) -> object:
+def _picture(raw: pa.Table, release: Release) -> Table:
     """Before and after, side by side."""
     from rich.table import Table
 

@@ -61,12 +61,14 @@ def columns_table(release: Release) -> Table:
 
 def frequencies(table: pa.Table, name: str) -> list[tuple[str, float]]:
     """Values of a column and their shares, most frequent first."""
-    import pyarrow.compute as pc
+    import numpy as np
 
-    column = table.column(name)
-    found = pc.value_counts(column.cast("string")).to_pylist()
-    pairs = [("(missing)" if each["values"] is None else each["values"], each["counts"]) for each in found]
-    return [(label, count / len(column)) for label, count in sorted(pairs, key=lambda pair: (-pair[1], pair[0]))]
+    from sfumato.structure.released import Shown
+
+    shown = Shown.of(table.column(name))
+    counts = np.bincount(shown.codes, minlength=len(shown.labels) + 1).tolist()
+    pairs = [(label, count) for label, count in zip((*shown.labels, "(missing)"), counts, strict=True) if count]
+    return [(label, count / table.num_rows) for label, count in sorted(pairs, key=lambda pair: (-pair[1], pair[0]))]
 
 
 def bars(pairs: Sequence[tuple[str, float]], most: int = 6) -> str:

@@ -1,1 +1,1 @@
-"""The table: its description, its taxonomies, how it comes in, its codes, and how it is written."""
+"""What a table is: its description, its values in codes, how it enters and how it leaves."""

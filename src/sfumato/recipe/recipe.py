@@ -11,7 +11,7 @@ from sfumato.data.schema import ItemSet, Schema
 from sfumato.errors import RecipeError
 from sfumato.maskers.masker import Masker
 from sfumato.maskers.topdown.fit import TopDown
-from sfumato.privacy.requirements import Requirement
+from sfumato.privacy.requirements import Requirement, without_covered
 from sfumato.structure.structures import Classes, Clusters
 
 Structure = Clusters | Classes
@@ -55,6 +55,7 @@ class Recipe:
         for requirement in self.privacy:
             self.schema.require(requirement.on, str(requirement))
             _check_quasi(self.schema, requirement)
+        without_covered(self.privacy)
         _check_all_covered(self.schema, self.privacy)
         self.mask.check(self.schema, self.privacy)
         _check_structure(self.schema, self.structure)

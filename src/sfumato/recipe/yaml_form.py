@@ -90,7 +90,7 @@ def _taxonomy(name: str, given: Any, folder: Path) -> Taxonomy:
 def _structure(form: Any) -> Structure:
     if form is None:
         raise RecipeError("structure", "a recipe says what must survive", given="nothing",
-                          remedy="add `structure: {clusters: kmeans, k: 6}` or `structure: {classes: NAME}`")  # fmt: skip
+                          remedy="add `structure: {clusters: kmeans, k: 6}` or `{classes: NAME}`")  # fmt: skip
     part = dict(_mapping("structure", form))
     if "classes" in part:
         return _build(Classes, "structure", {"column": part.pop("classes"), **part})

@@ -26,7 +26,7 @@ def recipient_page(facts: Facts, files: Sequence[str]) -> str:
     )
     beside = "\n".join(f"- `{name}`: {FILES[name]}" for name in files if name in FILES)
     lifted = (
-        f"\n{facts.lifted} records are shown at the top of every masked column, so that no rare value tells them apart.\n"
+        f"\n{facts.lifted} records are shown at the top of every masked column, so that no rare value shows.\n"
         if facts.lifted
         else ""
     )

@@ -66,7 +66,7 @@ class Release:
             _put(target, lambda folder: _copy(Path(self.scratch.name) / "release", folder))
         except OSError as error:
             raise ReleaseError(str(target), "the folder can be written", given=error.strerror or str(error),
-                               remedy="make room or choose another place; nothing was left behind") from error  # fmt: skip
+                               remedy="make room or choose another place; nothing is left") from error  # fmt: skip
         return target
 
     def _write_holder(self, folder: Path) -> None:

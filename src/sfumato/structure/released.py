@@ -155,9 +155,9 @@ def _means(attribute: Number, column: Column, shown: Shown) -> dict[str, dict[st
 
 
 def _rounded(mean: float, attribute: Number, layout: NumberLayout) -> float | str:
-    """To a thousandth of the range; dates and times as the calendar unit they fall into."""
-    if attribute.calendar is not None:
-        return calendar.show(mean, attribute.calendar)
+    """To a thousandth of the range; of dates to the day, or to the second where the range is short."""
     width = layout.high - layout.low
+    if attribute.calendar is not None:
+        return calendar.show(mean, "day" if width > 1000 * calendar.DAY else "second")
     digits = 3 - math.floor(math.log10(width)) if width > 0 else 3
     return float(round(mean, digits))

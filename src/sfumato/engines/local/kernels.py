@@ -62,7 +62,7 @@ def add_weights(weights: Ints, starts: Ints, ends: Ints, totals: Ints) -> None:
 
 
 @njit(cache=True, nogil=True)
-def smallest_children(  # noqa: PLR0913  a kernel takes its arrays one by one
+def smallest_children(
     column: Codes,
     weights: Ints,
     value_at: Codes,

@@ -63,7 +63,6 @@ class TopDown:
         if not requirements:
             raise RecipeError("privacy", "top-down refinement needs at least one requirement", given="none",
                               remedy="add for example {k_anonymity: 10, on: [age, sex]}")  # fmt: skip
-        without_covered(requirements)
         for name in {name for requirement in requirements for name in requirement.on}:
             if isinstance(schema[name], ItemSet):
                 raise RecipeError(name, "top-down refinement masks numbers and categories", given="an item set",

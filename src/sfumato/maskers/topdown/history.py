@@ -42,7 +42,10 @@ class Blocked:
 
 @dataclass(frozen=True)
 class History:
-    """The whole search over `rows` records. `stopped` says why it ended: "maximal", "max_steps", "seconds" or "interrupted"."""
+    """The whole search over `rows` records.
+
+    `stopped` says why it ended: "maximal", "max_steps", "seconds" or "interrupted".
+    """
 
     rounds: tuple[Round, ...]
     blocked: tuple[Blocked, ...]

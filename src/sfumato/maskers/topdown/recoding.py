@@ -223,7 +223,7 @@ def _dictionary(
     kept = [place for place, label in enumerate(shown) if place in occurs and label is not None]
     index = np.full(len(shown), -1, dtype=np.int16 if len(shown) < 2**15 else np.int32)
     index[kept] = np.arange(len(kept))
-    codes = index[places][column.codes]
+    codes: NDArray[Any] = index[places][column.codes]
     if lifted is not None:
         codes = np.where(lifted[0], index[lifted[1]], codes)
     hidden = codes < 0 if None in shown else None

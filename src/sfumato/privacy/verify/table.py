@@ -26,9 +26,18 @@ def read_table(path: Path) -> pl.DataFrame:
 
 
 def read_parquet(path: Path) -> pl.DataFrame:
-    """All columns, read by polars; the path is a name and no pattern."""
-    import polars as pl
+    """All columns, read by polars; the path is a name and no pattern.
 
+    A damaged file can end the whole process in polars, where pyarrow refuses it: so pyarrow goes first.
+    """
+    import polars as pl
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        pq.read_table(path)
+    except (pa.ArrowException, OSError):
+        raise CheckError(f"{path.name} cannot be read") from None
     return pl.read_parquet(path, glob=False, hive_partitioning=False)
 
 

@@ -1,0 +1,1 @@
+"""Centroids: classes of at least k records, each shown as its centre."""

@@ -1,0 +1,155 @@
+"""Laws of top-down refinement on random tables, and what an independent checker says."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from numpy.typing import NDArray
+
+from sfumato.counting import Records
+from sfumato.data.cut import make_axis
+from sfumato.data.encoding import encode
+from sfumato.data.schema import Schema
+from sfumato.data.table import Table
+from sfumato.engines.local.engine import LocalEngine
+from sfumato.maskers.masker import Labels
+from sfumato.maskers.topdown.fit import TopDown, fit
+from sfumato.maskers.topdown.problem import Problem, make_records
+from sfumato.maskers.topdown.scores import tradeoff
+from sfumato.maskers.topdown.search import Limits, Rules, Search
+from tests.contracts.test_engines import Case, random_case, run, smallest_group
+
+PLAIN = TopDown()
+
+
+def plain(seed: int) -> Case:
+    return replace(random_case(seed), settings=PLAIN)
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_the_final_state_is_maximal(block: int) -> None:
+    """Every further refinement breaks a requirement: each blocked one is tried on the final table."""
+    for seed in range(block * 25, block * 25 + 25):
+        case = plain(seed)
+        fitted = run(case, LocalEngine())
+        search = replayed(case)
+        assert list(search.scored()) == [], f"case {seed}"
+        assert fitted.history.stopped == "maximal"
+
+
+def replayed(case: Case) -> Search:
+    """A search run to its end, so that what is still offered can be looked at."""
+    names = [name for name in case.table.schema.quasi if any(name in need.on for need in case.needs)]
+    axes = [make_axis(name, case.table.schema[name], case.table.column(name)) for name in names]
+    rules = Rules(without_covered(case.needs).kept, tradeoff)
+    search = Problem(axes, make_records(case.table, axes, case.labels), rules, LocalEngine()).open(None)
+    search.run(Limits())
+    return search
+
+
+@pytest.mark.parametrize("block", range(4))
+def test_a_refinement_of_the_final_cut_breaks_a_requirement(block: int) -> None:
+    """Brute force: undo nothing, refine one more value by hand, and recount."""
+    tried = 0
+    for seed in range(300 + block * 20, 300 + block * 20 + 20):
+        case = plain(seed)
+        search = replayed(case)
+        records = search_records(case)
+        value_at = [np.zeros(size, dtype=np.int64) for size in records.sizes]
+        for step in search.steps:
+            for (first, end), child in zip(step.parts, step.children, strict=False):
+                value_at[step.attribute][first:end] = child
+        names = [name for name in case.table.schema.quasi if any(name in need.on for need in case.needs)]
+        for candidate in search.dropped:
+            step = candidate.refinement
+            inside = value_at[step.attribute][step.parts[0][0] : step.parts[-1][1]]
+            if not (inside == step.value).all():
+                continue
+            after = [v.copy() for v in value_at]
+            for at, (first, end) in enumerate(step.parts):
+                after[step.attribute][first:end] = 10_000 + at
+            assert any(
+                smallest(records, after, [names.index(name) for name in need.on]) < need.k for need in case.needs
+            ), f"case {seed}"
+            tried += 1
+    assert tried > 10
+
+
+def search_records(case: Case) -> Records:
+    names = [name for name in case.table.schema.quasi if any(name in need.on for need in case.needs)]
+    axes = [make_axis(name, case.table.schema[name], case.table.column(name)) for name in names]
+    return make_records(case.table, axes, case.labels)
+
+
+def smallest(records: Records, value_at: list[NDArray[np.int64]], on: list[int]) -> int:
+    rows = zip(*(value_at[at][records.positions[at]].tolist() for at in on), strict=True)
+    counts: dict[tuple[int, ...], int] = {}
+    for row in rows:
+        counts[row] = counts.get(row, 0) + 1
+    return min(counts.values())
+
+
+@pytest.mark.parametrize("block", range(3))
+def test_records_repeated_are_records_weighted(block: int) -> None:
+    for seed in range(500 + block * 20, 500 + block * 20 + 20):
+        case = plain(seed)
+        times = np.random.default_rng(seed).integers(1, 4, case.table.rows)
+        order = np.repeat(np.arange(case.table.rows), times)
+        repeated = encode(case.table.to_arrow().take(order), case.table.schema)
+        labels = Labels(case.labels.classes[order], case.labels.n)
+        whole = fit(repeated, labels, case.needs, settings=PLAIN, engine=LocalEngine())
+        names = [name for name in case.table.schema.quasi if any(name in need.on for need in case.needs)]
+        axes = [make_axis(name, case.table.schema[name], case.table.column(name)) for name in names]
+        records = replace(make_records(case.table, axes, case.labels), weights=times.astype(np.int64))
+        search = Problem(axes, records, Rules(without_covered(case.needs).kept, tradeoff), LocalEngine()).open(None)
+        search.run(Limits())
+        assert tuple(search.rounds) == whole.history.rounds, f"case {seed}"
+
+
+@pytest.mark.parametrize("block", range(3))
+def test_column_order_changes_only_ties(block: int) -> None:
+    """With the attributes in another order every state is still valid, and without ties the cut is the same."""
+    for seed in range(700 + block * 20, 700 + block * 20 + 20):
+        case = plain(seed)
+        turned = Schema(dict(reversed(list(case.table.schema.items()))))
+        table = encode(case.table.to_arrow().select(list(turned)), turned)
+        found, whole = run(replace(case, table=table), LocalEngine()), run(case, LocalEngine())
+        scores = [r.score for r in whole.history.rounds]
+        if len(set(scores)) == len(scores) and all(scores):
+            assert dict(found.recoding.attributes) == dict(whole.recoding.attributes), f"case {seed}"
+        for need in case.needs:
+            assert smallest_group(replace(case, table=table), found, need.on) >= need.k
+
+
+@pytest.mark.filterwarnings("ignore::Warning:pycanon")
+@pytest.mark.parametrize("seed", range(40))
+def test_pycanon_counts_the_same_k(seed: int) -> None:
+    """An independent checker from the package index; it does not count missing values, so those cases are left out."""
+    anonymity = pytest.importorskip("pycanon.anonymity")
+    case = plain(seed + 2000)
+    if any(column.missing for column in case.table.columns.values()):
+        case = replace(case, table=without_missing(case), labels=kept_labels(case))
+        if case.table.rows < max(need.k for need in case.needs):
+            return
+    fitted = run(case, LocalEngine())
+    masked = fitted.recoding.apply(case.table)
+    frame = pa.table({name: column.cast(pa.string()) for name, column in masked.items()}).to_pandas()
+    for need in case.needs:
+        on = list(need.on)
+        assert anonymity.k_anonymity(frame.astype(str), on) == smallest_group(case, fitted, need.on) >= need.k
+
+
+def whole_rows(case: Case) -> NDArray[np.bool_]:
+    arrow = case.table.to_arrow()
+    return np.logical_and.reduce([column.is_valid().to_numpy() for column in arrow.columns])
+
+
+def without_missing(case: Case) -> Table:
+    return encode(case.table.to_arrow().filter(pa.array(whole_rows(case))), case.table.schema)
+
+
+def kept_labels(case: Case) -> Labels:
+    return Labels(case.labels.classes[whole_rows(case)], case.labels.n)

@@ -1,0 +1,93 @@
+"""Recipes: read, written without loss, and refused with a message that helps."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import sfumato as sf
+
+TEXT = """
+sfumato: 1
+table: people.csv
+attributes:
+  age:     {kind: number, role: quasi, range: [17, 90]}
+  born:    {kind: number, role: quasi, calendar: year, range: ["1900", "2020"]}
+  school:  {kind: category, role: quasi, taxonomy: {ANY: {Low: [a, b], High: [c, d]}}}
+  country: {kind: category, role: quasi, missing: ["?"]}
+  income:  {kind: category, role: sensitive}
+  drugs:   {kind: item_set, separator: "|"}
+structure: {clusters: kmeans, k: 3, seed: 1}
+privacy:
+  - {k_anonymity: 50, on: [age, school, born]}
+  - {k_anonymity: 20, on: [age, country]}
+mask: {top_down: {score: total_gain, suppress: 0.01}}
+keep_order: true
+release: {labels: true}
+missing: {country: drop}
+"""
+
+
+def test_a_recipe_reads_as_it_is_written() -> None:
+    recipe = sf.Recipe.from_yaml(TEXT)
+    assert recipe.privacy[0] == sf.KAnonymity(["age", "school", "born"], 50)
+    assert recipe.mask == sf.TopDown(score="total_gain", suppress=0.01)
+    assert recipe.missing == ("country",)
+    assert recipe.keep_order
+    assert sf.Recipe.from_yaml(recipe.to_yaml()) == recipe
+
+
+def test_files_are_named_from_the_recipes_folder(tmp_path: Path) -> None:
+    (tmp_path / "school.yaml").write_text("ANY: {Low: [a, b], High: [c, d]}\n")
+    path = tmp_path / "recipe.yaml"
+    path.write_text(TEXT.replace("{ANY: {Low: [a, b], High: [c, d]}}", "school.yaml"))
+    recipe = sf.Recipe.from_yaml(path)
+    assert recipe.table == str(tmp_path / "people.csv")
+    assert recipe.schema["school"] == sf.Recipe.from_yaml(TEXT).schema["school"]
+
+
+@pytest.mark.parametrize(("change", "k"), [("privacy.0.k=7", 7), ("privacy.0.k_anonymity=8", 8), ("privacy.1.k=9", 50)])
+def test_one_setting_is_changed_by_its_path(change: str, k: int) -> None:
+    assert sf.Recipe.from_yaml(TEXT, changes=[change]).privacy[0].k == k
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("sfumato: 1", "sfumato: 2", "which format"),
+        ("keep_order", "keep_ordr", "did you mean 'keep_order'?"),
+        ("kind: number, role: quasi, range", "kind: numbr, role: quasi, range", "did you mean 'number'?"),
+        ("range: [17, 90]", "range: [90, 17]", "lower end is below"),
+        ("range: [17, 90]", "rnge: [17, 90]", "did you mean 'range'?"),
+        ("on: [age, country]", "on: [age, countri]", "did you mean 'country'?"),
+        ("on: [age, country]", "on: [age, income]", "role quasi"),
+        ("on: [age, country]", "on: [country, country]", "once"),
+        ("on: [age, country]", "on: [age]", "would go out raw"),
+        ("k_anonymity: 20, on: [age, country]", "k_anonymity: 20, on: [school, born, age]", "asked about once"),
+        ("k_anonymity: 20", "k_anonymity: 0", "at least 1"),
+        ("k_anonymity: 20", "k_anonymity: 2.5", "whole number"),
+        ("k_anonymity: 20", "l_diversity: 20", "k_anonymity"),
+        ("score: total_gain", "score: total_gian", "did you mean 'total_gain'?"),
+        ("suppress: 0.01", "suppress: 1.5", "share"),
+        ("top_down", "topdown", "did you mean 'top_down'?"),
+        ("structure: {clusters: kmeans, k: 3, seed: 1}", "", "what must survive"),
+        ("structure: {clusters: kmeans, k: 3, seed: 1}", "structure: {classes: age}", "no quasi-identifier"),
+        ("structure: {clusters: kmeans, k: 3, seed: 1}", "structure: {classes: incme}", "did you mean 'income'?"),
+        ("keep_order: true", "keep_order: true\nkeep_order: false", "twice"),
+        ("missing: {country: drop}", "missing: {country: forget}", "drop"),
+        ("  - {k_anonymity: 20", "  - [k_anonymity: 20", "valid YAML"),
+    ],
+)
+def test_a_wrong_recipe_is_refused_with_a_remedy(old: str, new: str, told: str) -> None:
+    assert old in TEXT
+    with pytest.raises(sf.SfumatoError) as caught:
+        sf.Recipe.from_yaml(TEXT.replace(old, new))
+    assert told in str(caught.value)
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize("change", ["privacy.9.k=1", "k", "privacy.x.k=1", "table.a.b=1"])
+def test_a_path_that_leads_nowhere_is_refused(change: str) -> None:
+    with pytest.raises(sf.RecipeError):
+        sf.Recipe.from_yaml(TEXT, changes=[change])
