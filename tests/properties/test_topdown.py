@@ -20,6 +20,7 @@ from sfumato.maskers.topdown.fit import TopDown, fit
 from sfumato.maskers.topdown.problem import Problem, make_records
 from sfumato.maskers.topdown.scores import tradeoff
 from sfumato.maskers.topdown.search import Limits, Rules, Search
+from sfumato.privacy.requirements import without_covered
 from tests.contracts.test_engines import Case, random_case, run, smallest_group
 
 PLAIN = TopDown()
@@ -144,7 +145,8 @@ def test_pycanon_counts_the_same_k(seed: int) -> None:
 
 def whole_rows(case: Case) -> NDArray[np.bool_]:
     arrow = case.table.to_arrow()
-    return np.logical_and.reduce([column.is_valid().to_numpy() for column in arrow.columns])
+    whole: NDArray[np.bool_] = np.logical_and.reduce([column.is_valid().to_numpy() for column in arrow.columns])
+    return whole
 
 
 def without_missing(case: Case) -> Table:
