@@ -1,0 +1,200 @@
+"""Release folders made by hand: nothing of the library takes part, so that verify is tested against something else."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+TREE = {"ANY": {"Secondary": ["9th", "10th"], "University": {"Bachelors": None, "Graduate": ["Masters", "PhD"]}}}
+SCHOOLS = {"9th": "Secondary", "10th": "Secondary", "Bachelors": "Bachelors", "Masters": "Graduate", "PhD": "Graduate"}
+RECODING = {
+    "age": {"kind": "discretize", "range": [17, 90], "breaks": [37], "missing": "apart"},
+    "education": {"kind": "generalize", "cut": ["Secondary", "Bachelors", "Graduate"]},
+    "country": {"kind": "suppress", "disclosed": ["Mexico", None], "complete": False},
+    "born": {"kind": "discretize", "range": None, "breaks": ["1970-04"], "calendar": "quarter"},
+}
+TOPS = {"age": "*", "education": "ANY", "country": "*", "born": "[..-..]"}
+MASKED = {name: str(rule["kind"]) for name, rule in RECODING.items()}
+Row = dict[str, Any]
+
+
+def _person(chance: random.Random, at: int) -> Row:
+    return {
+        "name": f"person {at}",
+        "age": chance.choice([None, *range(17, 91), *range(17, 91)]) if at % 9 else None,
+        "education": chance.choice(list(SCHOOLS)),
+        "country": chance.choice(["Mexico", "Mexico", "Peru", "Chile", None]),
+        "born": date(1970, 1, 1 + at % 28) if at % 2 else date(1970 + at % 30, 4 + at % 9, 1 + at % 28),
+        "income": chance.choice([">50K", "<=50K", None, ""]),
+        "hours": chance.choice([20, 35.5, 40, -0.0, 0.0, None]),
+    }
+
+
+def _shown(person: Row) -> Row:
+    age, country = person["age"], person["country"]
+    return {
+        "age": None if age is None else "[17-37)" if age < 37 else "[37-90]",
+        "education": SCHOOLS[person["education"]],
+        "country": country if country in ("Mexico", None) else "*",
+        "born": "[..-1970-04)" if person["born"] < date(1970, 4, 1) else "[1970-04-..]",
+        "income": person["income"],
+        "hours": person["hours"],
+    }
+
+
+@dataclass(frozen=True)
+class Blueprint:
+    """A raw table, and how the release that is made from it should look."""
+
+    raw: tuple[Row, ...]
+    shown: tuple[Row, ...]
+
+    def claims(self) -> list[dict[str, Any]]:
+        """Each claims exactly what is there: one record fewer and it is false."""
+        return [
+            {"claim": "k_anonymity", "on": on, "k": smallest, "achieved": smallest}
+            for on in (["age", "education"], ["education", "country", "born"])
+            if (smallest := min(Counter(tuple(row[name] for name in on) for row in self.shown).values()))
+        ]
+
+    def certificate(self) -> dict[str, Any]:
+        """The certificate, still without the hashes."""
+        claims = self.claims()
+        parts = [f"at least {claim['k']} records share {', '.join(claim['on'])}" for claim in claims]
+        roles = {**dict.fromkeys(RECODING, "quasi"), "income": "sensitive", "hours": "plain"}
+        return {
+            "format": 1,
+            "sfumato": "0.1.0",
+            "created": "2026-01-01T00:00:00Z",
+            "guarantee": "k_anonymity",
+            "statement": "; ".join(parts),
+            "table": {
+                "file": "table.parquet",
+                "rows": len(self.shown),
+                "columns": [
+                    {"name": name, "kind": "category", "role": role, "masked": MASKED.get(name)}
+                    for name, role in roles.items()
+                ],
+            },
+            "claims": claims,
+            "covered": [{"claim": "k_anonymity", "on": ["age"], "k": 2, "by": ["age", "education"]}],
+            "lifted": 0,
+            "row_order": "shuffled",
+            "dropped": ["name"],
+            "not_claimed": [],
+            "versions": {},
+        }
+
+    def raw_table(self) -> pa.Table:
+        """What the holder has."""
+        return pa.Table.from_pylist(list(self.raw))
+
+    def table(self) -> pa.Table:
+        """The shown rows, shuffled, text in dictionaries."""
+        rows = random.Random(1).sample(self.shown, len(self.shown))
+        return encoded(pa.Table.from_pylist(rows))
+
+    def write(self, folder: Path, *, lifted: int = 0) -> Path:
+        """The release, as it should be."""
+        (folder / "taxonomies").mkdir(parents=True)
+        write_table(self.table(), folder)
+        write_json(folder / "taxonomies/education.json", TREE)
+        write_json(folder / "recoding.json", {"attributes": RECODING, **({"lifted": True} if lifted else {})})
+        form = {**self.certificate(), "lifted": lifted}
+        (folder / "README.md").write_text(f"# A table\n\n{form['statement']}\n", encoding="utf-8")
+        write_json(folder / "certificate.json", form)
+        return self.rehash(folder)
+
+    def write_csv(self, folder: Path) -> Path:
+        """The same with the table as CSV."""
+        self.write(folder)
+        (folder / "table.parquet").unlink()
+        (folder / "table.csv").write_text(csv_text(self.table()), encoding="utf-8")
+        return self.edit(folder, "certificate.json", lambda form: form["table"].update(file="table.csv"))
+
+    @staticmethod
+    def rehash(folder: Path) -> Path:
+        """What a forger does last: hashes that fit the files that are there now."""
+        form = read_json(folder / "certificate.json")
+        paths = [p for p in sorted(folder.rglob("*")) if p.is_file() and p.name != "certificate.json"]
+        form["files"] = {
+            p.relative_to(folder).as_posix(): {"sha256": hashlib.sha256(p.read_bytes()).hexdigest()} for p in paths
+        }
+        write_json(folder / "certificate.json", form)
+        return folder
+
+    @classmethod
+    def edit(
+        cls, folder: Path, file: str, change: Callable[[dict[str, Any]], object], *, rehash: bool = True
+    ) -> Path:
+        """Change a JSON file in place, and make the hashes fit."""
+        form = read_json(folder / file)
+        change(form)
+        write_json(folder / file, form)
+        return cls.rehash(folder) if rehash else folder
+
+    @classmethod
+    def replace(cls, folder: Path, table: pa.Table, **options: Any) -> Path:
+        """Another table in the place of the released one; the hashes and the number of rows fit."""
+        write_table(table, folder, **options)
+        return cls.edit(folder, "certificate.json", lambda form: form["table"].update(rows=table.num_rows))
+
+    def with_lifted(self, count: int) -> Blueprint:
+        """The first records at the top of every masked column."""
+        lifted = tuple({**row, **TOPS} if at < count else row for at, row in enumerate(self.shown))
+        return Blueprint(self.raw, lifted)
+
+
+def encoded(table: pa.Table) -> pa.Table:
+    """The same table with its text in dictionaries."""
+    columns = [c.combine_chunks().dictionary_encode() if pa.types.is_string(c.type) else c for c in table.columns]
+    return pa.Table.from_arrays(columns, names=table.column_names)
+
+
+def write_table(table: pa.Table, folder: Path, **options: Any) -> None:
+    """Parquet that holds nothing but the values, unless the options say otherwise."""
+    bare = {"compression": "zstd", "write_statistics": False, "store_schema": False}
+    pq.write_table(table, folder / "table.parquet", **{**bare, **options})
+
+
+def csv_text(table: pa.Table) -> str:
+    """A missing value is an empty cell, an empty text a quoted one."""
+    lines = [",".join(table.column_names)]
+    lines += [",".join(_cell(value) for value in row.values()) for row in table.to_pylist()]
+    return "\n".join(lines) + "\n"
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return f'"{value}"' if value == "" or "," in str(value) else str(value)
+
+
+def write_json(path: Path, form: object) -> None:
+    """A JSON file."""
+    path.write_text(json.dumps(form), encoding="utf-8")
+
+
+def read_json(path: Path) -> dict[str, Any]:
+    """A JSON file's content."""
+    form: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    return form
+
+
+@pytest.fixture(scope="session")
+def blueprint() -> Blueprint:
+    """240 people."""
+    chance = random.Random(0)
+    raw = tuple(_person(chance, at) for at in range(240))
+    return Blueprint(raw, tuple(_shown(person) for person in raw))
