@@ -169,6 +169,8 @@ def _silhouette(vectors: Vectors, labels: Ints) -> float:
 
 
 def _kmeans(job: _Job) -> Clustering:
+    if job.centres is not None and len(job.centres) > len(job.vectors):
+        return Clustering(_join(job.vectors, job.centres), len(job.centres), job.centres)  # nothing to average
     module = import_module("sklearn.cluster")
     kind = module.MiniBatchKMeans if len(job.vectors) > MINI_BATCH_ROWS else module.KMeans
     batch = {"batch_size": 10_000} if kind is module.MiniBatchKMeans else {}

@@ -1,0 +1,97 @@
+"""Information loss."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from sfumato.data.encoding import encode
+from sfumato.data.schema import Category, Number, Schema
+from sfumato.data.table import Table
+from sfumato.data.taxonomy import Taxonomy
+from sfumato.errors import TableError
+from sfumato.evaluation.loss import (
+    average_class_size,
+    benefit,
+    certainty_penalty,
+    class_sizes,
+    cost,
+    discernibility,
+)
+
+TREE = Taxonomy.from_tree({"ANY": {"Secondary": ["9th", "10th"], "University": ["Bachelors", "Masters"]}})
+
+
+@pytest.fixture
+def table() -> Table:
+    schema = Schema(
+        education=Category(role="quasi", taxonomy=TREE),
+        age=Number(role="quasi", range=(0, 100)),
+        country=Category(role="quasi"),
+        pay=Number(role="quasi"),
+    )
+    columns = {
+        "education": ["9th", "10th", "Bachelors", "Masters"],
+        "age": [10, 30, 50, None],
+        "country": ["a", "b", "c", "a"],
+        "pay": [0, 5, 10, 20],
+    }
+    return encode(pa.table(columns), schema)
+
+
+def test_a_label_costs_its_share_of_the_leaves(table: Table) -> None:
+    shown = {"education": pa.array(["Secondary", "Secondary", "Bachelors", "ANY"])}
+    assert certainty_penalty(table, shown).value == pytest.approx((0.5 + 0.5 + 0 + 1) / 4)
+
+
+def test_an_interval_costs_its_share_of_the_range(table: Table) -> None:
+    shown = {"age": pa.array(["[0-40)", "[0-40)", "[40-100]", None])}
+    score = certainty_penalty(table, shown)
+    assert score.value == pytest.approx((0.4 + 0.4 + 0.6 + 0) / 4)
+    assert score.publishable
+
+
+def test_a_suppressed_value_costs_1(table: Table) -> None:
+    assert certainty_penalty(table, {"country": pa.array(["a", "*", "*", "a"])}).value == 0.5
+
+
+def test_attributes_count_alike(table: Table) -> None:
+    shown = {"country": pa.array(["*"] * 4), "education": pa.array(["9th", "10th", "Bachelors", "Masters"])}
+    assert certainty_penalty(table, shown).value == 0.5
+
+
+def test_with_an_observed_range_it_is_for_the_holder(table: Table) -> None:
+    score = certainty_penalty(table, {"pay": pa.array(["[..-5)", "[5-..]", "[5-..]", "[5-..]"])})
+    assert score.value == pytest.approx((0.25 + 3 * 0.75) / 4)
+    assert not score.publishable
+
+
+def test_without_masked_columns_there_is_nothing_to_measure(table: Table) -> None:
+    with pytest.raises(TableError):
+        certainty_penalty(table, {"pay": pa.array([1, 2, 3, 4])})
+
+
+def test_groups_are_those_of_the_shown_values(table: Table) -> None:
+    shown = {"education": pa.array(["Secondary", "Secondary", "ANY", "ANY"]), "age": pa.array(["x", "x", "x", None])}
+    assert sorted(class_sizes(table, shown, ["education", "age"]).tolist()) == [1, 1, 2]
+    assert sorted(class_sizes(table, shown, ["education"]).tolist()) == [2, 2]
+    assert sorted(class_sizes(table, {}, ["country"]).tolist()) == [1, 1, 2]
+
+
+def test_discernibility_counts_pairs_that_look_alike() -> None:
+    groups = np.array([0, 0, 0, 1, 1])
+    alike = (groups[:, None] == groups[None]).sum()
+    assert discernibility(np.array([3, 2])).value == alike
+
+
+def test_average_class_size_is_in_multiples_of_k() -> None:
+    assert average_class_size(np.array([5, 15]), k=5).value == 2.0
+
+
+def test_cost_and_benefit() -> None:
+    assert cost(0.9) == pytest.approx(0.1)
+    assert benefit(0.5, 0.4) == pytest.approx(0.25)
+    assert benefit(0.4, 0.5) == pytest.approx(-0.2)
+    with pytest.raises(TableError):
+        benefit(0.5, 0.0)
