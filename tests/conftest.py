@@ -18,7 +18,7 @@ import pytest
 
 TREE = {"ANY": {"Secondary": ["9th", "10th"], "University": {"Bachelors": None, "Graduate": ["Masters", "PhD"]}}}
 SCHOOLS = {"9th": "Secondary", "10th": "Secondary", "Bachelors": "Bachelors", "Masters": "Graduate", "PhD": "Graduate"}
-RECODING = {
+RECODING: dict[str, dict[str, Any]] = {
     "age": {"kind": "discretize", "range": [17, 90], "breaks": [37], "missing": "apart"},
     "education": {"kind": "generalize", "cut": ["Secondary", "Bachelors", "Graduate"]},
     "country": {"kind": "suppress", "disclosed": ["Mexico", None], "complete": False},
@@ -103,12 +103,12 @@ class Blueprint:
     def table(self) -> pa.Table:
         """The shown rows, shuffled, text in dictionaries."""
         rows = random.Random(1).sample(self.shown, len(self.shown))
-        return encoded(pa.Table.from_pylist(rows))
+        return self.encoded(pa.Table.from_pylist(rows))
 
     def write(self, folder: Path, *, lifted: int = 0) -> Path:
         """The release, as it should be."""
         (folder / "taxonomies").mkdir(parents=True)
-        write_table(self.table(), folder)
+        self.write_table(self.table(), folder)
         write_json(folder / "taxonomies/education.json", TREE)
         write_json(folder / "recoding.json", {"attributes": RECODING, **({"lifted": True} if lifted else {})})
         form = {**self.certificate(), "lifted": lifted}
@@ -120,8 +120,27 @@ class Blueprint:
         """The same with the table as CSV."""
         self.write(folder)
         (folder / "table.parquet").unlink()
-        (folder / "table.csv").write_text(csv_text(self.table()), encoding="utf-8")
+        (folder / "table.csv").write_text(self.csv_text(self.table()), encoding="utf-8")
         return self.edit(folder, "certificate.json", lambda form: form["table"].update(file="table.csv"))
+
+    @staticmethod
+    def encoded(table: pa.Table) -> pa.Table:
+        """The same table with its text in dictionaries."""
+        columns = [c.combine_chunks().dictionary_encode() if pa.types.is_string(c.type) else c for c in table.columns]
+        return pa.Table.from_arrays(columns, names=table.column_names)
+
+    @staticmethod
+    def write_table(table: pa.Table, folder: Path, **options: Any) -> None:
+        """Parquet that holds nothing but the values, unless the options say otherwise."""
+        bare = {"compression": "zstd", "write_statistics": False, "store_schema": False}
+        pq.write_table(table, folder / "table.parquet", **{**bare, **options})
+
+    @staticmethod
+    def csv_text(table: pa.Table) -> str:
+        """A missing value is an empty cell, an empty text a quoted one."""
+        lines = [",".join(table.column_names)]
+        lines += [",".join(_cell(value) for value in row.values()) for row in table.to_pylist()]
+        return "\n".join(lines) + "\n"
 
     @staticmethod
     def rehash(folder: Path) -> Path:
@@ -135,9 +154,7 @@ class Blueprint:
         return folder
 
     @classmethod
-    def edit(
-        cls, folder: Path, file: str, change: Callable[[dict[str, Any]], object], *, rehash: bool = True
-    ) -> Path:
+    def edit(cls, folder: Path, file: str, change: Callable[[dict[str, Any]], object], *, rehash: bool = True) -> Path:
         """Change a JSON file in place, and make the hashes fit."""
         form = read_json(folder / file)
         change(form)
@@ -147,32 +164,13 @@ class Blueprint:
     @classmethod
     def replace(cls, folder: Path, table: pa.Table, **options: Any) -> Path:
         """Another table in the place of the released one; the hashes and the number of rows fit."""
-        write_table(table, folder, **options)
+        cls.write_table(table, folder, **options)
         return cls.edit(folder, "certificate.json", lambda form: form["table"].update(rows=table.num_rows))
 
     def with_lifted(self, count: int) -> Blueprint:
         """The first records at the top of every masked column."""
         lifted = tuple({**row, **TOPS} if at < count else row for at, row in enumerate(self.shown))
         return Blueprint(self.raw, lifted)
-
-
-def encoded(table: pa.Table) -> pa.Table:
-    """The same table with its text in dictionaries."""
-    columns = [c.combine_chunks().dictionary_encode() if pa.types.is_string(c.type) else c for c in table.columns]
-    return pa.Table.from_arrays(columns, names=table.column_names)
-
-
-def write_table(table: pa.Table, folder: Path, **options: Any) -> None:
-    """Parquet that holds nothing but the values, unless the options say otherwise."""
-    bare = {"compression": "zstd", "write_statistics": False, "store_schema": False}
-    pq.write_table(table, folder / "table.parquet", **{**bare, **options})
-
-
-def csv_text(table: pa.Table) -> str:
-    """A missing value is an empty cell, an empty text a quoted one."""
-    lines = [",".join(table.column_names)]
-    lines += [",".join(_cell(value) for value in row.values()) for row in table.to_pylist()]
-    return "\n".join(lines) + "\n"
 
 
 def _cell(value: object) -> str:

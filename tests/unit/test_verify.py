@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -194,9 +195,7 @@ def test_an_empty_table_proves_nothing(blueprint: Blueprint, tmp_path: Path) -> 
     assert "k_anonymity" in failed(verify(folder))
 
 
-def test_a_claim_is_added_by_one_line(
-    blueprint: Blueprint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_claim_is_added_by_one_line(blueprint: Blueprint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = blueprint.write(tmp_path / "out")
     blueprint.edit(folder, "certificate.json", lambda c: c["claims"].append({"claim": "new", "on": [], "achieved": 0}))
     assert "certificate" in failed(verify(folder))
@@ -222,7 +221,7 @@ def test_lifted_records(blueprint: Blueprint, tmp_path: Path) -> None:
     verdict = verify(folder)
     assert verdict.holds, str(verdict)
     for count in (0, 1, 19, 21):
-        blueprint.edit(folder, "certificate.json", lambda c, n=count: c.update(lifted=n))
+        blueprint.edit(folder, "certificate.json", partial(dict.update, lifted=count))
         assert "lifted" in failed(verify(folder))
 
 

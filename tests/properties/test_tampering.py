@@ -1,0 +1,136 @@
+"""Whatever is changed in a release, and however: it no longer holds, and verify never falls over."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sfumato.privacy.verify import verify
+
+if TYPE_CHECKING:
+    from tests.conftest import Blueprint
+
+MASKED = ["age", "education", "country", "born"]
+ON = ["age", "education"]
+ROWS = st.integers(0, 239)
+FILES = ["table.parquet", "recoding.json", "taxonomies/education.json", "README.md", "certificate.json"]
+
+
+@contextmanager
+def written(blueprint: Blueprint, *, csv: bool = False) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "out"
+        yield blueprint.write_csv(folder) if csv else blueprint.write(folder)
+
+
+def rows_of(blueprint: Blueprint) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = blueprint.table().to_pylist()
+    return rows
+
+
+def put(blueprint: Blueprint, folder: Path, rows: list[dict[str, Any]]) -> None:
+    """What a forger does: a clean file, and a certificate that fits it as far as hashes and rows go."""
+    blueprint.replace(folder, blueprint.encoded(pa.Table.from_pylist(rows)))
+
+
+@pytest.mark.parametrize("csv", [False, True])
+def test_untampered_it_holds(csv: bool, blueprint: Blueprint) -> None:
+    with written(blueprint, csv=csv) as folder:
+        assert verify(folder).holds
+        assert verify(folder, raw=blueprint.raw_table()).holds
+
+
+@settings(max_examples=40, deadline=None)
+@given(row=ROWS, column=st.sampled_from(MASKED), donor=ROWS)
+def test_one_cell_that_another_record_shows(blueprint: Blueprint, row: int, column: str, donor: int) -> None:
+    rows = rows_of(blueprint)
+    if rows[row][column] == rows[donor][column]:
+        return
+    rows[row][column] = rows[donor][column]
+    with written(blueprint) as folder:
+        put(blueprint, folder, rows)
+        assert not verify(folder, raw=blueprint.raw_table()).holds
+
+
+@settings(max_examples=40, deadline=None)
+@given(row=ROWS, column=st.sampled_from(["age", "education", "country"]))
+def test_one_raw_value_restored(blueprint: Blueprint, row: int, column: str) -> None:
+    raw, shown = [dict(person) for person in blueprint.raw], [dict(record) for record in blueprint.shown]
+    value = raw[row][column]
+    if value is None or str(value) == shown[row][column]:
+        return
+    shown[row][column] = str(value)
+    with written(blueprint) as folder:
+        put(blueprint, folder, shown)
+        assert "shown values" in {check.name for check in verify(folder).failed}
+
+
+@settings(max_examples=30, deadline=None)
+@given(pick=st.integers(0, 10**6))
+def test_a_group_loses_one_record_or_one_record_moves(blueprint: Blueprint, pick: int) -> None:
+    rows = rows_of(blueprint)
+    sizes = Counter(tuple(row[name] for name in ON) for row in rows)
+    smallest = min(sizes, key=lambda group: sizes[group])
+    members = [at for at, row in enumerate(rows) if tuple(row[name] for name in ON) == smallest]
+    victim = members[pick % len(members)]
+    fewer = rows[:victim] + rows[victim + 1 :]
+    largest = max(sizes, key=lambda group: sizes[group])
+    moved = [dict(row) for row in rows]
+    moved[victim].update(zip(ON, largest, strict=True))
+    for changed in (fewer, moved):
+        with written(blueprint) as folder:
+            put(blueprint, folder, changed)
+            assert f"k_anonymity on {', '.join(ON)}" in {check.name for check in verify(folder).failed}
+
+
+@settings(max_examples=60, deadline=None)
+@given(file=st.sampled_from(FILES[:-1]), at=st.integers(0, 10**6), byte=st.integers(1, 255))
+def test_any_changed_byte_fails(blueprint: Blueprint, file: str, at: int, byte: int) -> None:
+    with written(blueprint) as folder:
+        content = bytearray((folder / file).read_bytes())
+        content[at % len(content)] ^= byte
+        (folder / file).write_bytes(content)
+        assert "hashes" in {check.name for check in verify(folder).failed}
+
+
+@settings(max_examples=80, deadline=None)
+@given(file=st.sampled_from(FILES), changes=st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), max_size=9),
+       end=st.none() | st.integers(0, 10**6))  # fmt: skip
+def test_no_damage_makes_verify_fall_over(
+    blueprint: Blueprint, file: str, changes: list[tuple[int, int]], end: int | None
+) -> None:
+    with written(blueprint) as folder:
+        content = bytearray((folder / file).read_bytes())
+        for at, byte in changes:
+            content[at % len(content)] = byte
+        (folder / file).write_bytes(content if end is None else content[: end % len(content)])
+        if file != "certificate.json":
+            blueprint.rehash(folder)
+        assert len(verify(folder, raw=blueprint.raw_table()).checks) > 10
+
+
+def test_another_taxonomy_fails(blueprint: Blueprint) -> None:
+    with written(blueprint) as folder:
+        swapped = {
+            "ANY": {"Secondary": ["9th", "PhD"], "University": {"Bachelors": None, "Graduate": ["Masters", "10th"]}}
+        }
+        blueprint.edit(folder, "taxonomies/education.json", lambda tree: tree.update(swapped), rehash=False)
+        assert not verify(folder).holds
+        blueprint.rehash(folder)
+        assert not verify(folder, raw=blueprint.raw_table()).holds
+
+
+def test_another_column_fails(blueprint: Blueprint) -> None:
+    with written(blueprint) as folder:
+        rows = [{**row, "name": "x"} for row in rows_of(blueprint)]
+        put(blueprint, folder, rows)
+        assert "columns" in {check.name for check in verify(folder).failed}

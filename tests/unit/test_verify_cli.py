@@ -1,0 +1,62 @@
+"""`sfumato verify`: 0 where everything holds, 1 where a check fails, 2 where there is no release."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sfumato.cli.main import main
+
+if TYPE_CHECKING:
+    from tests.conftest import Blueprint
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
+    monkeypatch.setattr(sys, "argv", ["sfumato", "verify", *(str(argument) for argument in arguments)])
+    with pytest.raises(SystemExit) as ending:
+        main()
+    return int(ending.value.code or 0)
+
+
+def test_a_good_release(
+    blueprint: Blueprint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = blueprint.write(tmp_path / "out")
+    assert run(monkeypatch, folder) == 0
+    assert "HOLDS: all 16 checks" in capsys.readouterr().out
+
+
+def test_a_tampered_release(
+    blueprint: Blueprint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = blueprint.write(tmp_path / "out")
+    (folder / "README.md").write_text("changed")
+    assert run(monkeypatch, folder) == 1
+    told = capsys.readouterr().out
+    assert "DOES NOT HOLD" in told
+    assert "FAIL  hashes" in told
+
+
+def test_a_broken_release(blueprint: Blueprint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = blueprint.write(tmp_path / "out")
+    (folder / "table.parquet").unlink()
+    (folder / "recoding.json").write_text("{")
+    assert run(monkeypatch, folder) == 1
+
+
+def test_no_release(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(monkeypatch, tmp_path) == 2
+    assert "certificate.json" in capsys.readouterr().err
+
+
+def test_with_the_raw_table(blueprint: Blueprint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = blueprint.write(tmp_path / "out")
+    raw = tmp_path / "raw.csv"
+    raw.write_text(blueprint.csv_text(blueprint.raw_table()), encoding="utf-8")
+    assert run(monkeypatch, folder, "--raw", raw) == 0
+    raw.write_text(raw.read_text(encoding="utf-8").replace("Peru", "Mexico"), encoding="utf-8")
+    assert run(monkeypatch, folder, "--raw", raw) == 1
+    assert run(monkeypatch, folder, "--raw", tmp_path / "nowhere.csv") == 2
