@@ -9,7 +9,7 @@ import pytest
 
 from sfumato.errors import RecipeError
 from sfumato.evaluation.clusters import f_measure
-from sfumato.structure import clusterers
+from sfumato.structure import methods
 from sfumato.structure.clusterers import NAMES, cluster, finds_k, takes_weights
 from sfumato.structure.medoids import k_medoids
 
@@ -41,8 +41,8 @@ def test_planted_groups_are_found(name: str) -> None:
 
 @pytest.mark.parametrize("name", [*NAMES, "sklearn.cluster.Birch"])
 def test_above_the_sample_size_the_others_join_the_nearest(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clusterers, "SAMPLE_ROWS", 50)
-    monkeypatch.setattr(clusterers, "_SCALES", ())
+    monkeypatch.setattr(methods, "SAMPLE_ROWS", 50)
+    monkeypatch.setattr(methods, "_SCALES", ())
     found = cluster(blobs(), name, k=k_for(name), **options_for(name))
     assert len(found.labels) == sum(SIZES)
     assert f_measure(PLANTED, found.labels) > 0.85
@@ -50,7 +50,7 @@ def test_above_the_sample_size_the_others_join_the_nearest(name: str, monkeypatc
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_same_seed_gives_the_same_clusters(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clusterers, "SAMPLE_ROWS", 70)
+    monkeypatch.setattr(methods, "SAMPLE_ROWS", 70)
     runs = [cluster(blobs(), name, k=k_for(name), seed=5, n_init=1) for _ in range(2)]
     assert np.array_equal(runs[0].labels, runs[1].labels)
 
@@ -94,7 +94,7 @@ def test_k_means_starts_from_given_centres() -> None:
 
 
 def test_k_means_learns_from_batches_above_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clusterers, "MINI_BATCH_ROWS", 50)
+    monkeypatch.setattr(methods, "MINI_BATCH_ROWS", 50)
     assert f_measure(PLANTED, cluster(blobs(), "kmeans", k=3).labels) == 1.0
 
 

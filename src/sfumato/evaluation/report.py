@@ -26,8 +26,8 @@ from sfumato.evaluation.clusters import ClusterKept, Contingency
 from sfumato.evaluation.loss import benefit
 from sfumato.evaluation.scores import Score, scores_to_json
 from sfumato.randomness import Seeded
-from sfumato.structure.clusterers import Clustering
 from sfumato.structure.embedding import Embedding
+from sfumato.structure.methods import Clustering
 from sfumato.structure.placed import Placed
 from sfumato.structure.released import Masked, ReleasedValues
 from sfumato.structure.structures import Clusters, Found, cluster_placed, starting_centres

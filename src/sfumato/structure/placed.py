@@ -56,6 +56,19 @@ class Placed:
             at += table.shape[1]
         return found
 
+    def nearest(self, centres: Vectors) -> Ints:
+        """(rows,): the nearest of some centres in the shared space, the first on a tie.
+
+        Squared distances add up over attributes, so each value's part is computed once.
+        """
+        apart = np.zeros((self.rows, len(centres)), dtype=np.float32)
+        at = 0
+        for block in self.blocks:
+            part = centres[:, at : at + block.positions.shape[1]].astype(np.float32)
+            apart += ((block.positions[:, None, :] - part[None, :, :]) ** 2).sum(axis=2)[block.codes]
+            at += block.positions.shape[1]
+        return np.argmin(apart, axis=1)
+
     def distinct(self) -> Distinct:
         """Each vector once. Values that stand in the same place are still told apart."""
         key = combined([block.codes for block in self.blocks], [len(block.positions) for block in self.blocks])

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from sfumato.data.table import Codes, ItemColumn, Table, narrow
 from sfumato.errors import RecipeError, TableError, did_you_mean
-from sfumato.structure.clusterers import NOISE, Clustering, check_clusterer, cluster, finds_k, takes_weights
+from sfumato.structure.clusterers import check_clusterer, cluster, finds_k, takes_weights
 from sfumato.structure.embedding import Embedding, Placement
+from sfumato.structure.methods import NOISE, Clustering
 from sfumato.structure.placed import Placed
 
 Vectors = NDArray[np.float32]

@@ -1,0 +1,208 @@
+"""The methods behind the clusterers' names: each turns a job into clusters, in whatever order and with gaps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.errors import RecipeError, did_you_mean
+from sfumato.randomness import Seeded
+from sfumato.structure.medoids import k_medoids
+
+Vectors = NDArray[np.float32] | NDArray[np.float64]
+Weights = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Number = int | Literal["auto"]
+
+MINI_BATCH_ROWS = 500_000
+"""Above this many rows k-means learns from batches."""
+SAMPLE_ROWS = 5_000
+"""Above this many rows quadratic methods cluster a sample of this size."""
+NOISE = -1
+LINKAGES = ("ward", "complete", "average", "single")
+_SCALES = ("Birch", "KMeans", "MiniBatchKMeans", "BisectingKMeans")
+
+
+@dataclass(frozen=True, eq=False)
+class Clustering:
+    """Clusters of records, the largest first: `labels` from 0 to k - 1, and -1 for noise.
+
+    `centres` (k, dims) and `inertia` (squared distances to them, added up) where the method has them.
+    """
+
+    labels: Ints
+    k: int
+    centres: Vectors | None = None
+    inertia: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Job:
+    """What to cluster, into how many, and how."""
+
+    vectors: Vectors
+    k: Number
+    seed: int
+    n_init: int
+    centres: Vectors | None
+    weights: Weights | None
+    options: Mapping[str, Any]
+
+    @property
+    def clusters(self) -> int:
+        """The number of clusters, never more than there are rows."""
+        return min(int(self.k), len(self.vectors))
+
+
+def method(name: str) -> Callable[[Job], Clustering]:
+    """The method of a name or an import path that was checked before."""
+    if name in LINKAGES:
+        return lambda job: _agglomerative(replace(job, options={**job.options, "linkage": name}))
+    ours = {"kmeans": _kmeans, "bisecting": _bisecting, "agglomerative": _agglomerative, "dbscan": _dbscan,
+            "hdbscan": _hdbscan, "kmedoids": _kmedoids}  # fmt: skip
+    return ours[name] if name in ours else lambda job: _by_path(name, job)
+
+
+def _kmeans(job: Job) -> Clustering:
+    if job.centres is not None and len(job.centres) > len(job.vectors):
+        return Clustering(_join(job.vectors, job.centres), len(job.centres), job.centres)  # nothing to average
+    module = import_module("sklearn.cluster")
+    kind = module.MiniBatchKMeans if len(job.vectors) > MINI_BATCH_ROWS else module.KMeans
+    batch = {"batch_size": 10_000} if kind is module.MiniBatchKMeans else {}
+    start = {"init": job.centres, "n_init": 1} if job.centres is not None else {"n_init": job.n_init}
+    k = job.clusters if job.centres is None else len(job.centres)
+    return _centred(_made(kind, job, n_clusters=k, random_state=job.seed, **batch, **start), job)
+
+
+def _bisecting(job: Job) -> Clustering:
+    kind = import_module("sklearn.cluster").BisectingKMeans
+    return _centred(_made(kind, job, n_clusters=job.clusters, random_state=job.seed, n_init=job.n_init), job)
+
+
+def _centred(estimator: Any, job: Job) -> Clustering:
+    fitted = _run(lambda: estimator.fit(job.vectors, sample_weight=job.weights))
+    return Clustering(_ints(fitted.labels_), job.clusters, fitted.cluster_centers_, float(fitted.inertia_))
+
+
+def _agglomerative(job: Job) -> Clustering:
+    kind = import_module("sklearn.cluster").AgglomerativeClustering
+    near = _join_neighbour if job.options.get("linkage") == "single" else _join_mean
+    return _on_sample(job, lambda part: _made(kind, part, n_clusters=part.clusters), near)
+
+
+def _dbscan(job: Job) -> Clustering:
+    kind = import_module("sklearn.cluster").DBSCAN
+
+    def make(part: Job) -> Any:
+        given = {} if "eps" in part.options else {"eps": _usual_gap(part)}
+        return _made(kind, part, **given)
+
+    return _on_sample(job, make, _join_neighbour)
+
+
+def _usual_gap(job: Job) -> float:
+    """What 90 % of the records are at most away from as many neighbours as make a cluster."""
+    wanted = min(int(job.options.get("min_samples", 5)), len(job.vectors))
+    finder = import_module("sklearn.neighbors").NearestNeighbors(n_neighbors=wanted).fit(job.vectors)
+    distances = finder.kneighbors(job.vectors)[0][:, -1]
+    return max(float(np.quantile(distances, 0.9)), 1e-6)
+
+
+def _hdbscan(job: Job) -> Clustering:
+    kind = import_module("sklearn.cluster").HDBSCAN
+    return _on_sample(job, lambda part: _made(kind, part, copy=True), _join_neighbour)
+
+
+def _kmedoids(job: Job) -> Clustering:
+    if job.options:
+        raise RecipeError("kmedoids", "it has no options", given=", ".join(job.options), remedy="leave them out")
+    rows = sample(len(job.vectors), SAMPLE_ROWS, job.seed)
+    found = k_medoids(job.vectors[rows], job.clusters, seed=job.seed, n_init=job.n_init)
+    centres = job.vectors[rows][found.medoids]
+    return Clustering(_join(job.vectors, centres), job.clusters, centres)
+
+
+def _by_path(name: str, job: Job) -> Clustering:
+    module, _, kind_name = name.rpartition(".")
+    try:
+        kind = getattr(import_module(module), kind_name)
+        known = kind().get_params()
+    except (ImportError, AttributeError, TypeError):
+        raise RecipeError("clusters", "the import path names a clusterer of scikit-learn", given=name,
+                          remedy="write for example sklearn.cluster.Birch") from None  # fmt: skip
+    if not hasattr(kind, "fit_predict"):
+        raise RecipeError("clusters", "a clusterer labels records (fit_predict)", given=name,
+                          remedy="name a class of sklearn.cluster")  # fmt: skip
+
+    def make(part: Job) -> Any:
+        given = {"n_clusters": part.clusters, "n_components": part.clusters, "random_state": part.seed}
+        return _made(kind, part, **{key: value for key, value in given.items() if key in known})
+
+    return _on_sample(job, make, _join_neighbour, always_whole=kind_name in _SCALES)
+
+
+def _made(kind: Any, job: Job, **given: Any) -> Any:
+    """An estimator with our settings and the caller's options; unknown options are refused."""
+    known = kind().get_params()
+    for option in job.options:
+        if option not in known:
+            raise RecipeError(kind.__name__, "an option is one of the clusterer's parameters", given=repr(option),
+                              remedy=did_you_mean(option, known))  # fmt: skip
+    return kind(**{**given, **job.options})
+
+
+def _run(fit: Callable[[], Any]) -> Any:
+    """Fit, and tell of parameters that scikit-learn refuses: its message shows those, and no data."""
+    try:
+        return fit()
+    except ValueError as error:
+        if type(error).__name__ != "InvalidParameterError":
+            raise
+        raise RecipeError("clusters", "the clusterer's options are what scikit-learn takes", given=str(error),
+                          remedy="mend the option") from None  # fmt: skip
+
+
+Joining = Callable[[Vectors, Vectors, Ints], Ints]
+
+
+def _on_sample(job: Job, make: Callable[[Job], Any], join: Joining, *, always_whole: bool = False) -> Clustering:
+    """Cluster all rows, or a sample of them that the others join."""
+    n = len(job.vectors)
+    rows = np.arange(n) if always_whole else sample(n, SAMPLE_ROWS, job.seed)
+    part = replace(job, vectors=job.vectors[rows])
+    found = _ints(_run(lambda: make(part).fit_predict(part.vectors)))
+    labels = np.empty(n, dtype=np.int64)
+    labels[rows] = found
+    others = np.setdiff1d(np.arange(n), rows, assume_unique=True)
+    if len(others):
+        labels[others] = join(job.vectors[others], part.vectors, found)
+    return Clustering(labels, len(np.unique(labels[labels != NOISE])))
+
+
+def _join_neighbour(others: Vectors, sample: Vectors, labels: Ints) -> Ints:
+    return np.asarray(labels[_join(others, sample)], dtype=np.int64)
+
+
+def _join_mean(others: Vectors, sample: Vectors, labels: Ints) -> Ints:
+    means = [sample[labels == label].mean(axis=0) for label in range(int(labels.max()) + 1)]
+    return _join(others, np.asarray(means, dtype=np.float32).astype(sample.dtype, copy=False))
+
+
+def _join(vectors: Vectors, centres: NDArray[Any]) -> Ints:
+    return _ints(import_module("sklearn.metrics").pairwise_distances_argmin(vectors, centres))
+
+
+def sample(n: int, most: int, seed: int) -> Ints:
+    """(rows,): all rows, or a repeatable sample of them, ascending."""
+    if n <= most:
+        return np.arange(n)
+    return np.sort(Seeded(seed).generator().choice(n, most, replace=False))
+
+
+def _ints(labels: Any) -> Ints:
+    return np.asarray(labels, dtype=np.int64)
