@@ -19,7 +19,7 @@ from sfumato.data.encoding import encode
 from sfumato.data.reading import read
 from sfumato.data.table import Table
 from sfumato.errors import RecipeError, ReleaseError
-from sfumato.evaluation.judging import Judged, judge
+from sfumato.evaluation.judging import Judged, agreement_with, judge
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.registry import name_of
 from sfumato.privacy.requirements import without_covered
@@ -77,7 +77,8 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
 
 
 def _task(people: Table, found: Found, recipe: Recipe, run: Run) -> Task:
-    return Task(people, Labels(found.labels, found.n), recipe.privacy, run.engine or _local(), run.asked_to_stop)
+    return Task(people, Labels(found.labels, found.n), recipe.privacy, run.engine or _local(), run.asked_to_stop,
+                agreement_with(found, people))  # fmt: skip
 
 
 def _local() -> Engine:

@@ -20,6 +20,10 @@ from sfumato.data.table import Table
 from sfumato.privacy.requirements import Covered, Requirement
 
 
+Columns = Mapping[str, "pa.Array[Any]"]
+Objective = Callable[[Columns], float]
+
+
 @dataclass(frozen=True, eq=False)
 class Labels:
     """The structure that must survive: each row's class, 0..n-1."""
@@ -30,13 +34,17 @@ class Labels:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """What a masker is given: the table, the structure that must survive, what must hold, and who counts."""
+    """What a masker is given: the table, the structure that must survive, what must hold, and who counts.
+
+    `objective` tells how well masked columns keep the structure, from 0 to 1, for maskers that try several ways.
+    """
 
     table: Table
     labels: Labels
     requirements: tuple[Requirement, ...]
     engine: Engine
     asked_to_stop: Callable[[], bool] = field(default=lambda: False)
+    objective: Objective | None = None
 
 
 class Mask(Protocol):

@@ -19,6 +19,7 @@ from sfumato.privacy.requirements import Requirement
 from sfumato.randomness import Randomness
 from sfumato.release.certificate import Claim, Facts, certificate
 from sfumato.release.recipient import recipient_page
+from sfumato.structure.released import Shown
 
 Format = Literal["parquet", "csv"]
 
@@ -45,10 +46,7 @@ def count_claims(shown: pa.Table, requirements: Sequence[Requirement]) -> list[C
 
 
 def _codes(column: pa.ChunkedArray[Any]) -> NDArray[np.int64]:
-    whole = column.combine_chunks()
-    if not isinstance(whole, pa.DictionaryArray):
-        whole = whole.dictionary_encode()
-    return whole.indices.cast(pa.int64()).fill_null(len(whole.dictionary)).to_numpy(zero_copy_only=False)
+    return Shown.of(column).codes
 
 
 def write_bundle(

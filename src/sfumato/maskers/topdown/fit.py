@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.counting import Engine
@@ -32,6 +33,8 @@ class TopDown:
     `score`: what a refinement is worth (tradeoff, infogain, distortion, total_gain). `split`: an interval is
     split at the best boundary or not at all ("best", the papers), or at the best boundary that keeps the
     requirements ("best_valid"). `beneficial_only`: refine only where more than one class is left (002).
+    `search`: "greedy" takes the best refinement each time (the papers); "portfolio" runs greedy under several scores,
+    splits and shares of lifted records within `seconds`, and keeps what preserves the structure best.
     `max_steps`, `seconds`: stop early. `suppress`: lift up to this share of the records to the top of every
     attribute where that lets all others be shown better.
 
@@ -40,7 +43,7 @@ class TopDown:
     """
 
     score: str = "tradeoff"
-    search: Literal["greedy"] = "greedy"
+    search: Literal["greedy", "portfolio"] = "greedy"
     split: Literal["best", "best_valid"] = "best"
     beneficial_only: bool = False
     max_steps: int | None = None
@@ -49,7 +52,7 @@ class TopDown:
 
     def __post_init__(self) -> None:
         score_named(self.score)
-        _one_of("search", self.search, ("greedy",))
+        _one_of("search", self.search, ("greedy", "portfolio"))
         _one_of("split", self.split, ("best", "best_valid"))
         if not 0 <= self.suppress < 1:
             raise RecipeError("suppress", "it is a share of the records, at least 0 and below 1",
@@ -70,11 +73,11 @@ class TopDown:
 
     def mask(self, task: Task) -> Outcome:
         """Learn a recoding and apply it."""
-        fitted = fit(task.table, task.labels, task.requirements, settings=self, engine=task.engine,
-                     asked_to_stop=task.asked_to_stop)  # fmt: skip
-        columns = fitted.recoding.apply(task.table, lifted=fitted.lifted if fitted.recoding.lifted else None)
+        from sfumato.maskers.topdown.portfolio import best_of
+
+        fitted = best_of(task, self) if self.search == "portfolio" else fit_task(task, self)
         masked = {name: rule.to_json()["kind"] for name, rule in fitted.recoding.attributes.items()}
-        return Outcome(fitted.recoding, columns, masked, fitted.demands.covered, fitted.lifted,
+        return Outcome(fitted.recoding, fitted.columns(task.table), masked, fitted.demands.covered, fitted.lifted,
                        history_to_json(fitted.history, fitted.demands.kept))  # fmt: skip
 
 
@@ -86,6 +89,16 @@ class Fitted:
     history: History
     demands: Demands
     lifted: NDArray[np.bool_]
+
+    def columns(self, table: Table) -> dict[str, pa.Array[Any]]:
+        """The masked columns of the table that it was learned from."""
+        return self.recoding.apply(table, lifted=self.lifted if self.recoding.lifted else None)
+
+
+def fit_task(task: Task, settings: TopDown) -> Fitted:
+    """One search for a task."""
+    return fit(task.table, task.labels, task.requirements, settings=settings, engine=task.engine,
+               asked_to_stop=task.asked_to_stop)  # fmt: skip
 
 
 def fit(
