@@ -129,7 +129,7 @@ def _used(column: pl.Series) -> pl.Series:
     import polars as pl
 
     flat = column.explode() if isinstance(column.dtype, pl.List) else column
-    return (flat.cast(pl.String) if flat.dtype == pl.Categorical else flat).drop_nulls().unique()
+    return flat.unique().drop_nulls()
 
 
 def _distinct(values: pl.Series) -> int:

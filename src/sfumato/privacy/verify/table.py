@@ -35,7 +35,7 @@ def read_parquet(path: Path) -> pl.DataFrame:
     import pyarrow.parquet as pq
 
     try:
-        pq.read_table(path)
+        pq.ParquetFile(path).read()
     except (pa.ArrowException, OSError):
         raise CheckError(f"{path.name} cannot be read") from None
     return pl.read_parquet(path, glob=False, hive_partitioning=False)
