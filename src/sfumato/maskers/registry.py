@@ -9,6 +9,8 @@ from sfumato.errors import RecipeError, did_you_mean
 
 MASKERS = {
     "top_down": "sfumato.maskers.topdown.fit:TopDown",
+    "mondrian": "sfumato.maskers.mondrian.fit:Mondrian",
+    "genetic": "sfumato.maskers.genetic.fit:Genetic",
 }
 
 

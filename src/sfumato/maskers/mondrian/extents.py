@@ -1,0 +1,222 @@
+"""Extents: what a region shows of one attribute, and the best way to cut it in two or more.
+
+An extent is a set of positions on the attribute's axis. It shrinks from the whole axis to single values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.cut import Axis, NumberAxis, TreeAxis, ValueAxis
+from sfumato.maskers.topdown.gain import gains
+from sfumato.maskers.topdown.intervals import interval_labels
+from sfumato.maskers.topdown.recoding import SUPPRESSED
+
+Histogram = NDArray[np.int64]
+"""(positions, classes): the region's records."""
+Worth = Callable[["Histogram"], NDArray[np.float64]]
+"""What each way to cut (ways, children, classes) is worth."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """One way to cut a region along an attribute: `way` (positions,) says which child a record goes to.
+
+    `test` is the cut in labels, as regions.json has it.
+    """
+
+    worth: float
+    children: tuple[Extent, ...]
+    way: NDArray[np.int64]
+    test: dict[str, Any] = field(default_factory=dict)
+
+
+class Extent(Protocol):
+    """What a region shows of one attribute."""
+
+    @property
+    def label(self) -> str | None:
+        """How it is shown; None for missing."""
+
+    @property
+    def width(self) -> float:
+        """Which share of the axis it covers."""
+
+    def cut(self, histogram: Histogram, least: int, worth: Worth) -> Cut | None:
+        """The best cut whose children that hold records hold at least `least` of them; None if there is none."""
+
+
+@dataclass(frozen=True, eq=False)
+class NumberExtent:
+    """Positions first..end-1 of a number; the position past the last number is missing."""
+
+    axis: NumberAxis
+    first: int
+    end: int
+
+    @property
+    def label(self) -> str | None:
+        """An interval; `*` while missing values are among them."""
+        count = len(self.axis.numbers)
+        if self.first == count:
+            return None
+        if self.end > count:
+            return SUPPRESSED
+        breaks = [self.axis.numbers[at].item() for at in (self.first, self.end) if 0 < at < count]
+        labels = interval_labels(self.axis.attribute.range, breaks, self.axis.attribute.calendar)
+        return labels[0 if self.first == 0 else 1]
+
+    @property
+    def width(self) -> float:
+        """By the number of values."""
+        return (self.end - self.first) / self.axis.size
+
+    def cut(self, histogram: Histogram, least: int, worth: Worth) -> Cut | None:
+        """At the best boundary; before that missing values are set apart."""
+        count = len(self.axis.numbers)
+        inside = histogram[self.first : self.end]
+        if self.first == count:
+            return None
+        if self.end > count:
+            return self._at(np.array([count]), inside, least, worth)
+        return self._at(self.first + np.flatnonzero(inside.any(axis=1))[1:], inside, least, worth)
+
+    def _at(self, boundaries: NDArray[np.int64], inside: Histogram, least: int, worth: Worth) -> Cut | None:
+        below = np.cumsum(inside, axis=0)[boundaries - self.first - 1]
+        sides = np.stack([below, inside.sum(axis=0) - below], axis=1)
+        sizes = sides.sum(axis=2)
+        able = np.flatnonzero(((sizes >= least) | (sizes == 0)).all(axis=1))
+        if not len(able):
+            return None
+        worths = worth(sides[able])
+        at = int(boundaries[able[int(np.argmax(worths))]])
+        children = (NumberExtent(self.axis, self.first, at), NumberExtent(self.axis, at, self.end))
+        way = (np.arange(self.axis.size) >= at).astype(np.int64)
+        return Cut(float(worths.max()), children, way, self._test(at))
+
+    def _test(self, at: int) -> dict[str, Any]:
+        if at == len(self.axis.numbers):
+            return {"cut": "missing"}
+        return {"cut": "below", "at": self.axis.numbers[at].item()}
+
+
+@dataclass(frozen=True, eq=False)
+class TreeExtent:
+    """A node of a taxonomy; None is missing. The root holds the missing values too."""
+
+    axis: TreeAxis
+    node: str | None
+
+    @property
+    def label(self) -> str | None:
+        """The node."""
+        return self.node
+
+    @property
+    def width(self) -> float:
+        """By the number of leaves."""
+        return len(self._positions(self.node)) / self.axis.size
+
+    def _positions(self, node: str | None) -> range:
+        leaves = len(self.axis.taxonomy.leaves)
+        if node is None:
+            return range(leaves, leaves + 1)
+        if node == self.axis.taxonomy.root:
+            return range(self.axis.size)
+        return range(*self.axis.taxonomy.leaf_range(node))
+
+    def cut(self, histogram: Histogram, least: int, worth: Worth) -> Cut | None:
+        """Into the node's children, all of them at once."""
+        tree = self.axis.taxonomy
+        if self.node is None or tree.is_leaf(self.node):
+            return None
+        nodes: list[str | None] = list(tree.children(self.node))
+        if self.axis.missing and self.node == tree.root:
+            nodes.append(None)
+        counts = np.stack([histogram[list(self._positions(node))].sum(axis=0) for node in nodes])
+        if not _allowed(counts.sum(axis=1), least):
+            return None
+        way = np.full(self.axis.size, -1, dtype=np.int64)
+        for number, node in enumerate(nodes):
+            way[list(self._positions(node))] = number
+        labels = [[None] if node is None else list(tree.leaves_of(node)) for node in nodes]
+        children = tuple(TreeExtent(self.axis, node) for node in nodes)
+        return Cut(float(worth(counts[None])[0]), children, way, {"cut": "labels", "labels": labels})
+
+
+@dataclass(frozen=True, eq=False)
+class ValueExtent:
+    """A set of labels without a taxonomy."""
+
+    axis: ValueAxis
+    members: tuple[int, ...]
+
+    @property
+    def label(self) -> str | None:
+        """`*` for all of them, a label alone, or the labels in braces."""
+        if len(self.members) == self.axis.size:
+            return SUPPRESSED
+        names = self._names(self.members)
+        return names[0] if len(names) == 1 else "{" + ", ".join(name or "" for name in names) + "}"
+
+    @property
+    def width(self) -> float:
+        """By the number of labels."""
+        return len(self.members) / self.axis.size
+
+    def _names(self, members: tuple[int, ...]) -> list[str | None]:
+        names = (*self.axis.labels, None)
+        return [names[member] for member in members]
+
+    def cut(self, histogram: Histogram, least: int, worth: Worth) -> Cut | None:
+        """In two, along the order of their classes; labels without records stay with the first part."""
+        inside = histogram[list(self.members)]
+        held = inside.sum(axis=1)
+        used = np.flatnonzero(held)
+        main = int(inside.sum(axis=0).argmax())
+        used = used[np.argsort(inside[used, main] / held[used], kind="stable")]
+        below = np.cumsum(inside[used], axis=0)[:-1]
+        sides = np.stack([below, inside.sum(axis=0) - below], axis=1)
+        able = np.flatnonzero((sides.sum(axis=2) >= least).all(axis=1))
+        if not len(able):
+            return None
+        worths = worth(sides[able])
+        second = {self.members[at] for at in used[able[int(np.argmax(worths))] + 1 :]}
+        parts = (
+            tuple(m for m in self.members if m not in second),
+            tuple(m for m in self.members if m in second),
+        )
+        way = np.full(self.axis.size, -1, dtype=np.int64)
+        for number, part in enumerate(parts):
+            way[list(part)] = number
+        test = {"cut": "labels", "labels": [self._names(part) for part in parts]}
+        return Cut(float(worths.max()), tuple(ValueExtent(self.axis, part) for part in parts), way, test)
+
+
+def whole(axis: Axis) -> Extent:
+    """All of an axis."""
+    if isinstance(axis, TreeAxis):
+        return TreeExtent(axis, axis.taxonomy.root)
+    if isinstance(axis, ValueAxis):
+        return ValueExtent(axis, tuple(range(axis.size)))
+    return NumberExtent(axis, 0, axis.size)
+
+
+def by_gain(ways: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Information gained about the classes."""
+    return gains(ways[0].sum(axis=0), ways)
+
+
+def by_evenness(ways: NDArray[np.int64]) -> NDArray[np.float64]:
+    """How even the children are: the boundary nearest to the median is best."""
+    found: NDArray[np.float64] = -ways.sum(axis=2).max(axis=1).astype(np.float64)
+    return found
+
+
+def _allowed(sizes: NDArray[np.int64], least: int) -> bool:
+    return bool(((sizes >= least) | (sizes == 0)).all())
