@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +28,7 @@ from sfumato.randomness import Randomness, Secure
 from sfumato.recipe import Along, Recipe
 from sfumato.release.bundle import Format, count_claims, released_table, write_bundle
 from sfumato.release.certificate import Facts
+from sfumato.release.reading import read_recipe_of, read_recoding
 from sfumato.release.release import Release
 from sfumato.structure.structures import Found, find
 
@@ -58,9 +59,10 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
     with clock.step("Finding the structure that must survive"):
         found = find(recipe.structure, people)
     with clock.step("Masking"):
-        outcome = recipe.mask.mask(_task(people, found, recipe, run))
+        task = _task(people, found, recipe, run)
+        outcome = recipe.mask.mask(task)
     with clock.step("Measuring what survived"):
-        judged = judge(found, people, outcome.columns)
+        judged = judge(recipe.structure, found, task, outcome.columns)
     with clock.step("Writing"):
         scratch = TemporaryDirectory(prefix="sfumato-")
         folder = Path(scratch.name) / "release"
@@ -74,6 +76,20 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
     certificate = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
     return Release(recipe, outcome.mask, certificate, verdict, judged.scores, outcome.history, clock.seconds,
                    shown, people.origin, scratch)  # fmt: skip
+
+
+def evaluate_release(raw: object, release: str | Path, *, seeds: int = 10) -> Mapping[str, Any]:
+    """Measure a written release against the raw table that it was made from, for the holder's eyes.
+
+    The recipe comes from the holder's folder. Records that were lifted are told by their place in the history
+    alone, so a release with lifted records is measured as if they were shown like the others.
+    """
+    recipe = read_recipe_of(release)
+    people = _prepare(read(raw, recipe.schema), recipe)
+    found = find(recipe.structure, people)
+    columns = read_recoding(release).apply(people)
+    task = _task(people, found, recipe, Run())
+    return judge(recipe.structure, found, task, columns, seeds=seeds).scores
 
 
 def _task(people: Table, found: Found, recipe: Recipe, run: Run) -> Task:
@@ -135,8 +151,8 @@ def _along(judged: Judged, wanted: Along) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if wanted.codebook:
         found["codebook.json"] = judged.released.to_json()
-    if wanted.starting_centres and judged.centres is not None:
-        found["centres.json"] = judged.centres
+    if wanted.starting_centres and judged.space is not None:
+        found["centres.json"] = judged.space.to_json()
     return found
 
 

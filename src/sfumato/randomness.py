@@ -5,6 +5,7 @@ Chance is always passed as an argument; nothing here or elsewhere touches a glob
 
 from __future__ import annotations
 
+import hashlib
 import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
@@ -50,6 +51,10 @@ class Seeded:
         """A repeatable order of n rows."""
         return self.generator().permutation(n)
 
+    def token(self) -> bytes:
+        """256 bits that belong to the seed."""
+        return hashlib.sha256(f"sfumato seed {self.seed}".encode()).digest()
+
 
 @dataclass(frozen=True)
 class Secure:
@@ -73,3 +78,7 @@ class Secure:
 
         keys = np.frombuffer(os.urandom(8 * n), dtype=np.uint64)
         return np.argsort(keys, kind="stable").astype(np.int64, copy=False)
+
+    def token(self) -> bytes:
+        """256 bits that nobody can guess."""
+        return os.urandom(32)

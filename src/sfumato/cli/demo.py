@@ -80,8 +80,9 @@ def _picture(raw: pa.Table, release: Release) -> Table:
     from sfumato.cli.summary import bars, frequencies
 
     table = Table(show_lines=True, title="Before and after", title_justify="left")
-    for heading in ("column", "before", "after"):
-        table.add_column(heading, no_wrap=True)
+    for heading in ("before", "after"):
+        table.add_column(heading, no_wrap=True, min_width=34)
     for name in DRAWN:
-        table.add_row(name, bars(frequencies(raw, name)), bars(frequencies(release.shown, name)))
+        before, after = bars(frequencies(raw, name)), bars(frequencies(release.shown, name))
+        table.add_row(f"{name}\n{before}", f"\n{after}")
     return table

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sfumato.release.release import Release
 
 BAR = "█"
-WIDTH = 18
+WIDTH = 10
 
 
 def show_release(release: Release, output: Path) -> None:
@@ -84,9 +84,23 @@ def show_scores(scores: Mapping[str, Any]) -> None:
         return
     from rich.table import Table
 
-    table = Table(title="What survived (for your eyes only)", title_justify="left")
-    for heading in ("score", "value", "meaning"):
-        table.add_column(heading, justify="right" if heading == "value" else "left")
+    table = Table(title="What survived, and what is risked (for your eyes only)", title_justify="left")
+    table.add_column("figure")
+    table.add_column("value", justify="right")
     for score in scores.get("headline", ()):
-        table.add_row(score["name"], f"{score['value']:.3f}", score["meaning"])
+        table.add_row(score["says"], f"{score['value']:.3f}")
     show(table)
+
+
+def show_all_scores(scores: Mapping[str, Any]) -> None:
+    """Every figure by name, with its meaning and who may see it."""
+    from rich.table import Table
+
+    table = Table(title="Every figure", title_justify="left")
+    for heading in ("name", "value", "may be published", "meaning"):
+        table.add_column(heading, justify="right" if heading == "value" else "left")
+    for name, score in scores["scores"].items():
+        table.add_row(name, f"{score['value']:.4g}", "yes" if score["publishable"] else "no", score["meaning"])
+    show(table)
+    for row in scores.get("clusters", ()):
+        show(", ".join(f"{key} {value}" for key, value in row.items()))

@@ -44,9 +44,7 @@ class Guess:
 def guess(column: Profile) -> Guess:
     """What a column may be. Only a suggestion: names lie, and only the holder knows what others know."""
     if column.distinct == 0:
-        return Guess(
-            Category(role="plain"), "the column is empty", ("it says nothing: leave the column out",)
-        )
+        return Guess(Category(role="plain"), "the column is empty", ("it says nothing: leave the column out",))
     made = _identifier(column) or _by_family(column)
     if made.attribute.role == "identifier":
         return made

@@ -38,14 +38,10 @@ def _attribute(column: ColumnDraft, table_path: str, file: str | None) -> Iterat
     for warning in column.warnings:
         yield from _comment(f"WARNING: {warning}.", 2)
     if isinstance(column.attribute, Number) and column.attribute.range is not None:
-        yield from _comment(
-            "The range is taken from the data: replace it by the one that is publicly known.", 2
-        )
+        yield from _comment("The range is taken from the data: replace it by the one that is publicly known.", 2)
     if file is None and column.proposed is not None:
         names = " ".join(map(quote, (table_path, column.name, "--output", f"{column.name}.yaml")))
-        yield from _comment(
-            "Without a taxonomy values are kept or suppressed. To draft one, and then name it here:", 2
-        )
+        yield from _comment("Without a taxonomy values are kept or suppressed. To draft one, and then name it here:", 2)
         yield f"  #   sfumato taxonomy draft {names}"
     yield f"  {_scalar(column.name)}: {_inline(_described(column, file))}"
 
@@ -96,9 +92,7 @@ def _structure() -> Iterator[str]:
 
 def _privacy(draft: Draft) -> Iterator[str]:
     if not draft.quasi:
-        yield from _comment(
-            "No column was guessed to be known to others, so nothing is required. Is that so?", 0
-        )
+        yield from _comment("No column was guessed to be known to others, so nothing is required. Is that so?", 0)
         yield "privacy: []"
         return
     note = (
@@ -133,9 +127,7 @@ def _comment(text: str, indent: int) -> list[str]:
 
 
 def _inline(value: object) -> str:
-    return yaml.safe_dump(
-        value, default_flow_style=True, allow_unicode=True, sort_keys=False, width=10**6
-    ).strip()
+    return yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, sort_keys=False, width=10**6).strip()
 
 
 def _scalar(text: str) -> str:

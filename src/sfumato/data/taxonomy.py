@@ -276,11 +276,7 @@ def _text(label: object) -> str:
 
 
 def _check_shape(labels: tuple[str, ...], parents: tuple[int, ...]) -> None:
-    if (
-        not labels
-        or parents[0] != -1
-        or any(not 0 <= above < node for node, above in enumerate(parents) if node)
-    ):
+    if not labels or parents[0] != -1 or any(not 0 <= above < node for node, above in enumerate(parents) if node):
         raise TaxonomyError(
             "taxonomy",
             "nodes stand in depth-first order below one root",

@@ -120,12 +120,8 @@ def _grouped(records: dict[str, int], way: Way) -> tuple[Nested, str]:
         return _calendar(list(records)), "the values are dates: years, then months, then the values"
     if way == "prefix":
         even = len({len(value) for value in records}) == 1
-        return _prefixes(
-            list(records), 1, even=even
-        ), "the values are codes: those that begin alike stand together"
-    reason = (
-        "labels that follow each other, in groups with similar numbers of records: rename and regroup them"
-    )
+        return _prefixes(list(records), 1, even=even), "the values are codes: those that begin alike stand together"
+    reason = "labels that follow each other, in groups with similar numbers of records: rename and regroup them"
     return _balanced(records), reason
 
 
@@ -186,9 +182,7 @@ def _starred(values: list[str], *, even: bool) -> str:
     >>> _starred(["53715", "53706"], even=True), _starred(["I10", "I10.1"], even=False)
     ('537**', 'I10*')
     """
-    shared = next(
-        n for n in range(min(map(len, values)), -1, -1) if len({value[:n] for value in values}) == 1
-    )
+    shared = next(n for n in range(min(map(len, values)), -1, -1) if len({value[:n] for value in values}) == 1)
     start = values[0][:shared].rstrip("-. ")
     return start + "*" * (len(values[0]) - len(start) if even else 1)
 

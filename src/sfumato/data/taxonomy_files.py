@@ -97,9 +97,7 @@ def taxonomy_text(taxonomy: Taxonomy, *, layout: Layout) -> str:
     ANY,c
     """
     if layout == "yaml":
-        mark = (
-            f"{DRAFT_MARK}: proposed from the data; nobody has looked at it yet\n" if taxonomy.draft else ""
-        )
+        mark = f"{DRAFT_MARK}: proposed from the data; nobody has looked at it yet\n" if taxonomy.draft else ""
         return mark + yaml.safe_dump(taxonomy.to_tree(), allow_unicode=True, sort_keys=False, width=10**6)
     if layout == "json":
         return json.dumps(taxonomy.to_tree(), ensure_ascii=False, indent=2) + "\n"

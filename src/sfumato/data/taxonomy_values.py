@@ -53,9 +53,7 @@ def _typed_entries(entries: Iterable[Entry], *, numbers: bool) -> Iterator[Findi
 def _words_among_numbers(leaves: Mapping[str, Entry]) -> Iterator[Finding]:
     for label, entry in leaves.items():
         if _as_number(label) is None:
-            yield Finding(
-                "type", label, entry.line, "the column holds numbers and this leaf is none: remove it"
-            )
+            yield Finding("type", label, entry.line, "the column holds numbers and this leaf is none: remove it")
 
 
 @dataclass(frozen=True)

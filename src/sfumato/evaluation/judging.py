@@ -2,39 +2,101 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
-import pyarrow as pa
-
+from sfumato.data.groups import group_sizes
 from sfumato.data.table import Table
-from sfumato.structure.released import ReleasedValues
-from sfumato.structure.structures import Found
+from sfumato.evaluation.loss import average_class_size, certainty_penalty, discernibility
+from sfumato.evaluation.report import Evaluation, evaluate_clusters
+from sfumato.evaluation.risk import risks
+from sfumato.evaluation.scores import Score, scores_to_json
+from sfumato.maskers.masker import Columns, Task
+from sfumato.maskers.topdown.fit import TopDown
+from sfumato.structure.released import ReleasedValues, Shown
+from sfumato.structure.space import Space, release_space
+from sfumato.structure.structures import Clusters, Found, Structure
+
+HEADLINE = {
+    "f_measure.start": "F-measure of the clusters found from the released centres",
+    "match_point.start": "match point, likewise",
+    "agreement": "agreement: records whose nearest raw centre is unchanged",
+    "f_measure.cold.mean": "F-measure of clusters found without the centres, on average",
+    "f_measure.ceiling.mean": "  the ceiling: raw data clustered with another seed",
+    "distortion.f_measure.start": "  masking blind to clusters, from its centres",
+    "distortion.agreement": "  agreement of masking blind to clusters",
+    "f_measure.floor.top": "  the floor: every masked attribute at its top",
+    "f_measure.floor.random": "  the floor: random labels",
+    "certainty_penalty": "information lost (NCP: 0 nothing, 1 everything)",
+    "prosecutor.highest": "risk: the chance to pick out the most exposed record",
+    "marketer": "risk: the share of records matched on average",
+    "prosecutor.highest.union": "  if all quasi-identifiers are known at once (nothing is claimed of that)",
+}
+BLIND = "distortion"
 
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What was measured: `scores` for the holder's eyes, `released` and `centres` as aggregates that may go along."""
+    """What was measured: `scores` for the holder's eyes; `released` and `space` are aggregates that may go along."""
 
     scores: Mapping[str, Any]
     released: ReleasedValues
-    centres: Mapping[str, Any] | None
+    space: Space | None
 
 
-def judge(found: Found, table: Table, masked: Mapping[str, pa.Array[Any]]) -> Judged:
-    """Measure a masked table against the raw one."""
-    return Judged({}, ReleasedValues.learn(table, masked), None)
+def judge(structure: Structure, found: Found, task: Task, columns: Columns, *, seeds: int = 2) -> Judged:
+    """Measure a masked table against the raw one, beside ceiling, floors and masking that is blind to structure."""
+    least = min((requirement.k for requirement in task.requirements), default=1)
+    released = ReleasedValues.learn(task.table, columns, minimum=least)
+    scores = [*_losses(task, columns)]
+    form: dict[str, Any] = {}
+    space = None
+    if isinstance(structure, Clusters) and found.embedding is not None:
+        kept = _clusters(structure, found, task, columns, released=released, seeds=seeds)
+        scores = [*kept.scores, *scores]
+        form = {"clusters": [row.to_json() for row in kept.kept], "settings": dict(kept.settings)}
+        space = release_space(found.embedding, task.table, columns, released=released,
+                              labels=found.labels, n=found.n)  # fmt: skip
+    return Judged({"headline": headline(scores), "scores": scores_to_json(scores), **form}, released, space)
 
 
-def agreement_with(found: Found, table: Table) -> Callable[[Mapping[str, pa.Array[Any]]], float] | None:
+def _clusters(
+    structure: Clusters, found: Found, task: Task, columns: Columns, *, released: ReleasedValues, seeds: int
+) -> Evaluation:
+    others = {BLIND: TopDown(score=BLIND).mask(task).columns} if task.requirements else None
+    return evaluate_clusters(found, task.table, columns, structure, seeds=seeds, released=released, others=others)
+
+
+def _losses(task: Task, columns: Columns) -> Sequence[Score]:
+    """Information lost, and the risk that is left for whoever knows one quasi-identifier, the worst of them."""
+    codes = {name: Shown.of(column).codes for name, column in columns.items()}
+    every = group_sizes(codes.values(), task.table.rows)
+    asked = [group_sizes([codes[name] for name in r.on], task.table.rows) for r in task.requirements] or [every]
+    worst = min(asked, key=lambda sizes: int(sizes.min()))
+    k = max((requirement.k for requirement in task.requirements), default=1)
+    found = [certainty_penalty(task.table, columns), discernibility(worst), average_class_size(worst, k), *risks(worst)]
+    if len(asked) > 1:
+        found += [replace(score, name=f"{score.name}.union") for score in risks(every)]
+    return found
+
+
+def headline(scores: Sequence[Score]) -> list[dict[str, Any]]:
+    """The figures to look at first, in a fixed order."""
+    found = {score.name: score for score in scores}
+    return [
+        {"name": name, "says": says, "value": found[name].value} for name, says in HEADLINE.items() if name in found
+    ]
+
+
+def agreement_with(found: Found, table: Table) -> Callable[[Columns], float] | None:
     """A measure of masked columns: the share of records whose nearest raw centre is unchanged; None for classes."""
     embedding, placed, centres = found.embedding, found.placed, found.centres
     if embedding is None or placed is None or centres is None:
         return None
     before = placed.nearest(centres)
 
-    def agreement(masked: Mapping[str, pa.Array[Any]]) -> float:
+    def agreement(masked: Columns) -> float:
         return float((embedding.place_masked(table, masked).nearest(centres) == before).mean())
 
     return agreement

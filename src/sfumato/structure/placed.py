@@ -67,7 +67,8 @@ class Placed:
             part = centres[:, at : at + block.positions.shape[1]].astype(np.float32)
             apart += ((block.positions[:, None, :] - part[None, :, :]) ** 2).sum(axis=2)[block.codes]
             at += block.positions.shape[1]
-        return np.argmin(apart, axis=1)
+        found: Ints = np.argmin(apart, axis=1)
+        return found
 
     def distinct(self) -> Distinct:
         """Each vector once. Values that stand in the same place are still told apart."""

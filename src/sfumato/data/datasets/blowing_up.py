@@ -85,9 +85,7 @@ def _subsets(n: int, m: int, random: np.random.Generator) -> Iterator[NDArray[np
 
 def _varied(table: pa.Table, rows: int, attributes: Sequence[str] | None) -> list[str]:
     lists = {field.name for field in table.schema if pa.types.is_nested(field.type)}
-    names = (
-        [name for name in table.column_names if name not in lists] if attributes is None else [*attributes]
-    )
+    names = [name for name in table.column_names if name not in lists] if attributes is None else [*attributes]
     for name in names:
         if name not in table.column_names or name in lists:
             raise DatasetError(

@@ -78,9 +78,7 @@ def load(
     (48842, 45222)
     """
     if name not in _CITATIONS:
-        raise DatasetError(
-            "dataset", "this is no known table", given=repr(name), remedy=did_you_mean(name, names())
-        )
+        raise DatasetError("dataset", "this is no known table", given=repr(name), remedy=did_you_mean(name, names()))
     if name == "patients":
         return _patients(complete, rows=rows, seed=seed, folder=folder, group=group)
     if rows is not None or seed is not None or folder is not None or group:

@@ -148,9 +148,7 @@ def bisect(vectors: Floats, order: Ints, starts: Ints, least: int) -> Ints:
 
 
 @njit(cache=True, nogil=True)
-def merge_small(
-    sizes: Ints, sums: Floats, neighbours: Ints, cheapest: Ints, least: int, parents: Ints
-) -> int:
+def merge_small(sizes: Ints, sums: Floats, neighbours: Ints, cheapest: Ints, least: int, parents: Ints) -> int:
     """Merge classes below `least`, in the order `cheapest`, each with the neighbour that costs least.
 
     The cost of a merger is how much it raises the sum of squares. Changes sizes, sums and `parents`, in

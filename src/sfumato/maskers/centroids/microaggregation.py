@@ -5,77 +5,92 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from sfumato.maskers.centroids.mdav import mdav
+from sfumato.maskers.centroids.points import Floats, Ints, Points, Sums, loss
 
-NEIGHBOURS = 8
-"""Classes that a record may go to from its own."""
+NEIGHBOURS = 12
+"""Classes near its own that a record may go to."""
 AXES = 8
 """Neighbours are looked for along at most this many principal axes."""
+SMALL = 5_000
+"""Up to this many records there is time for MDAV as a second beginning and for search until nothing changes."""
 
 
-@dataclass(frozen=True, eq=False)
-class Sums:
-    """Classes by what their centres are made of: records (classes,) and sums (classes, coordinates)."""
+@dataclass(frozen=True)
+class Effort:
+    """How long to search: rounds, in which neighbours are found anew, of so many sweeps over the records."""
 
-    sizes: Ints
-    totals: Floats
-
-    @classmethod
-    def of(cls, vectors: Floats, labels: Ints) -> Sums:
-        """Add the records up by class."""
-        from sfumato.maskers.centroids import kernels
-
-        count = int(labels.max()) + 1
-        found = cls(np.zeros(count, dtype=np.int64), np.zeros((count, vectors.shape[1])))
-        kernels.add_up(vectors, labels, found.totals, found.sizes)
-        return found
-
-    @property
-    def centres(self) -> Floats:
-        """(classes, coordinates): the mean of each class."""
-        return self.totals / self.sizes[:, None]
+    rounds: int
+    sweeps: int
 
 
-R1,S1,R2,S2=1,3,2,4
-def bisection(vectors: Floats, k: int) -> Ints:
-    """(rows,): classes of k to 2k - 1 records by halving along principal axes; the fast way."""
+FREE, BRIEF, LONG = Effort(1, 3), Effort(2, 2), Effort(40, 10)
+
+
+def bisection(points: Points, k: int) -> Ints:
+    """Classes of k to 2k - 1 records by halving along principal axes: the fast way.
+
+    >>> bisection(Points.of(np.array([[1.0], [9.0], [2.0], [8.0]])), 2).tolist()
+    [0, 1, 0, 1]
+    """
     from sfumato.maskers.centroids import kernels
 
-    rows = np.arange(len(vectors), dtype=np.int64)
-    return kernels.bisect(vectors, rows, np.array([0, len(rows)], dtype=np.int64), k)
+    rows = np.arange(len(points.vectors), dtype=np.int64)
+    return kernels.bisect(points.vectors, rows, np.array([0, len(rows)], dtype=np.int64), k)
 
 
-def microaggregate(vectors: Floats, k: int) -> Ints:
-    """(rows,): classes of at least k records, with little loss.
+def microaggregate(points: Points, k: int) -> Ints:
+    """Classes of k to 2k - 1 records with little loss; one coordinate: with the least there can be.
 
-    Bisection begins; free c-means between neighbouring classes lets natural classes form; classes below k are
-    merged into the neighbour that costs least; classes of 2k or more are split; then moves and swaps that keep
-    every class at k or more lower the loss until few are left.
+    >>> microaggregate(Points.of(np.array([[1.0], [9.0], [2.0], [8.0]])), 2).tolist()
+    [1, 0, 1, 0]
     """
-    begun = bisection(vectors, k)
-    order = np.argsort(begun, kind="stable")
-    vectors, labels = vectors[order], begun[order]
-    improve(vectors, labels, least=1, rounds=R1, sweeps=S1)
-    labels = merge_small(vectors, labels, k)
-    labels = split_large(vectors, labels, k)
-    improve(vectors, labels, least=k, rounds=R2, sweeps=S2)
-    labels = split_large(vectors, labels, k)
-    found = np.empty_like(labels)
-    found[order] = labels
+    if points.vectors.shape[1] == 1:
+        return optimal(points.vectors[:, 0], k)
+    found = _from_natural_classes(points, k)
+    if len(points.vectors) > SMALL:
+        return found
+    other = mdav(points, k)
+    improve(points.vectors, other, least=k, effort=LONG)
+    other = split_large(points.vectors, other, k)
+    return min(found, other, key=lambda labels: loss(points.vectors, labels))
+
+
+def optimal(numbers: Floats, k: int) -> Ints:
+    """Classes of numbers on a line with the least loss there can be, by dynamic programming."""
+    from sfumato.maskers.centroids import kernels
+
+    order = np.argsort(numbers, kind="stable")
+    found = np.empty(len(numbers), dtype=np.int64)
+    found[order] = kernels.best_cuts(numbers[order] - numbers.mean(), k)
     return found
 
 
-def improve(vectors: Floats, labels: Ints, *, least: int, rounds: int, sweeps: int) -> None:
-    """Local search on `labels`, in place, with neighbours found anew every round."""
+def _from_natural_classes(points: Points, k: int) -> Ints:
+    """Bisection begins. Moves without regard to k let natural classes form; those below k are merged into the
+    neighbour that costs least, those of 2k or more split; then moves and swaps that keep k lower the loss.
+    """
+    effort = BRIEF if len(points.vectors) > SMALL else LONG
+    begun = bisection(points, k)
+    order = np.argsort(begun, kind="stable")  # neighbours in space are neighbours in memory from here on
+    vectors, labels = points.vectors[order], begun[order]
+    improve(vectors, labels, least=1, effort=FREE)
+    labels = split_large(vectors, merge_small(vectors, labels, k), k)
+    improve(vectors, labels, least=k, effort=effort)
+    found = np.empty_like(labels)
+    found[order] = split_large(vectors, labels, k)
+    return found
+
+
+def improve(vectors: Floats, labels: Ints, *, least: int, effort: Effort) -> None:
+    """Local search on `labels`, in place: changes that keep `least` records in a class and lower the loss."""
     from sfumato.maskers.centroids import searching
 
-    for _ in range(rounds):
+    for _ in range(effort.rounds):
         sums = Sums.of(vectors, labels)
-        near = neighbours(sums.centres, None)
-        if not searching.improve(vectors, labels, sums.sizes, sums.totals, near, least, sweeps):
+        near = neighbours(sums.centres)
+        if not searching.improve(vectors, labels, sums.sizes, sums.totals, near, least, effort.sweeps):
             return
 
 
@@ -87,29 +102,25 @@ def merge_small(vectors: Floats, labels: Ints, k: int) -> Ints:
     while (sums.sizes < k).any():
         small = np.flatnonzero(sums.sizes < k)
         near = neighbours(sums.centres, small)
-        costs = np.min(_merger_costs(sums, small, near), axis=1)
-        order = np.argsort(costs, kind="stable")
-        parents = np.arange(len(sums.sizes), dtype=np.int64)
-        sizes, totals = sums.sizes.copy(), sums.totals.copy()
-        kernels.merge_small(sizes, totals, near[order], small[order], k, parents)
-        numbers = np.empty(len(parents), dtype=np.int64)
+        order = np.argsort(_merger_costs(sums, small, near).min(axis=1), kind="stable")
+        parents, numbers = np.arange(len(sums.sizes)), np.empty(len(sums.sizes), dtype=np.int64)
+        kernels.merge_small(sums.sizes, sums.totals, near[order], small[order], k, parents)
         kernels.tops(parents, numbers)
         kept = parents == np.arange(len(parents))
-        sums, labels = Sums(sizes[kept], totals[kept]), numbers[labels]
+        sums, labels = Sums(sums.sizes[kept], sums.totals[kept]), numbers[labels]
     return labels
 
 
 def _merger_costs(sums: Sums, small: Ints, near: Ints) -> Floats:
-    centres, sizes = sums.centres, sums.sizes
+    """(small classes, neighbours): how much each merger raises the loss; infinite for a class with itself."""
+    centres, own = sums.centres, sums.sizes[small][:, None]
     apart = ((centres[small][:, None, :] - centres[near]) ** 2).sum(axis=2)
-    own = sizes[small][:, None]
-    costs = apart * own * sizes[near] / (own + sizes[near])
-    costs[near == small[:, None]] = np.inf
-    return np.asarray(costs, dtype=np.float64)
+    costs = apart * own * sums.sizes[near] / (own + sums.sizes[near])
+    return np.where(near == small[:, None], np.inf, costs)
 
 
 def split_large(vectors: Floats, labels: Ints, k: int) -> Ints:
-    """Classes of fewer than 2k records: larger ones are halved along principal axes."""
+    """Classes of fewer than 2k records: larger ones are halved along principal axes, which lowers the loss."""
     from sfumato.maskers.centroids import kernels
 
     sizes = np.bincount(labels)
@@ -119,24 +130,24 @@ def split_large(vectors: Floats, labels: Ints, k: int) -> Ints:
     return kernels.bisect(vectors, kernels.gather(labels, sizes), starts, k)
 
 
-def neighbours(centres: Floats, of: Ints | None) -> Ints:
-    """(classes, NEIGHBOURS): for each class (or those of `of`) others nearby, nearest first, nearly exact.
+def neighbours(centres: Floats, of: Ints | None = None) -> Ints:
+    """(classes, NEIGHBOURS + 1): classes near each (or near those of `of`); it may stand among them itself.
 
-    Its own number may stand among them. Only candidates for changes, so what is missed costs quality alone.
+    They are candidates for changes, so the search may be approximate: what it misses costs quality alone.
     """
     from scipy.spatial import cKDTree
 
-    points = principal(centres)
-    tree = cKDTree(points, leafsize=8, balanced_tree=False, compact_nodes=False)
-    wanted = min(NEIGHBOURS + 1, len(points))
-    found = tree.query(points if of is None else points[of], wanted, eps=1.0)[1]
+    places = principal(centres)
+    tree = cKDTree(places, leafsize=8, balanced_tree=False, compact_nodes=False)
+    wanted = min(NEIGHBOURS + 1, len(places))
+    found = tree.query(places if of is None else places[of], wanted, eps=1.0)[1]
     return np.ascontiguousarray(np.reshape(found, (-1, wanted)), dtype=np.int64)
 
 
-def principal(points: Floats) -> Floats:
-    """The points along their main axes, at most AXES of them."""
-    if points.shape[1] <= AXES:
-        return points
-    centred = points - points.mean(axis=0)
+def principal(places: Floats) -> Floats:
+    """The same places along their main axes, at most AXES of them."""
+    if places.shape[1] <= AXES:
+        return places
+    centred = places - places.mean(axis=0)
     axes = np.linalg.eigh(centred.T @ centred)[1][:, -AXES:]
     return np.ascontiguousarray(centred @ axes)

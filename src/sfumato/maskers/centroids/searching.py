@@ -15,9 +15,7 @@ TINY = 1e-10
 
 
 @njit(cache=True, nogil=True)
-def improve(
-    vectors: Floats, labels: Ints, sizes: Ints, sums: Floats, neighbours: Ints, least: int, sweeps: int
-) -> int:
+def improve(vectors: Floats, labels: Ints, sizes: Ints, sums: Floats, neighbours: Ints, least: int, sweeps: int) -> int:
     """Sweep over all classes and make each record's best change, until none is left or `sweeps` are done.
 
     Changes labels, sizes and sums; gives the number of changes. A class of `least` records gives none away
@@ -87,7 +85,18 @@ def spread_marks(changed: Marks, neighbours: Ints, due: Marks) -> None:
 
 
 @njit(cache=True, nogil=True)
-def best_change(vectors: Floats, centres: Floats, sizes: Ints, members: Ints, neighbours: Ints, reach: Floats, least: int, a: int, at: int, chosen: Ints) -> None:  # fmt: skip
+def best_change(  # noqa: PLR0913  a kernel takes its arrays one by one
+    vectors: Floats,
+    centres: Floats,
+    sizes: Ints,
+    members: Ints,
+    neighbours: Ints,
+    reach: Floats,
+    least: int,
+    a: int,
+    at: int,
+    chosen: Ints,
+) -> None:
     """Fill `chosen` with the class that record members[a, at] should go to and the place there of the record
     that comes back, -1 for none; chosen[0] is -1 if it should stay.
     """
@@ -122,7 +131,7 @@ def squared(one: Floats, i: int, other: Floats, m: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def swap_gain(vectors: Floats, centres: Floats, x: int, y: int, a: int, b: int, both: float) -> float:  # fmt: skip
+def swap_gain(vectors: Floats, centres: Floats, x: int, y: int, a: int, b: int, both: float) -> float:
     """How much the sum of squares falls when x of class a and y of class b change places.
 
     `both` is 1 / size of a + 1 / size of b.
@@ -136,7 +145,17 @@ def swap_gain(vectors: Floats, centres: Floats, x: int, y: int, a: int, b: int, 
 
 
 @njit(cache=True, nogil=True)
-def make_change(vectors: Floats, labels: Ints, sizes: Ints, sums: Floats, members: Ints, centres: Floats, a: int, at: int, chosen: Ints) -> None:  # fmt: skip
+def make_change(  # noqa: PLR0913  a kernel takes its arrays one by one
+    vectors: Floats,
+    labels: Ints,
+    sizes: Ints,
+    sums: Floats,
+    members: Ints,
+    centres: Floats,
+    a: int,
+    at: int,
+    chosen: Ints,
+) -> None:
     """Move or swap what `best_change` has chosen."""
     x, b, u = members[a, at], chosen[0], chosen[1]
     labels[x] = b

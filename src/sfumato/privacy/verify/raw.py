@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 COUNT = "\0count"  # no column has this name
+SEPARATOR = ";"  # of the items of a set, where a text file writes the set as text
 ENOUGH = 20  # rows, and different rows, from which on an order can be told from chance
 
 
@@ -157,7 +158,7 @@ def _paired(table: pl.DataFrame, raw: pl.DataFrame, rules: Mapping[str, Rule]) -
             left.append(table[name])
             right.append(_recoded(name, raw[name], rules[name]))
         else:
-            both = _alike(table[name], raw[name])
+            both = alike(table[name], raw[name])
             left.append(both.released)
             right.append(both.expected)
     return Pair(pl.DataFrame(left), pl.DataFrame(right))
@@ -184,7 +185,7 @@ class Columns:
     expected: pl.Series
 
 
-def _alike(released: pl.Series, raw: pl.Series) -> Columns:
+def alike(released: pl.Series, raw: pl.Series) -> Columns:
     """A column that is not masked: a text file's text is read as the other's type; sets have no order."""
     import polars as pl
 
@@ -199,6 +200,9 @@ def _alike(released: pl.Series, raw: pl.Series) -> Columns:
 def _read_as(column: pl.Series, kind: pl.DataType) -> pl.Series:
     import polars as pl
 
+    if isinstance(kind, pl.List) and not isinstance(column.dtype, pl.List):
+        items = column.cast(pl.String).str.split(SEPARATOR)
+        return items.list.eval(pl.element().filter(pl.element() != "")).cast(kind)
     if column.dtype == pl.String and kind == pl.Boolean:
         return column.replace_strict(["true", "false"], [True, False], return_dtype=pl.Boolean)
     return column.cast(kind)

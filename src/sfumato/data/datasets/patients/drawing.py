@@ -111,9 +111,7 @@ def _stays(people: _People, source: Facts, random: np.random.Generator) -> _Stay
     count = 1 + np.minimum(again, _MOST_ADMISSIONS - 1)
     person = np.repeat(np.arange(len(count), dtype=np.int64), count)
     start = np.repeat(np.cumsum(count) - count, count)
-    gap = np.where(
-        np.arange(len(person)) == start, 0, random.integers(30 * _DAY, 400 * _DAY, size=len(person))
-    )
+    gap = np.where(np.arange(len(person)) == start, 0, random.integers(30 * _DAY, 400 * _DAY, size=len(person)))
     total = np.cumsum(gap)
     admitted = people.first[person] + (total - total[start]).astype("timedelta64[s]")
     length = (random.gamma(1.5, 5 * _DAY, size=len(person)) + _DAY / 4).clip(max=29 * _DAY)
@@ -123,9 +121,7 @@ def _stays(people: _People, source: Facts, random: np.random.Generator) -> _Stay
 def _patients_table(people: _People) -> pa.Table:
     numbers = np.arange(1, len(people.group) + 1, dtype=np.int64)
     gender = pa.array(["M", "F"]).take(people.female.astype(np.int64))
-    return pa.table(
-        {"ROW_ID": numbers, "SUBJECT_ID": numbers, "GENDER": gender, "DOB": pa.array(people.birth)}
-    )
+    return pa.table({"ROW_ID": numbers, "SUBJECT_ID": numbers, "GENDER": gender, "DOB": pa.array(people.birth)})
 
 
 def _admissions_table(people: _People, stays: _Stays, source: Facts, random: np.random.Generator) -> pa.Table:

@@ -40,9 +40,7 @@ class PatientTables:
     groups: pa.Table | None = None
 
 
-def join(
-    tables: PatientTables, *, diagnoses: Literal["first", "all"] = "first", group: bool = False
-) -> pa.Table:
+def join(tables: PatientTables, *, diagnoses: Literal["first", "all"] = "first", group: bool = False) -> pa.Table:
     """One row per patient, in the order of SUBJECT_ID, described by the first admission.
 
     The first admission is the one with the least ADMITTIME (then HADM_ID). `diagnoses` are the distinct codes

@@ -1,0 +1,38 @@
+"""`sfumato evaluate`: how much of the structure survived, for the holder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sfumato.cli.output import note, show
+
+EXAMPLE = "sfumato evaluate people.csv out --seeds 10"
+
+
+def evaluate(
+    raw: Annotated[Path, typer.Argument(metavar="RAW", help="The raw table.")],
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="The folder that publish made from it.")],
+    seeds: Annotated[int, typer.Option("--seeds", min=1, help="How many cold starts to average over.")] = 10,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show every figure, not only the first ones to look at.")
+    ] = False,
+    json: Annotated[Path | None, typer.Option("--json", help="Also write all figures here.")] = None,
+) -> None:
+    """Measure what survived of the structure: found again in the masked table, beside ceiling and floors.
+
+    The raw structure is found again as the holder's recipe says, and the learned mask is applied to RAW, because the
+    released rows are in another order. What it tells is for your eyes only.
+    """
+    from sfumato.cli.summary import show_all_scores, show_scores
+    from sfumato.publishing import evaluate_release
+    from sfumato.release.bundle import write_json
+
+    scores = evaluate_release(raw, release, seeds=seeds)
+    (show_all_scores if every else show_scores)(scores)
+    if json is not None:
+        write_json(json, scores)
+        note(f"wrote {json}")
+    show("These figures compare with the raw table: never hand them over with the release.")

@@ -1,0 +1,1 @@
+"""Geometric transformations (004): they keep distances and promise nothing. See docs/geometric.md."""
