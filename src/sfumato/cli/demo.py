@@ -47,6 +47,8 @@ def demo(
         release.write(output / name)
         show(_picture(adult.table, release))
         show(claims_table(release.certificate))
+        if lifted := release.certificate["lifted"]:
+            show(f"{lifted} records ({lifted / adult.table.num_rows:.1%}) are shown at the top of every column.")
         show(f"VERDICT: {'every claim holds' if release.verdict.holds else 'A CLAIM FAILS'} for the written file\n")
         show_scores(release.scores)
     note(f"wrote {output}/: each release to be handed over, and beside it a .holder folder for your eyes only")
@@ -58,6 +60,7 @@ def _recipe(asked: tuple[tuple[str, ...], ...], *, k: int, clusters: int) -> Rec
 
     from sfumato.data import datasets
     from sfumato.data.schema import Schema
+    from sfumato.maskers.topdown.fit import TopDown
     from sfumato.privacy.requirements import KAnonymity
     from sfumato.recipe import Recipe
     from sfumato.structure.structures import Clusters
@@ -70,6 +73,7 @@ def _recipe(asked: tuple[tuple[str, ...], ...], *, k: int, clusters: int) -> Rec
         schema=Schema(schema),
         structure=Clusters("kmeans", k=clusters, seed=0),
         privacy=tuple(KAnonymity(on, k) for on in asked),
+        mask=TopDown(search="portfolio", seconds=5, suppress=0.01),
     )
 
 
