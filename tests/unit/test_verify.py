@@ -79,6 +79,11 @@ CERTIFICATES: dict[str, tuple[Callable[[Form], object], str]] = {
     "on no column": (lambda c: c["claims"][0].update(on=["shoes"]), "k_anonymity"),
     "a condition": (lambda c: c["claims"][0].update(except_for=["x"]), "k_anonymity"),
     "covered k raised": (lambda c: c["covered"][0].update(k=100), "covered: k_anonymity"),
+    "covered with a larger k": (lambda c: c["covered"][0].update(k=10), "covered: k_anonymity"),
+    "covered by a false claim": (
+        lambda c: [c["claims"][0].update(k=100), c["covered"][0].update(k=50)],
+        "covered: k_anonymity",
+    ),
     "covered by a stranger": (lambda c: c["covered"][0].update(by=["income"]), "covered: k_anonymity"),
     "covered by itself": (lambda c: c["covered"][0].update(by=["age"]), "covered: k_anonymity"),
     "rows": (lambda c: c["table"].update(rows=239), "rows"),
@@ -89,6 +94,7 @@ CERTIFICATES: dict[str, tuple[Callable[[Form], object], str]] = {
     "another kind of mask": (lambda c: c["table"]["columns"][0].update(masked="suppress"), "masking"),
     "an unmasked quasi-identifier": (lambda c: c["table"]["columns"][4].update(role="quasi"), "masking"),
     "a quasi-identifier in no claim": (lambda c: c["claims"].pop(), "masking"),
+    "a claim on what is not masked": (lambda c: c["claims"][0]["on"].append("income"), "masking"),
     "lifted": (lambda c: c.update(lifted=7), "lifted"),
     "a file that is not there": (lambda c: c["files"].update({"x.json": {"sha256": ""}}), "files"),
     "a file less": (lambda c: c["files"].pop("README.md"), "files"),
@@ -232,6 +238,19 @@ def test_a_record_is_lifted_everywhere_or_nowhere(blueprint: Blueprint, tmp_path
     next(row for row in rows if row["education"] == "ANY")["education"] = "Secondary"
     blueprint.replace(folder, pa.Table.from_pylist(rows))
     assert "lifted" in failed(verify(folder))
+
+
+def test_few_lifted_records_are_no_group(blueprint: Blueprint, tmp_path: Path) -> None:
+    folder = blueprint.with_lifted(20).write(tmp_path / "out", lifted=20)
+    blueprint.edit(folder, "certificate.json", lambda c: c["claims"][0].update(k=21))
+    assert "lifted" in failed(verify(folder))
+
+
+def test_a_key_stands_once(blueprint: Blueprint, tmp_path: Path) -> None:
+    folder = blueprint.write(tmp_path / "out")
+    path = folder / "certificate.json"
+    path.write_text(path.read_text().replace('"lifted": 0', '"lifted": 7, "lifted": 0'))
+    assert "certificate" in failed(verify(folder))
 
 
 def test_row_order_is_reported(blueprint: Blueprint, tmp_path: Path) -> None:

@@ -12,7 +12,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from sfumato.privacy.verify import verify
-from sfumato.privacy.verify.parquet import nothing_else_in_parquet
+from sfumato.privacy.verify.parquet import column_of, nothing_else_in_parquet
+from sfumato.privacy.verify.table import read_csv
+from sfumato.privacy.verify.thrift import Struct
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
@@ -161,3 +163,19 @@ def test_a_csv_file_is_utf_8(blueprint: Blueprint, tmp_path: Path) -> None:
     path = folder / "table.csv"
     path.write_bytes(path.read_bytes().replace(b"Mexico", b"M\xe9xico"))
     assert not verify(blueprint.rehash(folder)).holds
+
+
+def test_an_empty_line_is_a_missing_value_where_there_is_one_column(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text('age\na\n\n""\n')
+    assert read_csv(path)["age"].to_list() == ["a", None, ""]
+
+
+@pytest.mark.parametrize("number", [8, 12, 14, 15, 17])
+def test_a_column_s_metadata_and_statistics_fail_without_those_of_pages(number: int) -> None:
+    bare: Struct = {2: 0, 3: {1: 6, 7: 10, 9: 4}}
+    assert column_of(bare) == bare[3]
+    with pytest.raises(CheckError):
+        column_of({2: 0, 3: {1: 6, 7: 10, 9: 4, number: {}}})
+    with pytest.raises(CheckError):
+        column_of({**bare, 6: 100})

@@ -14,6 +14,7 @@ import pytest
 
 from sfumato.errors import TableError
 from sfumato.privacy.verify import Verdict, verify
+from sfumato.privacy.verify.raw import alike
 
 if TYPE_CHECKING:
     from tests.conftest import Blueprint
@@ -106,6 +107,13 @@ def test_lifted_records_are_raw_records(blueprint: Blueprint, tmp_path: Path) ->
     assert failed(verify(folder, raw=blueprint.raw_table())) == {"raw rows"}
 
 
+@pytest.mark.parametrize("stated", [0, 10])
+def test_more_lifted_records_than_stated(stated: int, blueprint: Blueprint, tmp_path: Path) -> None:
+    folder = blueprint.with_lifted(20).write(tmp_path / "out", lifted=20)
+    blueprint.edit(folder, "certificate.json", lambda c: c.update(lifted=stated))
+    assert {"lifted", "raw rows"} <= failed(verify(folder, raw=blueprint.raw_table()))
+
+
 def test_rows_that_were_not_shuffled(blueprint: Blueprint, tmp_path: Path) -> None:
     folder = blueprint.write(tmp_path / "out")
     kept = blueprint.encoded(pa.Table.from_pylist(list(blueprint.shown)))
@@ -126,3 +134,16 @@ def test_a_raw_table_that_cannot_be_read_is_an_error(blueprint: Blueprint, tmp_p
     for raw in (tmp_path / "raw.parquet", tmp_path / "nowhere.csv", 7):
         with pytest.raises(TableError):
             verify(folder, raw=raw)
+
+
+@pytest.mark.parametrize("released", ["list", "text"])
+@pytest.mark.parametrize("raw", ["list", "text"])
+def test_sets_have_no_order(released: str, raw: str) -> None:
+    rows = [["q", "p", "p"], ["q"], [], None]
+    texts = ["p;q", "q", "", None]
+    shown = pl.Series("items", [["p", "q"], ["q"], [], None]) if released == "list" else pl.Series("items", texts)
+    given = pl.Series("items", rows) if raw == "list" else pl.Series("items", texts)
+    both = alike(shown.cast(pl.Categorical) if released == "text" else shown, given)
+    assert both.released.to_list() == both.expected.to_list()
+    other = alike(shown.cast(pl.Categorical) if released == "text" else shown, given.reverse())
+    assert other.released.to_list() != other.expected.to_list()

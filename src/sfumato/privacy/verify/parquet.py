@@ -58,7 +58,7 @@ def nothing_else_in_parquet(path: Path, table: pl.DataFrame) -> str:
             _only(group, GROUP, "a row group")
             rows = table.slice(row, _int(group, 3))
             for chunk in _structs(group, 1):
-                column = _column(chunk)
+                column = column_of(chunk)
                 found = list(_pages(data, column, at))
                 _check_dictionary(data, column, found, rows)
                 at, pages = found[-1].end, pages + len(found)
@@ -82,7 +82,7 @@ def _footer(data: mmap.mmap) -> tuple[Struct, int]:
     return footer, start
 
 
-def _column(chunk: Struct) -> Struct:
+def column_of(chunk: Struct) -> Struct:
     """A column of a row group: where its pages lie, and how they are written."""
     _only(chunk, CHUNK, "a column")
     column = _struct(chunk.get(3))
