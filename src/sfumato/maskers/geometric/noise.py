@@ -69,7 +69,7 @@ class Distribution:
             raise wrong
         if (kind == "normal" and pair[1] <= 0) or (kind == "uniform" and pair[0] >= pair[1]):
             raise wrong
-        return cls(kind, float(pair[0]), float(pair[1]))
+        return cls("normal" if kind == "normal" else "uniform", float(pair[0]), float(pair[1]))
 
     @property
     def mean(self) -> float:

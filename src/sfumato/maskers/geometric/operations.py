@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,7 +101,7 @@ class Turn:
         return {"turn": self.degrees, "on": [self.first, self.second]}
 
 
-Operation = Union[Add, Multiply, Turn]
+Operation = Add | Multiply | Turn
 
 
 def operation_from(form: Mapping[str, Any]) -> Operation:
@@ -109,7 +109,9 @@ def operation_from(form: Mapping[str, Any]) -> Operation:
     names = form["on"]
     if "add" in form:
         return Add(names[0], float(form["add"]))
-    return Multiply(names[0], float(form["multiply"])) if "multiply" in form else Turn(*names, float(form["turn"]))
+    if "multiply" in form:
+        return Multiply(names[0], float(form["multiply"]))
+    return Turn(names[0], names[1], float(form["turn"]))
 
 
 def run(operations: tuple[Operation, ...], columns: Columns) -> dict[str, Floats]:
