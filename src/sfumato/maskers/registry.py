@@ -11,6 +11,15 @@ MASKERS = {
     "top_down": "sfumato.maskers.topdown.fit:TopDown",
     "mondrian": "sfumato.maskers.mondrian.fit:Mondrian",
     "genetic": "sfumato.maskers.genetic.fit:Genetic",
+    "microaggregate": "sfumato.maskers.centroids.fit:Microaggregate",
+    "wf_c_means": "sfumato.maskers.centroids.fit:WFCMeans",
+    "mdav": "sfumato.maskers.centroids.fit:MDAV",
+    "linkage": "sfumato.maskers.centroids.fit:Linkage",
+    "translate": "sfumato.maskers.geometric.moving:Translate",
+    "scale": "sfumato.maskers.geometric.moving:Scale",
+    "rotate": "sfumato.maskers.geometric.rotating:Rotate",
+    "hybrid": "sfumato.maskers.geometric.mixing:Hybrid",
+    "add_noise": "sfumato.maskers.geometric.mixing:AddNoise",
 }
 
 

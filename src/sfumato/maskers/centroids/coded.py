@@ -41,7 +41,7 @@ class Coded:
     @property
     def missing(self) -> NDArray[np.bool_]:
         """(rows,): where there is no value."""
-        return self.codes == len(self.values)
+        return np.asarray(self.codes == len(self.values), dtype=np.bool_)
 
     @property
     def counts(self) -> NDArray[np.int64]:

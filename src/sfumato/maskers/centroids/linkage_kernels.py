@@ -59,7 +59,7 @@ def link(apart: Floats, k: int, rule: int) -> Ints:
 def join(apart: Floats, sizes: Ints, keep: int, gone: int, rule: int) -> None:
     """Make one class of two, and tell its distance from every other."""
     for c in range(len(sizes)):
-        if sizes[c] == 0 or c == keep or c == gone:
+        if sizes[c] == 0 or c in (keep, gone):
             continue
         one, other = apart[keep, c], apart[gone, c]
         if rule == SINGLE:

@@ -47,7 +47,7 @@ def nearest(left: Floats, count: int, place: Floats, found: Ints, apart: Floats)
 
 
 @njit(cache=True, nogil=True)
-def take(left: Floats, rows: Ints, count: int, found: Ints, total: Floats, labels: Ints, label: int) -> int:  # noqa: PLR0913  a kernel takes its arrays one by one
+def take(left: Floats, rows: Ints, count: int, found: Ints, total: Floats, labels: Ints, label: int) -> int:
     """Put the found records into one class and close the gaps; gives how many are left."""
     for i in np.sort(found)[::-1]:
         labels[rows[i]] = label

@@ -12,7 +12,7 @@ from sfumato.maskers.centroids.points import Floats, Ints, Points, Sums, loss
 NEIGHBOURS = 12
 """Classes near its own that a record may go to."""
 AXES = 8
-"""Neighbours are looked for along at most this many principal axes."""
+"""Tables are halved and neighbours looked for along at most this many principal axes."""
 SMALL = 5_000
 """Up to this many records there is time for MDAV as a second beginning and for search until nothing changes."""
 
@@ -37,7 +37,7 @@ def bisection(points: Points, k: int) -> Ints:
     from sfumato.maskers.centroids import kernels
 
     rows = np.arange(len(points.vectors), dtype=np.int64)
-    return kernels.bisect(points.vectors, rows, np.array([0, len(rows)], dtype=np.int64), k)
+    return kernels.bisect(principal(points.vectors), rows, np.array([0, len(rows)], dtype=np.int64), k)
 
 
 def microaggregate(points: Points, k: int) -> Ints:

@@ -21,7 +21,7 @@ def improve(vectors: Floats, labels: Ints, sizes: Ints, sums: Floats, neighbours
     Changes labels, sizes and sums; gives the number of changes. A class of `least` records gives none away
     but may swap; a class grows to `4 * least` or one above the largest at the start.
     """
-    count, most = len(sizes), max(4 * least, np.max(sizes) + 1)
+    count, most = len(sizes), max(4 * least, 1 + int(np.max(sizes)))
     members = np.empty((count, most), dtype=np.int64)
     filled = np.zeros(count, dtype=np.int64)
     for i in range(len(labels)):

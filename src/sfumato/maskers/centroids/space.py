@@ -24,7 +24,9 @@ Scale = Literal["deviation", "none"]
 MOST_LABELS = 512
 """Rarer labels of a tree have no coordinate of their own: they stand at their ancestors."""
 MOST_AXES = 16
-"""A category's or an item set's coordinates are reduced to this many principal axes."""
+LEAST_SPREAD = 0.005
+"""A category's or an item set's coordinates are reduced to at most so many principal axes, and to those that
+hold at least this share of its variance."""
 SUPPRESSED = "*"
 
 
@@ -39,11 +41,12 @@ class NumberAxis:
     def of(cls, data: Coded, scale: Scale) -> NumberAxis:
         """Learn mean and deviation."""
         counts, numbers = data.counts[:-1], np.asarray(data.values, dtype=np.float64)
-        if not counts.sum():
-            return cls(0.0, 0.0)
-        mean = float(np.average(numbers, weights=counts))
-        deviation = math.sqrt(float(np.average((numbers - mean) ** 2, weights=counts)))
-        return cls(mean, 1.0 if scale == "none" else _inverse(deviation))
+        if np.count_nonzero(counts) < 2:
+            return cls(float(numbers[counts > 0].sum()), 0.0)
+        top = float(np.abs(numbers).max())  # so that squares of very large numbers stay finite
+        mean = float(np.average(numbers / top, weights=counts))
+        deviation = math.sqrt(float(np.average((numbers / top - mean) ** 2, weights=counts)))
+        return cls(mean * top, 1.0 if scale == "none" else _inverse(deviation * top))
 
     def positions(self, data: Coded) -> Floats:
         """(values + 1, 1)"""
@@ -71,8 +74,9 @@ class TreeAxes:
         places, weights = plain.indicators(data), data.counts / data.counts.sum()
         centred = places - weights @ places
         spread, axes = np.linalg.eigh((centred * weights[:, None]).T @ centred)
+        kept = np.flatnonzero(spread >= max(LEAST_SPREAD * spread.sum(), 1e-12))[-MOST_AXES:]
         factor = 1.0 if scale == "none" else _inverse(math.sqrt(max(0.0, float(spread.sum()))))
-        return cls(tree, plain.at, axes[:, -MOST_AXES:] * factor, plain.sets)
+        return cls(tree, plain.at, axes[:, kept] * factor, plain.sets)
 
     def positions(self, data: Coded) -> Floats:
         """(values + 1, axes)"""

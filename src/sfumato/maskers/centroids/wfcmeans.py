@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.maskers.centroids.nearest import nearest
 from sfumato.maskers.centroids.points import Floats, Ints, Points, Sums, loss
 from sfumato.randomness import Seeded
 
@@ -55,13 +56,10 @@ def assign(vectors: Floats, centres: Floats, weights: Floats) -> Ints:
 
     Classes that nobody is nearest to are dropped; of equal centres the first takes all.
     """
-    from scipy.spatial import cKDTree
-
     scales = np.sqrt(weights)
     places, first = np.unique(centres * scales, axis=0, return_index=True)
     places = places[np.argsort(first)]
-    found = cKDTree(places).query(vectors * scales)[1]
-    return np.unique(found, return_inverse=True)[1].astype(np.int64)
+    return np.unique(nearest(vectors * scales, places), return_inverse=True)[1].astype(np.int64)
 
 
 def adjust(points: Points, labels: Ints, weights: Floats) -> Floats:
@@ -83,16 +81,14 @@ def merge(vectors: Floats, labels: Ints, weights: Floats, k: int) -> Ints:
 
     A legal class there always is: fewer than k in each of at most floor(rows / k) classes are not all rows.
     """
-    from scipy.spatial import cKDTree
-
     sums = Sums.of(vectors, labels)
     legal: NDArray[np.bool_] = sums.sizes >= k
     places = sums.centres * np.sqrt(weights)
     target = np.arange(len(legal))
     if not legal.all():
-        target[~legal] = np.flatnonzero(legal)[cKDTree(places[legal]).query(places[~legal])[1]]
+        target[~legal] = np.flatnonzero(legal)[nearest(places[~legal], places[legal])]
     return np.unique(target[labels], return_inverse=True)[1].astype(np.int64)
 
 
 def _by_owner(per_coordinate: Floats, owners: Ints) -> Floats:
-    return np.bincount(owners, weights=per_coordinate)
+    return np.asarray(np.bincount(owners, weights=per_coordinate), dtype=np.float64)
