@@ -15,6 +15,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import settings
+
+settings.register_profile("no clock", deadline=None)  # machines are noisy: no test asserts a time
+settings.load_profile("no clock")
 
 TREE = {"ANY": {"Secondary": ["9th", "10th"], "University": {"Bachelors": None, "Graduate": ["Masters", "PhD"]}}}
 SCHOOLS = {"9th": "Secondary", "10th": "Secondary", "Bachelors": "Bachelors", "Masters": "Graduate", "PhD": "Graduate"}

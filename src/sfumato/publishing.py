@@ -74,8 +74,8 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
         raise ReleaseError("release", "only a verified table is released", given=str(verdict),
                            remedy="report this: the masker and the verification disagree")  # fmt: skip
     certificate = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
-    return Release(recipe, outcome.mask, certificate, verdict, judged.scores, outcome.history, clock.seconds,
-                   shown, people.origin, scratch)  # fmt: skip
+    return Release(recipe, outcome.mask, certificate, verdict, judged.scores, outcome.history, outcome.holder,
+                   clock.seconds, shown, people.origin, scratch)  # fmt: skip
 
 
 def evaluate_release(raw: object, release: str | Path, *, seeds: int = 10) -> Mapping[str, Any]:
@@ -140,7 +140,7 @@ def _write(folder: Path, people: Table, outcome: Outcome, judged: Judged, *, rec
     facts = Facts(
         recipe.schema, people.rows, outcome.masked, count_claims(shown, kept), outcome.covered, lifted,
         recipe.keep_order, name_of(recipe.mask), f"table.{run.format}",
-        {name.removesuffix(".json"): True for name in along},
+        outcome.guarantee, {name.removesuffix(".json"): True for name in along},
     )  # fmt: skip
     folder.mkdir()
     return write_bundle(folder, shown, {**outcome.mask.files(), **along}, facts, chance=run.chance)

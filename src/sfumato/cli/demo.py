@@ -81,12 +81,20 @@ def _picture(raw: pa.Table, release: Release) -> Table:
     """Before and after, side by side."""
     from rich.table import Table
 
-    from sfumato.cli.summary import bars, frequencies
+    from sfumato.cli.summary import bars, decades, frequencies
 
     table = Table(show_lines=True, title="Before and after", title_justify="left")
     for heading in ("before", "after"):
         table.add_column(heading, no_wrap=True, min_width=34)
     for name in DRAWN:
-        before, after = bars(frequencies(raw, name)), bars(frequencies(release.shown, name))
-        table.add_row(f"{name}\n{before}", f"\n{after}")
+        before, after = frequencies(raw, name), frequencies(release.shown, name)
+        if name == "age":
+            before, after = decades(raw, name), sorted(after, key=lambda pair: _first_number(pair[0]))
+        table.add_row(f"{name}\n{bars(before)}", f"\n{bars(after)}")
     return table
+
+
+def _first_number(label: str) -> float:
+    """Where an interval begins; other labels come last."""
+    first = label.strip("[]()").split("-")[0]
+    return float(first) if first.isdigit() else float("inf")

@@ -71,7 +71,16 @@ def frequencies(table: pa.Table, name: str) -> list[tuple[str, float]]:
     return [(label, count / table.num_rows) for label, count in sorted(pairs, key=lambda pair: (-pair[1], pair[0]))]
 
 
-def bars(pairs: Sequence[tuple[str, float]], most: int = 6) -> str:
+def decades(table: pa.Table, name: str) -> list[tuple[str, float]]:
+    """Shares of a whole number's tens, in order."""
+    import numpy as np
+
+    tens = table.column(name).drop_null().to_numpy() // 10
+    counts = np.bincount(tens)
+    return [(f"{10 * ten}-{10 * ten + 9}", count / len(tens)) for ten, count in enumerate(counts.tolist()) if count]
+
+
+def bars(pairs: Sequence[tuple[str, float]], most: int = 8) -> str:
     """A small bar chart, one line a value."""
     widest = max((share for _, share in pairs), default=1.0)
     lines = [f"{BAR * max(1, round(WIDTH * share / widest)):<{WIDTH}} {label}" for label, share in pairs[:most]]

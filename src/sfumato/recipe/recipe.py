@@ -36,7 +36,8 @@ class Recipe:
     """What each attribute is, what structure must survive, what privacy must hold, and how to mask.
 
     `keep_order` releases the rows in their input order, which may tell who is who: stated in the certificate.
-    `missing` names attributes whose rows are left out when they miss a value there ("drop").
+    `missing` names attributes whose rows are left out when they miss a value there ("drop"). `i_understand` must say
+    "no_guarantee" for maskers of which nothing may be claimed.
     """
 
     schema: Schema
@@ -47,6 +48,7 @@ class Recipe:
     keep_order: bool = False
     release: Along = field(default_factory=Along)
     missing: tuple[str, ...] = ()
+    i_understand: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "privacy", _listed(self.privacy))
@@ -56,7 +58,9 @@ class Recipe:
             self.schema.require(requirement.on, str(requirement))
             _check_quasi(self.schema, requirement)
         without_covered(self.privacy)
-        _check_all_covered(self.schema, self.privacy)
+        if self.privacy:
+            _check_all_covered(self.schema, self.privacy)
+        _check_understood(self)
         self.mask.check(self.schema, self.privacy)
         _check_structure(self.schema, self.structure)
 
@@ -91,11 +95,24 @@ def _check_quasi(schema: Schema, requirement: Requirement) -> None:
 def _check_all_covered(schema: Schema, privacy: tuple[Requirement, ...]) -> None:
     asked = {name for requirement in privacy for name in requirement.on}
     bare = [name for name in schema.quasi if name not in asked]
-    if privacy and bare:
+    if bare:
         raise RecipeError(
             ", ".join(bare), "every quasi-identifying attribute stands in a requirement, else it would go out raw",
             given="in none", remedy="add it to a requirement's `on`, or declare it plain to release it as it is",
         )  # fmt: skip
+
+
+def _check_understood(recipe: Recipe) -> None:
+    claims = getattr(recipe.mask, "guarantee", "k_anonymity") != "none"
+    if not claims and recipe.i_understand != "no_guarantee":
+        raise RecipeError(
+            type(recipe.mask).__name__, "nothing can be claimed of this masker: whoever knows a few records undoes it",
+            given="a recipe that does not say so",
+            remedy="say i_understand: no_guarantee, or use a masker with a guarantee (top_down)",
+        )  # fmt: skip
+    if claims and recipe.i_understand is not None:
+        raise RecipeError("i_understand", "it goes with maskers without a guarantee", given=repr(recipe.i_understand),
+                          remedy="leave it out")  # fmt: skip
 
 
 def _check_structure(schema: Schema, structure: Structure) -> None:

@@ -16,7 +16,8 @@ from sfumato.recipe.recipe import Along, Recipe, Structure
 from sfumato.structure.structures import Classes, Clusters
 
 KINDS: Mapping[str, type[Attribute]] = {"number": Number, "category": Category, "item_set": ItemSet}
-TOP = ("sfumato", "table", "attributes", "structure", "privacy", "mask", "keep_order", "release", "missing")
+TOP = ("sfumato", "table", "attributes", "structure", "privacy", "mask", "keep_order", "release", "missing",
+       "i_understand")  # fmt: skip
 BUNDLED = "bundled:"
 T = TypeVar("T")
 
@@ -52,6 +53,7 @@ def recipe_from(form: Mapping[str, Any], folder: Path) -> Recipe:
         keep_order=bool(form.get("keep_order", False)),
         release=_build(Along, "release", form.get("release") or {}),
         missing=_missing(form.get("missing") or {}),
+        i_understand=form.get("i_understand"),
     )
 
 
@@ -198,6 +200,8 @@ def recipe_text(recipe: Recipe) -> str:
         form["keep_order"] = True
     if recipe.release != Along():
         form["release"] = _settings(recipe.release)
+    if recipe.i_understand:
+        form["i_understand"] = recipe.i_understand
     if recipe.missing:
         form["missing"] = dict.fromkeys(recipe.missing, "drop")
     text: str = yaml.safe_dump(form, sort_keys=False, allow_unicode=True, default_flow_style=None, width=110)

@@ -21,6 +21,11 @@ NOT_CLAIMED = (
     "It does not hold across several releases of the same people.",
 )
 
+NOTHING = (
+    "No k, l or epsilon holds. The transformation hides values from a glance and from nobody who tries; use it only "
+    "under contract with a partner you trust.",
+)
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -43,6 +48,7 @@ class Facts:
     keep_order: bool
     mask: str
     table_file: str
+    guarantee: str = "k_anonymity"
     along: Mapping[str, bool] = field(default_factory=dict)
 
 
@@ -52,10 +58,10 @@ def certificate(facts: Facts, folder: Path) -> dict[str, Any]:
         "format": FORMAT,
         "sfumato": version("sfumato"),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "guarantee": "k_anonymity",
+        "guarantee": facts.guarantee,
         "statement": statement(facts),
         "grounds": "Recounted from the written file by code that shares nothing with the masker (sfumato verify).",
-        "not_claimed": list(NOT_CLAIMED),
+        "not_claimed": list(not_claimed(facts)),
         "mask": facts.mask,
         "table": {"file": facts.table_file, "rows": facts.rows, "columns": _columns(facts)},
         "claims": [_claim(c.requirement) | {"achieved": c.achieved} for c in facts.claims],
@@ -74,8 +80,18 @@ def certificate(facts: Facts, folder: Path) -> dict[str, Any]:
     }
 
 
+def not_claimed(facts: Facts) -> tuple[str, ...]:
+    """What nobody may conclude from the release."""
+    return NOT_CLAIMED if facts.guarantee != "none" else NOTHING
+
+
 def statement(facts: Facts) -> str:
     """What is promised, in a sentence a lawyer can read."""
+    if facts.guarantee == "none":
+        return (
+            "Nothing is claimed of this table: its numbers were transformed in a way that can be undone by whoever "
+            "knows a few of its records. It is not anonymised."
+        )
     parts = [
         f"at least {c.requirement.k} records share every combination of values shown for {', '.join(c.requirement.on)}"
         for c in facts.claims

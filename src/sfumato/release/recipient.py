@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sfumato.release.certificate import NOT_CLAIMED, Facts, statement
+from sfumato.release.certificate import Facts, not_claimed, statement
 
 EXPLAINED = {
     "generalize": "replaced by a more general label of its taxonomy where needed",
     "suppress": "shown, or `*` where it was suppressed",
+    "centroid": "replaced by the centre of a group of similar records",
+    "region": "replaced by a region of values; regions of one column may overlap",
+    "transformed": "transformed; the raw value cannot be read off, and can be computed by whoever knows a few records",
     "discretize": "replaced by an interval such as `[17-37)`: 17 included, 37 not; the last interval is closed",
 }
 FILES = {
     "recoding.json": "which values are shown, attribute by attribute",
+    "centroids.json": "the centre and the size of each group",
+    "regions.json": "the regions that are shown",
     "codebook.json": "the mean of each interval, and the shares of the values under each general label",
     "centres.json": "centres of the clusters found in the raw table, in the space of the masked one",
 }
@@ -47,7 +52,7 @@ An empty cell is a missing value, which counts as a value of its own.
 
 ## What is not claimed
 
-{chr(10).join("- " + text for text in NOT_CLAIMED)}
+{chr(10).join("- " + text for text in not_claimed(facts))}
 
 ## Check it yourself
 

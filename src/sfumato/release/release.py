@@ -37,6 +37,7 @@ class Release:
     verdict: Verdict
     scores: Mapping[str, Any]
     history: Mapping[str, Any]
+    holder: Mapping[str, Any]
     timings: Mapping[str, float]
     shown: pa.Table
     origin: Origin
@@ -75,6 +76,8 @@ class Release:
         write_json(folder / "history.json", self.history)
         write_json(folder / "evaluation.json", self.scores)
         write_json(folder / "timings.json", self.timings)
+        for name, content in self.holder.items():
+            write_json(folder / name, content)
         (folder / "README.md").write_text(HOLDER_PAGE, encoding="utf-8")
 
 
