@@ -238,6 +238,9 @@ def test_a_record_is_lifted_everywhere_or_nowhere(blueprint: Blueprint, tmp_path
     next(row for row in rows if row["education"] == "ANY")["education"] = "Secondary"
     blueprint.replace(folder, pa.Table.from_pylist(rows))
     assert "lifted" in failed(verify(folder))
+    next(row for row in rows if row["born"] != "[..-..]")["education"] = "ANY"
+    blueprint.replace(folder, pa.Table.from_pylist(rows))
+    assert "lifted" in failed(verify(folder))
 
 
 def test_few_lifted_records_are_no_group(blueprint: Blueprint, tmp_path: Path) -> None:
