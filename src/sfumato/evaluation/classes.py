@@ -27,7 +27,7 @@ from sfumato.evaluation.features import Codes, Feature, leaking, raw_features, s
 from sfumato.evaluation.intervals import Estimate, difference, share
 from sfumato.evaluation.parts import Part
 from sfumato.evaluation.scores import Score
-from sfumato.maskers.masker import Labels, Masker, Task
+from sfumato.maskers.masker import Columns, Labels, Masker, Objective, Task
 from sfumato.privacy.requirements import Requirement
 from sfumato.structure.released import Array, Masked
 
@@ -118,6 +118,26 @@ def judge_classes(
         masked=wrong(shown, classes, parts, classifier),
         removed=wrong([f for f in shown if f.name not in masked], classes, parts, classifier),
     )
+
+
+def accuracy_with(
+    table: Table,
+    column: str,
+    *,
+    parts: Sequence[Part],
+    classifier: str = "tree",
+    attributes: Sequence[str] | None = None,
+) -> Objective:
+    """A measure of masked columns, for maskers that try several ways: the share of held-out rows told right.
+
+    Choosing by it uses the held-out rows: errors reported afterwards must come from rows outside `parts`.
+    """
+    classes, names = class_codes(table, column), usable(table, column, attributes)
+
+    def accuracy(masked: Columns) -> float:
+        return 1.0 - float(wrong(shown_features(table, masked, names), classes, parts, classifier).mean())
+
+    return accuracy
 
 
 def judge_masker(

@@ -19,8 +19,15 @@ from sfumato.maskers.topdown.recoding import SUPPRESSED
 
 Histogram = NDArray[np.int64]
 """(positions, classes): the region's records."""
-Worth = Callable[["Histogram"], NDArray[np.float64]]
-"""What each way to cut (ways, children, classes) is worth."""
+
+
+@dataclass(frozen=True)
+class Aim:
+    """`worth`: what each way to cut (ways, children, classes) is worth. `by_class`: labels without a taxonomy are
+    put in the order of their classes, else in label order."""
+
+    worth: Callable[[Histogram], NDArray[np.float64]]
+    by_class: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +54,7 @@ class Extent(Protocol):
     def width(self) -> float:
         """Which share of the axis it covers."""
 
-    def cut(self, histogram: Histogram, least: int, worth: Worth) -> Cut | None:
+    def cut(self, histogram: Histogram, least: int, aim: Aim) -> Cut | None:
         """The best cut whose children that hold records hold at least `least` of them; None if there is none."""
 
 
@@ -76,24 +83,24 @@ class NumberExtent:
         """By the number of values."""
         return (self.end - self.first) / self.axis.size
 
-    def cut(self, histogram: Histogram, least: int, worth: Worth) -> Cut | None:
+    def cut(self, histogram: Histogram, least: int, aim: Aim) -> Cut | None:
         """At the best boundary; before that missing values are set apart."""
         count = len(self.axis.numbers)
         inside = histogram[self.first : self.end]
         if self.first == count:
             return None
         if self.end > count:
-            return self._at(np.array([count]), inside, least, worth)
-        return self._at(self.first + np.flatnonzero(inside.any(axis=1))[1:], inside, least, worth)
+            return self._at(np.array([count]), inside, least, aim)
+        return self._at(self.first + np.flatnonzero(inside.any(axis=1))[1:], inside, least, aim)
 
-    def _at(self, boundaries: NDArray[np.int64], inside: Histogram, least: int, worth: Worth) -> Cut | None:
+    def _at(self, boundaries: NDArray[np.int64], inside: Histogram, least: int, aim: Aim) -> Cut | None:
         below = np.cumsum(inside, axis=0)[boundaries - self.first - 1]
         sides = np.stack([below, inside.sum(axis=0) - below], axis=1)
         sizes = sides.sum(axis=2)
         able = np.flatnonzero(((sizes >= least) | (sizes == 0)).all(axis=1))
         if not len(able):
             return None
-        worths = worth(sides[able])
+        worths = aim.worth(sides[able])
         at = int(boundaries[able[int(np.argmax(worths))]])
         children = (NumberExtent(self.axis, self.first, at), NumberExtent(self.axis, at, self.end))
         way = (np.arange(self.axis.size) >= at).astype(np.int64)
@@ -130,7 +137,7 @@ class TreeExtent:
             return range(self.axis.size)
         return range(*self.axis.taxonomy.leaf_range(node))
 
-    def cut(self, histogram: Histogram, least: int, worth: Worth) -> Cut | None:
+    def cut(self, histogram: Histogram, least: int, aim: Aim) -> Cut | None:
         """Into the node's children, all of them at once."""
         tree = self.axis.taxonomy
         if self.node is None or tree.is_leaf(self.node):
@@ -146,7 +153,7 @@ class TreeExtent:
             way[list(self._positions(node))] = number
         labels = [[None] if node is None else list(tree.leaves_of(node)) for node in nodes]
         children = tuple(TreeExtent(self.axis, node) for node in nodes)
-        return Cut(float(worth(counts[None])[0]), children, way, {"cut": "labels", "labels": labels})
+        return Cut(float(aim.worth(counts[None])[0]), children, way, {"cut": "labels", "labels": labels})
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,19 +180,20 @@ class ValueExtent:
         names = (*self.axis.labels, None)
         return [names[member] for member in members]
 
-    def cut(self, histogram: Histogram, least: int, worth: Worth) -> Cut | None:
-        """In two, along the order of their classes; labels without records stay with the first part."""
+    def cut(self, histogram: Histogram, least: int, aim: Aim) -> Cut | None:
+        """In two along their order; labels without records stay with the first part."""
         inside = histogram[list(self.members)]
         held = inside.sum(axis=1)
         used = np.flatnonzero(held)
-        main = int(inside.sum(axis=0).argmax())
-        used = used[np.argsort(inside[used, main] / held[used], kind="stable")]
+        if aim.by_class:
+            main = int(inside.sum(axis=0).argmax())
+            used = used[np.argsort(inside[used, main] / held[used], kind="stable")]
         below = np.cumsum(inside[used], axis=0)[:-1]
         sides = np.stack([below, inside.sum(axis=0) - below], axis=1)
         able = np.flatnonzero((sides.sum(axis=2) >= least).all(axis=1))
         if not len(able):
             return None
-        worths = worth(sides[able])
+        worths = aim.worth(sides[able])
         second = {self.members[at] for at in used[able[int(np.argmax(worths))] + 1 :]}
         parts = (
             tuple(m for m in self.members if m not in second),
@@ -216,6 +224,9 @@ def by_evenness(ways: NDArray[np.int64]) -> NDArray[np.float64]:
     """How even the children are: the boundary nearest to the median is best."""
     found: NDArray[np.float64] = -ways.sum(axis=2).max(axis=1).astype(np.float64)
     return found
+
+
+AIMS = {"infogain": Aim(by_gain, by_class=True), "median": Aim(by_evenness, by_class=False)}
 
 
 def _allowed(sizes: NDArray[np.int64], least: int) -> bool:

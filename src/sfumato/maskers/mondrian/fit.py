@@ -14,7 +14,7 @@ from sfumato.data.schema import ItemSet, Schema
 from sfumato.data.table import Table
 from sfumato.errors import RecipeError
 from sfumato.maskers.masker import Labels, Outcome, Task
-from sfumato.maskers.mondrian.extents import Cut, Extent, by_evenness, by_gain, whole
+from sfumato.maskers.mondrian.extents import AIMS, Cut, Extent, whole
 from sfumato.maskers.mondrian.mask import Branch, Leaf, Node, Regions
 from sfumato.maskers.topdown.fit import check_top
 from sfumato.privacy.requirements import Requirement, without_covered
@@ -126,16 +126,13 @@ class _Cutting:
         if len(region.rows) < self.least:
             return None
         for at, extent in enumerate(region.extents):
-            cut = extent.cut(self._histogram(region.rows, at), self.least, self._worth)
+            cut = extent.cut(self._histogram(region.rows, at), self.least, AIMS[self.score])
             if cut is None:
                 continue
             worth = cut.worth if self.score == "infogain" else extent.width
             if best is None or worth > best.worth:
                 best = _Choice(worth, at, cut)
         return best
-
-    def _worth(self, ways: NDArray[np.int64]) -> NDArray[np.float64]:
-        return by_gain(ways) if self.score == "infogain" else by_evenness(ways)
 
     def _histogram(self, rows: Rows, at: int) -> NDArray[np.int64]:
         size = self.axes[at].size

@@ -1,0 +1,255 @@
+"""Paper 002, section 5, redone: Figures 5, 6a, 6b, 8, 9, 10 and 11.
+
+python -m benchmarks.papers.classification           # about ten minutes; writes docs/results/classification.*
+python -m benchmarks.papers.classification --quick   # under a minute; prints, writes nothing unless --out
+
+CRX is not bundled: set SFUMATO_DATA to a folder with crx.csv, or let it be downloaded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+
+from benchmarks.papers.classification_report import Curve, Figures, Pair, Race, Timing, write_report
+from sfumato.data import datasets
+from sfumato.data.encoding import encode
+from sfumato.data.schema import Category, Schema
+from sfumato.data.table import Table, narrow
+from sfumato.engines.local.engine import LocalEngine
+from sfumato.evaluation.classes import accuracy_with, class_codes, mask_apart, wrong
+from sfumato.evaluation.features import Codes, raw_features, shown_features
+from sfumato.evaluation.intervals import difference
+from sfumato.evaluation.parts import Part, folds, given, split
+from sfumato.evaluation.ranking import rank_attributes
+from sfumato.maskers.genetic.fit import Genetic
+from sfumato.maskers.masker import Labels, Masker, Objective, Task
+from sfumato.maskers.mondrian.fit import Mondrian
+from sfumato.maskers.topdown.fit import TopDown
+from sfumato.maskers.topdown.fit import fit as refine
+from sfumato.privacy.requirements import KAnonymity
+from sfumato.randomness import Seeded
+
+PAPER = TopDown(beneficial_only=True)
+OURS = TopDown(beneficial_only=True, search="portfolio", suppress=0.01)
+ADULT_TOP = ("capital_gain", "age", "marital_status", "education_num", "relationship", "hours_per_week", "sex",
+             "education", "occupation")  # fmt: skip
+CRX_TOP = ("A9", "A11", "A10", "A8", "A15", "A7", "A14", "A6", "A5")
+GERMAN_TOP = ("credit_amount", "account_status", "duration", "credit_history", "savings", "installment_plans",
+              "purpose", "debtors", "property")  # fmt: skip
+GA_QID = ("age", "workclass", "education", "marital_status", "occupation", "race", "sex", "native_country")
+KS = (20, 60, 100, 180, 200, 300, 400, 500, 600, 1000)
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """A table with its class column and the rows that are held out."""
+
+    name: str
+    table: Table
+    column: str
+    classes: Codes
+    parts: Sequence[Part]
+
+    @property
+    def names(self) -> list[str]:
+        return list(self.table.schema.quasi)
+
+    def task(self, *requirements: KAnonymity) -> Task:
+        n = int(self.classes.max()) + 1
+        labels = Labels(narrow(self.classes, n), n)
+        return Task(self.table, labels, requirements, LocalEngine(), objective=self.objective())
+
+    def objective(self) -> Objective | None:
+        """For the portfolio: how well a tree tells classes of held-out training rows; test rows are not used."""
+        if len(self.parts) > 1:
+            return None
+        train = self.parts[0].train
+        inner = split(self.classes[train])[0]
+        parts = [Part(train[inner.train], train[inner.test])]
+        return accuracy_with(self.table, self.column, parts=parts, attributes=self.names)
+
+
+def without_trees(schema: Schema) -> Schema:
+    """Categories lose their taxonomies: their values are suppressed."""
+    return Schema({n: Category(role=a.role) if isinstance(a, Category) else a for n, a in schema.items()})
+
+
+def adult(*, suppress: bool = False, only: Sequence[str] = (), train: bool = False) -> Case:
+    """Adult without incomplete records, masked as one table, in its own split."""
+    found = datasets.load("adult", complete=True)
+    is_train = np.array(found.table["split"].to_pylist()) == "train"
+    arrow = found.table.filter(pa.array(is_train)) if train else found.table
+    schema = without_trees(found.schema) if suppress else found.schema
+    keep = [*(only or schema.quasi), "income"]
+    table = encode(arrow.select(keep), Schema({name: schema[name] for name in keep}))
+    classes = class_codes(table, "income")
+    return Case("Adult", table, "income", classes, folds(classes, 10) if train else given(is_train))
+
+
+def small(name: str, column: str, train: int) -> Case:
+    """CRX or German, the first rows for training."""
+    found = datasets.load(name, complete=True)
+    table = encode(found.table, without_trees(found.schema))
+    classes = class_codes(table, column)
+    return Case(name, table, column, classes, given(np.arange(table.rows) < train))
+
+
+def curve(case: Case, top: Sequence[str], ks: Sequence[int], *, title: str, by: str, masker: Masker = PAPER) -> Curve:
+    """AE over k, between BE and UE."""
+    raw = raw_features(case.table, case.names)
+    be = wrong(raw, case.classes, case.parts, by)
+    ue = wrong([f for f in raw if f.name not in top], case.classes, case.parts, by)
+    ae, cost = [], []
+    for k in ks:
+        columns = masker.mask(case.task(KAnonymity(top, k))).columns
+        seen = wrong(shown_features(case.table, columns, case.names), case.classes, case.parts, by)
+        ae.append(float(seen.mean()))
+        cost.append(difference(seen, be))
+    return Curve(title, tuple(ks), float(be.mean()), float(ue.mean()), tuple(ae), tuple(cost))
+
+
+def adult_curves(figures: Figures, *, quick: bool) -> None:
+    """Figures 5, 6a and 6b, and Top7 once more with what is ours."""
+    ks, tops = ((20, 1000), (7,)) if quick else (KS, (5, 7, 9))
+    for name, suppress in (("suppression", True), ("generalization", False)):
+        case = adult(suppress=suppress)
+        for by in ("tree",) if quick else ("tree", "naive_bayes"):
+            for n in tops:
+                title = f"Adult, {name}, {by}, Top{n}"
+                figures.add(curve(case, ADULT_TOP[:n], ks, title=title, by=by))
+        if not quick:
+            title = f"Adult, {name}, tree, Top7, ours"
+            figures.add(curve(case, ADULT_TOP[:7], ks, title=title, by="tree", masker=OURS))
+
+
+def small_curves(figures: Figures, *, quick: bool) -> None:
+    """Figure 9: in the papers' split, and in ten folds, because the split's test part is small."""
+    for case, top, ks in (
+        (small("crx", "A16", 465), CRX_TOP, (20, 40, 60, 100, 150, 200, 250, 300, 400, 500, 600)),
+        (small("german", "class", 666), GERMAN_TOP, (20, 40, 60, 80, 100, 200, 400, 600, 800, 1000)),
+    ):
+        apart = Case(case.name, case.table, case.column, case.classes, folds(case.classes, 10))
+        for n in (7,) if quick else (5, 7, 9):
+            for each, how in ((case, "split"), (apart, "10 folds")):
+                title = f"{case.name}, {how}, Top{n}"
+                figures.add(curve(each, top[:n], ks[:1] if quick else ks, title=title, by="tree"))
+
+
+def random_requirements(names: Sequence[str], count: int, k: int, *, seed: int = 0) -> list[tuple[KAnonymity, ...]]:
+    """002 section 5.1.1: 3 to 7 QIDs of one length from 2 to 9, drawn anew; a repeated QID is discarded."""
+    random = Seeded(seed).generator()
+    found = []
+    for _ in range(count):
+        qids, length = int(random.integers(3, 8)), int(random.integers(2, 10))
+        drawn = {frozenset(random.choice(names, length, replace=False).tolist()) for _ in range(qids)}
+        found.append(tuple(KAnonymity([n for n in names if n in qid], k) for qid in sorted(drawn, key=sorted)))
+    return found
+
+
+def united(requirements: Sequence[KAnonymity]) -> KAnonymity:
+    """All quasi-identifiers as one."""
+    return KAnonymity(list(dict.fromkeys(n for r in requirements for n in r.on)), requirements[0].k)
+
+
+def multi_against_single(figures: Figures, *, quick: bool) -> None:
+    """Figure 8: several quasi-identifiers against all of their attributes as one."""
+    case = adult()
+    for requirements in random_requirements(case.names, 4 if quick else 30, 100):
+        several, single = (
+            float(wrong(shown_features(case.table, PAPER.mask(case.task(*asked)).columns, case.names),
+                        case.classes, case.parts, "tree").mean())
+            for asked in (requirements, (united(requirements),))
+        )  # fmt: skip
+        figures.pairs.append(Pair(len(requirements), len(requirements[0].on), several, single))
+
+
+def race(figures: Figures, *, quick: bool, seconds: float) -> None:
+    """Figure 10: one quasi-identifier, no other attributes, masks learned on nine folds and applied to the tenth."""
+    case = adult(only=GA_QID, train=True)
+    parts = case.parts[:1] if quick else case.parts
+    raw = raw_features(case.table, case.names)
+    be = float(wrong(raw, case.classes, parts, "tree").mean())
+    ue = float(wrong([], case.classes, parts, "tree").mean())
+    maskers: dict[str, Masker] = {
+        "TDR": PAPER, "TDR, ours": OURS, "InfoGain Mondrian": Mondrian(),
+        "Genetic CM": Genetic(metric="CM", seconds=seconds), "Genetic LM": Genetic(metric="LM", seconds=seconds),
+    }  # fmt: skip
+    figures.baseline = (be, ue)
+    for k in (100,) if quick else (10, 100, 500):
+        for name, masker in maskers.items():
+            figures.races.append(_raced(case, parts, name, masker, k))
+    if not quick:
+        long_ones: dict[str, Masker] = {f"Genetic {m}, 30 s": Genetic(metric=m, seconds=30) for m in ("CM", "LM")}
+        figures.races += [_raced(case, case.parts[:1], name, m, 100) for name, m in long_ones.items()]
+
+
+def _raced(case: Case, parts: Sequence[Part], name: str, masker: Masker, k: int) -> Race:
+    missed, spent = [], 0.0
+    for part in parts:
+        began = time.perf_counter()
+        masked = mask_apart(case.table, masker, [KAnonymity(GA_QID, k)], case.classes, engine=LocalEngine(), part=part)
+        spent += time.perf_counter() - began
+        missed.append(wrong(shown_features(case.table, masked, case.names), case.classes, [part], "tree"))
+    return Race(name, k, float(np.concatenate(missed).mean()), spent / len(parts), len(parts))
+
+
+def scalability(figures: Figures, *, quick: bool) -> None:
+    """Figure 11: seconds of refinement alone, on blown-up tables, k = 50."""
+    found = datasets.load("adult", complete=True)
+    for rows in (100_000,) if quick else range(200_000, 1_000_001, 200_000):
+        blown = datasets.blow_up(found.table, rows, seed=0, attributes=found.schema.quasi)
+        table = encode(blown, found.schema)
+        classes = class_codes(table, "income")
+        several = random_requirements(found.schema.quasi, 3 if quick else 30, 50)
+        one = _seconds(table, classes, (KAnonymity(found.schema.quasi, 50),))
+        many = float(np.mean([_seconds(table, classes, requirements) for requirements in several]))
+        figures.timings.append(Timing(rows, one, many))
+
+
+def _seconds(table: Table, classes: Codes, requirements: Sequence[KAnonymity]) -> float:
+    labels = Labels(narrow(classes, 2), 2)
+    began = time.perf_counter()
+    refine(table, labels, requirements, settings=PAPER, engine=LocalEngine())
+    return time.perf_counter() - began
+
+
+def rankings(figures: Figures) -> None:
+    """TopN, ours beside the paper's."""
+    cases = {
+        "Adult": (adult(), ADULT_TOP, slice(None)),
+        "CRX": (small("crx", "A16", 465), CRX_TOP, slice(0, 465)),
+        "German": (small("german", "class", 666), GERMAN_TOP, slice(0, 666)),
+    }
+    for name, (case, paper, rows) in cases.items():
+        part = encode(case.table.to_arrow().slice(0, rows.stop or case.table.rows), case.table.schema)
+        figures.rankings[name] = (paper, tuple(rank_attributes(part, class_codes(part, case.column))[:9]))
+
+
+def main() -> None:
+    """Run everything in turn."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--quick", action="store_true", help="few settings, under a minute")
+    parser.add_argument("--out", type=Path, help="folder for the results (docs/results for a full run)")
+    parser.add_argument("--seconds", type=float, default=None, help="limit of each genetic search")
+    given_ = parser.parse_args()
+    figures, began = Figures(), time.perf_counter()
+    seconds = given_.seconds or (1.0 if given_.quick else 3.0)
+    rankings(figures)
+    for job in (adult_curves, small_curves, multi_against_single, scalability):
+        job(figures, quick=given_.quick)
+        print(f"{job.__name__}: {time.perf_counter() - began:.0f} s", flush=True)
+    race(figures, quick=given_.quick, seconds=seconds)
+    figures.seconds, figures.genetic_seconds = time.perf_counter() - began, seconds
+    out = given_.out or (None if given_.quick else Path("docs/results"))
+    print(write_report(figures, out))
+
+
+if __name__ == "__main__":
+    main()
