@@ -17,7 +17,7 @@ import pyarrow as pa
 from sfumato.counting import Engine
 from sfumato.data.encoding import encode
 from sfumato.data.reading import read
-from sfumato.data.table import Table
+from sfumato.data.table import Table, whole_values
 from sfumato.errors import RecipeError, ReleaseError
 from sfumato.evaluation.judging import Judged, agreement_with, judge
 from sfumato.maskers.masker import Labels, Outcome, Task
@@ -121,8 +121,7 @@ def _prepare(people: Table, recipe: Recipe) -> Table:
 def _refuse_fingerprints(people: Table, recipe: Recipe) -> None:
     k = max((requirement.k for requirement in recipe.privacy), default=2)
     for name in people.schema.with_role("plain"):
-        column = people.columns[name].decode().dictionary_encode()
-        codes = column.indices.fill_null(len(column.dictionary)).to_numpy(zero_copy_only=False)
+        codes = whole_values(people.columns[name])
         rare = int((np.bincount(codes)[codes] < k).sum())
         if 2 * rare > people.rows and not people.schema[name].unique_ok:
             raise RecipeError(
@@ -136,7 +135,7 @@ def _write(folder: Path, people: Table, outcome: Outcome, judged: Judged, *, rec
     shown = released_table(people, outcome.columns)
     kept = without_covered(recipe.privacy).kept
     lifted = 0 if outcome.lifted is None else int(outcome.lifted.sum())
-    along = _along(judged, recipe.release)
+    along = {} if outcome.guarantee == "none" else _along(judged, recipe.release)  # means would tell the key
     facts = Facts(
         recipe.schema, people.rows, outcome.masked, count_claims(shown, kept), outcome.covered, lifted,
         recipe.keep_order, name_of(recipe.mask), f"table.{run.format}",

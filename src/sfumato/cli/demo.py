@@ -73,7 +73,7 @@ def _recipe(asked: tuple[tuple[str, ...], ...], *, k: int, clusters: int) -> Rec
         schema=Schema(schema),
         structure=Clusters("kmeans", k=clusters, seed=0),
         privacy=tuple(KAnonymity(on, k) for on in asked),
-        mask=TopDown(search="portfolio", seconds=5, suppress=0.01),
+        mask=TopDown(search="portfolio", seconds=5, suppress=0.01) if len(asked) == 1 else TopDown(),
     )
 
 

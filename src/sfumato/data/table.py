@@ -86,6 +86,16 @@ class ItemColumn:
         return pa.LargeListArray.from_arrays(offsets, decode(self.codes, self.values), mask=mask)
 
 
+def whole_values(column: Column | ItemColumn) -> NDArray[np.int64]:
+    """(rows,): a number for each row, equal exactly where the whole values are; sets by their items."""
+    if isinstance(column, Column):
+        return column.codes.astype(np.int64)
+    seen: dict[bytes | None, int] = {}
+    bounds = zip(column.offsets[:-1], column.offsets[1:], column.missing_rows, strict=True)
+    keys = (None if gone else column.codes[first:end].tobytes() for first, end, gone in bounds)
+    return np.array([seen.setdefault(key, len(seen)) for key in keys], dtype=np.int64)
+
+
 def decode(codes: Codes, values: pa.Array[Any]) -> pa.Array[Any]:
     """Values at codes; null where the code is past the last value."""
     return values.take(pa.array(codes.astype(np.int64), type=pa.int64(), mask=codes == len(values)))

@@ -14,7 +14,7 @@ from sfumato.evaluation.risk import risks
 from sfumato.evaluation.scores import Score, scores_to_json
 from sfumato.maskers.masker import Columns, Task
 from sfumato.maskers.topdown.fit import TopDown
-from sfumato.structure.released import ReleasedValues, Shown
+from sfumato.structure.released import ReleasedValues, Shown, shows_labels
 from sfumato.structure.space import Space, release_space
 from sfumato.structure.structures import Clusters, Found, Structure
 
@@ -75,7 +75,9 @@ def _losses(task: Task, columns: Columns) -> Sequence[Score]:
     asked = [group_sizes([codes[name] for name in r.on], task.table.rows) for r in task.requirements] or [every]
     worst = min(asked, key=lambda sizes: int(sizes.min()))
     k = max((requirement.k for requirement in task.requirements), default=1)
-    found = [certainty_penalty(task.table, columns), discernibility(worst), average_class_size(worst, k), *risks(worst)]
+    labelled = any(shows_labels(column) for column in columns.values())
+    penalty = [certainty_penalty(task.table, columns)] if labelled else []
+    found = [*penalty, discernibility(worst), average_class_size(worst, k), *risks(worst)]
     if len(asked) > 1:
         found += [replace(score, name=f"{score.name}.union") for score in risks(every)]
     return found

@@ -12,6 +12,8 @@ from sfumato.privacy.verify.verdict import CheckError
 FORMAT = 1
 ROLES = ("quasi", "sensitive", "plain")
 ORDERS = ("shuffled", "kept")
+RECODED = ("generalize", "suppress", "discretize")
+NOTHING = "none"
 
 
 @dataclass(frozen=True)
@@ -50,6 +52,26 @@ class Certificate:
     def columns(self) -> tuple[Column, ...]:
         """The table's columns, in order."""
         return tuple(_column(form) for form in forms(self._table, "columns"))
+
+    @property
+    def mask(self) -> str:
+        """The name of the masker."""
+        return field(self.form, "mask", str) if "mask" in self.form else "top_down"
+
+    @property
+    def claims_nothing(self) -> bool:
+        """Whether the release says that nothing is claimed of it."""
+        return self.form.get("guarantee") == NOTHING
+
+    @property
+    def recoded(self) -> tuple[str, ...]:
+        """The columns that a recoding masks, value by value."""
+        return tuple(column.name for column in self.columns if column.masked in RECODED)
+
+    @property
+    def masked_otherwise(self) -> tuple[str, ...]:
+        """The columns that are masked by something else than a recoding: what they show is counted, not looked up."""
+        return tuple(c.name for c in self.columns if c.masked is not None and c.masked not in RECODED)
 
     @property
     def claims(self) -> tuple[Form, ...]:
@@ -94,9 +116,9 @@ def well_formed(certificate: Certificate) -> str:
     for key in ("sfumato", "created", "statement"):
         field(form, key, str)
     known = {_understood(claim) for claim in (*certificate.claims, *certificate.covered)}
-    if not certificate.claims:
-        raise CheckError("a certificate claims something")
-    if form.get("guarantee") not in known:
+    if certificate.claims_nothing == bool(certificate.claims):
+        raise CheckError("a certificate claims something, or says that its guarantee is none")
+    if not certificate.claims_nothing and form.get("guarantee") not in known:
         raise CheckError("the guarantee is not the name of one of the claims")
     for claim in certificate.claims:
         whole(claim, "achieved")
@@ -116,6 +138,8 @@ def stated(certificate: Certificate, page: str) -> str:
         for word in (*names(claim, "on"), *numbers):
             if not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", statement):
                 raise CheckError(f"the statement does not speak of {word!r}, which is claimed")
+    if certificate.claims_nothing and not statement.startswith("Nothing is claimed"):
+        raise CheckError("the statement does not begin by saying that nothing is claimed")
     if statement not in page:
         raise CheckError("README.md does not repeat the certificate's statement")
     return "the statement and README.md say what is claimed"

@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 CERTIFICATE = "certificate.json"
 # What a release may hold besides its certificate and its taxonomies. A file of another name is refused even
-# if the certificate lists it: nobody would have looked into it.
-KNOWN = {"table.parquet", "table.csv", "recoding.json", "codebook.json", "centres.json", "README.md"}
+# if the certificate lists it: nobody would have looked into it. A masker may add one file of its own name.
+KNOWN = {"table.parquet", "table.csv", "recoding.json", "codebook.json", "centres.json", "README.md",
+         "centroids.json", "regions.json"}  # fmt: skip
 
 
 class Folder:
@@ -61,6 +62,8 @@ class Folder:
     @cached_property
     def recoding(self) -> Recoding:
         """What may be shown, of every masked column."""
+        if "recoding.json" not in self.files and not self.certificate.recoded:
+            return Recoding({}, False)
         form = read_json(self.file("recoding.json"))
         return read_recoding(form, lambda name: read_json(self.file(f"taxonomies/{name}.json")))
 
@@ -80,7 +83,8 @@ def listed(folder: Folder) -> str:
     empty = {p.name for p in folder.path.rglob("*") if p.is_dir() and not p.is_symlink() and p not in parents}
     _refuse("is an empty folder", empty)
     trees = {f"taxonomies/{name}.json" for name in folder.recoding.trees}
-    _refuse("is no part of a release", set(folder.files) - {CERTIFICATE, *KNOWN, *trees})
+    own = f"{folder.certificate.mask}.json"
+    _refuse("is no part of a release", set(folder.files) - {CERTIFICATE, *KNOWN, *trees, own})
     tables = {"table.parquet", "table.csv"} - {folder.certificate.file}
     _refuse("is a second table", tables & set(folder.files))
     return f"{len(folder.files)} files, each of them listed"

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sfumato.privacy.verify.certificate import Certificate, Column
+from sfumato.privacy.verify.certificate import RECODED, Certificate, Column
 from sfumato.privacy.verify.recoding import Recoding
 from sfumato.privacy.verify.verdict import CheckError
 
@@ -90,15 +90,18 @@ def masked(certificate: Certificate, recoding: Recoding) -> str:
     _refuse("is described otherwise in recoding.json", _misdescribed(declared, recoding))
     quasi = {column.name for column in declared if column.role == "quasi"}
     claimed = {str(name) for claim in certificate.claims for name in _on(claim)}
-    _refuse("is masked and no quasi-identifier", set(recoding.rules) - quasi)
-    _refuse("is a quasi-identifier and not masked", quasi - set(recoding.rules))
+    changed = {*recoding.rules, *certificate.masked_otherwise}
+    _refuse("is masked and no quasi-identifier", changed - quasi)
     _refuse("stands in a claim and is no quasi-identifier", claimed - quasi)
+    if certificate.claims_nothing:
+        return f"{len(changed)} columns are transformed, and nothing is claimed of them"
+    _refuse("is a quasi-identifier and not masked", quasi - changed)
     _refuse("is a quasi-identifier and stands in no claim", quasi - claimed)
     return f"{len(quasi)} quasi-identifiers, each masked and in a claim"
 
 
 def _misdescribed(declared: Sequence[Column], recoding: Recoding) -> set[str]:
-    stated = {column.name: column.masked for column in declared if column.masked is not None}
+    stated = {column.name: column.masked for column in declared if column.masked in RECODED}
     kinds = {name: rule.kind for name, rule in recoding.rules.items()}
     return {name for name in {*stated, *kinds} if stated.get(name) != kinds.get(name)}
 

@@ -1,0 +1,73 @@
+"""One contract for every masker in the registry: a recipe with it goes out verified, and reads back as written."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import sfumato as sf
+from sfumato.maskers.registry import MASKERS, masker_named, name_of
+
+K = 5
+IRIS = sf.datasets.load("iris")
+SETTINGS: dict[str, dict[str, Any]] = {"genetic": {"generations": 3}}
+
+
+def recipe_with(name: str) -> sf.Recipe:
+    mask = masker_named(name)(**SETTINGS.get(name, {}))
+    claims = getattr(mask, "guarantee", "k_anonymity") != "none"
+    return sf.Recipe(
+        schema=IRIS.schema,
+        structure=sf.Clusters("kmeans", k=3, n_init=2),
+        privacy=(sf.KAnonymity(IRIS.schema.quasi, K),) if claims else (),
+        mask=mask,
+        i_understand=None if claims else "no_guarantee",
+    )
+
+
+@pytest.mark.parametrize("name", MASKERS)
+def test_a_release_verifies_and_its_claims_hold_for_the_file(name: str, tmp_path: Path) -> None:
+    release = sf.publish(IRIS.table, recipe_with(name))
+    folder = release.write(tmp_path / "out")
+    assert sf.verify(folder).holds
+    assert sf.verify(folder, raw=IRIS.table).holds
+    shown = pl.read_parquet(folder / "table.parquet")
+    smallest = shown.group_by(IRIS.schema.quasi).len()["len"].min()
+    certificate = json.loads((folder / "certificate.json").read_text())
+    if certificate["guarantee"] == "none":
+        assert certificate["claims"] == []
+        assert certificate["statement"].startswith("Nothing is claimed")
+    else:
+        assert isinstance(smallest, int)
+        assert smallest >= K
+    assert sorted(shown["species"].to_list()) == sorted(IRIS.table["species"].to_pylist())
+
+
+@pytest.mark.parametrize("name", MASKERS)
+def test_a_recipe_with_it_reads_back_as_written(name: str) -> None:
+    recipe = recipe_with(name)
+    assert name_of(recipe.mask) == name
+    assert sf.Recipe.from_yaml(recipe.to_yaml()) == recipe
+
+
+@pytest.mark.parametrize("name", MASKERS)
+def test_what_the_holder_keeps_is_not_in_the_release(name: str, tmp_path: Path) -> None:
+    release = sf.publish(IRIS.table, recipe_with(name))
+    folder = release.write(tmp_path / "out")
+    for kept in release.holder:
+        assert (tmp_path / "out.holder" / kept).is_file()
+        assert not (folder / kept).exists()
+    if release.certificate["guarantee"] == "none":
+        assert sorted(path.name for path in folder.iterdir()) == ["README.md", "certificate.json", "table.parquet"]
+
+
+def test_a_masker_without_a_guarantee_must_be_understood() -> None:
+    with pytest.raises(sf.RecipeError, match="no_guarantee"):
+        sf.Recipe(schema=IRIS.schema, structure=sf.Clusters("kmeans", k=3), mask=masker_named("translate")())
+    with pytest.raises(sf.RecipeError, match="leave it out"):
+        sf.Recipe(schema=IRIS.schema, structure=sf.Clusters("kmeans", k=3), i_understand="no_guarantee",
+                  privacy=(sf.KAnonymity(IRIS.schema.quasi, K),))  # fmt: skip
