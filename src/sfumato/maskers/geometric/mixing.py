@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from sfumato.data.schema import Schema
 from sfumato.errors import RecipeError
@@ -50,6 +50,7 @@ class Hybrid:
     enhance: float = 0.0
     enhance_noise: Distributions = field(default_factory=dict)
     seed: int | None = None
+    guarantee: ClassVar[str] = "none"
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -136,6 +137,7 @@ class AddNoise:
     enhance: float = 0.0
     enhance_noise: Distributions = field(default_factory=dict)
     seed: int | None = None
+    guarantee: ClassVar[str] = "none"
 
     def __post_init__(self) -> None:
         check_settings(self)

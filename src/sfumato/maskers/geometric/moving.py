@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 
@@ -40,6 +41,7 @@ class Translate:
     enhance: float = 0.0
     enhance_noise: Distributions = field(default_factory=dict)
     seed: int | None = None
+    guarantee: ClassVar[str] = "none"
 
     def __post_init__(self) -> None:
         check_settings(self)
@@ -79,6 +81,7 @@ class Scale:
     enhance: float = 0.0
     enhance_noise: Distributions = field(default_factory=dict)
     seed: int | None = None
+    guarantee: ClassVar[str] = "none"
 
     def __post_init__(self) -> None:
         check_settings(self)

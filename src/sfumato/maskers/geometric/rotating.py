@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -52,6 +52,7 @@ class Rotate:
     enhance: float = 0.0
     enhance_noise: Distributions = field(default_factory=dict)
     seed: int | None = None
+    guarantee: ClassVar[str] = "none"
 
     def __post_init__(self) -> None:
         check_settings(self)
