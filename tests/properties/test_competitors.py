@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import sfumato as sf
 from sfumato.engines.local.engine import LocalEngine
 from sfumato.maskers.genetic.fit import Genetic
 from sfumato.maskers.masker import Masker, Outcome, Task
@@ -82,3 +84,19 @@ def test_the_count_can_fail() -> None:
     shown = pl.DataFrame({"a": ["x", "x", "y"]})
     with pytest.raises(Exception, match="fewer than 2"):
         check_k_anonymity(shown, {"claim": "k_anonymity", "on": ["a"], "k": 2})
+
+
+@pytest.mark.parametrize("masker", [MASKERS[0], MASKERS[3]], ids=["mondrian", "genetic"])
+def test_a_release_is_verified_from_its_file(masker: Masker, tmp_path: Path) -> None:
+    adult = sf.datasets.load("adult", complete=True)
+    names = ["age", "education", "sex", "income"]
+    recipe = sf.Recipe(
+        schema=sf.Schema({name: adult.schema[name] for name in names}),
+        structure=sf.Classes("income"),
+        privacy=(sf.KAnonymity(on=names[:3], k=20),),
+        mask=masker,
+    )
+    release = sf.publish(adult.table.select(names).slice(0, 1500), recipe)
+    release.write(tmp_path / "out")
+    assert sf.verify(tmp_path / "out").holds
+    assert sf.Recipe.from_yaml(recipe.to_yaml()) == recipe
