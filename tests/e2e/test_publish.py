@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import resource
 import signal
 import subprocess
 import sys
-import time
+from collections.abc import Callable
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
 from pathlib import Path
+from unittest.mock import patch
 
 import polars as pl
 import pyarrow as pa
@@ -16,6 +21,9 @@ import pyarrow.csv as pc
 import pytest
 
 import sfumato as sf
+from sfumato.cli.main import main
+from sfumato.counting import Refinement
+from sfumato.engines.local.session import LocalSession
 
 RECIPE = """
 sfumato: 1
@@ -54,9 +62,20 @@ def recipe(tmp_path: Path) -> Path:
     return path
 
 
-def sfumato(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "sfumato.cli.main", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+@dataclass(frozen=True)
+class Done:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+def sfumato(*words: str | Path) -> Done:
+    """The program, in this process: what it says and how it ends."""
+    out, err = StringIO(), StringIO()
+    said = patch.object(sys, "argv", ["sfumato", *map(str, words)])
+    with redirect_stdout(out), redirect_stderr(err), said, pytest.raises(SystemExit) as end:
+        main()
+    return Done(int(end.value.code or 0), out.getvalue(), err.getvalue())
 
 
 def test_a_table_goes_out_masked_and_verified(recipe: Path, tmp_path: Path) -> None:
@@ -203,13 +222,26 @@ def test_a_disk_that_fills_up_leaves_nothing_behind(recipe: Path, tmp_path: Path
     assert sorted(tmp_path.iterdir()) == before
 
 
+def pressing_ctrl_c(refine: Callable[..., None]) -> Callable[..., None]:
+    """A refinement in the middle of which Ctrl-C is pressed."""
+
+    def pressed(session: LocalSession, step: Refinement) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+        refine(session, step)
+
+    return pressed
+
+
 def test_ctrl_c_in_the_middle_writes_nothing(recipe: Path, tmp_path: Path) -> None:
-    pc.write_csv(people(30_000), tmp_path / "people.csv")
     before = sorted(tmp_path.iterdir())
-    words = ["publish", str(recipe), "--output", str(tmp_path / "out"), "--engine", "reference"]
-    running = subprocess.Popen([sys.executable, "-m", "sfumato.cli.main", *words], stderr=subprocess.PIPE)
-    time.sleep(3)
-    assert running.poll() is None, "the job must still be running"
-    running.send_signal(signal.SIGINT)
-    assert running.wait(30) == 130
+    with patch.object(LocalSession, "refine", pressing_ctrl_c(LocalSession.refine)):
+        assert sfumato("publish", recipe, "--output", tmp_path / "out").returncode == 130
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_ctrl_c_gives_a_valid_release_if_asked(recipe: Path, tmp_path: Path) -> None:
+    with patch.object(LocalSession, "refine", pressing_ctrl_c(LocalSession.refine)):
+        assert sfumato("publish", recipe, "--output", tmp_path / "out", "--anytime").returncode == 0
+    history = json.loads((tmp_path / "out.holder" / "history.json").read_text())
+    assert (history["stopped"], len(history["rounds"])) == ("interrupted", 1)
+    assert sf.verify(tmp_path / "out").holds

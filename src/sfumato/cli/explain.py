@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli.output import show
+from sfumato.errors import ReleaseError
 
 EXAMPLE = "sfumato explain out education"
 
@@ -23,9 +24,14 @@ def explain(
     """
     from sfumato.maskers.topdown.drawing import draw
     from sfumato.maskers.topdown.explaining import explain as tell
-    from sfumato.release.reading import read_history, read_recoding
+    from sfumato.release.reading import read_certificate, read_history, read_recoding
 
-    show(tell(read_history(release), attribute))
+    history = read_history(release)
+    if "rounds" not in history:
+        raise ReleaseError(str(release), "explain tells the story of a top-down search",
+                           given=f"a release masked by {read_certificate(release).get('mask')}",
+                           remedy="its README.md and the holder's folder say what was done")  # fmt: skip
+    show(tell(history, attribute))
     if tree:
         rules = read_recoding(release).attributes
         for name in [attribute] if attribute else rules:

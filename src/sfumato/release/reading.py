@@ -8,7 +8,7 @@ from typing import Any
 
 from sfumato.data.taxonomy import Taxonomy
 from sfumato.errors import ReleaseError
-from sfumato.maskers.topdown.recoding import Recoding
+from sfumato.maskers.topdown.recoding import Recoding, tree_file
 from sfumato.recipe import Recipe
 from sfumato.release.release import HOLDER
 
@@ -22,9 +22,14 @@ def read_certificate(release: str | Path) -> dict[str, Any]:
 def read_recoding(release: str | Path) -> Recoding:
     """The recoding of a top-down release, with its taxonomies."""
     folder = Path(release)
+    mask = read_certificate(folder).get("mask")
+    if not (folder / "recoding.json").is_file():
+        raise ReleaseError(str(release), "only a recoding can be read back and applied to other rows",
+                           given=f"a release masked by {mask}",
+                           remedy="look into the holder's folder, or publish the new rows together")  # fmt: skip
     form = _json(folder / "recoding.json")
     trees = {
-        name: Taxonomy.from_tree(_json(folder / "taxonomies" / f"{name}.json"))
+        name: Taxonomy.from_tree(_json(folder / tree_file(name)))
         for name, part in form["attributes"].items()
         if part["kind"] == "generalize"
     }

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
+from urllib.parse import quote
 
 import numpy as np
 import pyarrow as pa
@@ -133,6 +134,15 @@ class Discretize:
 Rule = Generalize | Suppress | Discretize
 
 
+def tree_file(name: str) -> str:
+    """Where a release keeps an attribute's taxonomy; what a file name cannot hold is written as in an address.
+
+    >>> tree_file("education"), tree_file("km/h")
+    ('taxonomies/education.json', 'taxonomies/km%2Fh.json')
+    """
+    return f"taxonomies/{quote(name, safe=' ')}.json"
+
+
 @dataclass(frozen=True)
 class Recoding:
     """What top-down refinement learned: for each attribute, what is shown.
@@ -148,7 +158,7 @@ class Recoding:
         trees = {name: rule.taxonomy for name, rule in self.attributes.items() if isinstance(rule, Generalize)}
         return {
             "recoding.json": self.to_json(),
-            **{f"taxonomies/{name}.json": tree.to_tree() for name, tree in trees.items()},
+            **{tree_file(name): tree.to_tree() for name, tree in trees.items()},
         }
 
     def apply(

@@ -6,6 +6,7 @@ import hashlib
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 from sfumato.errors import ReleaseError
 from sfumato.privacy.verify.certificate import Certificate
@@ -65,7 +66,7 @@ class Folder:
         if "recoding.json" not in self.files and not self.certificate.recoded:
             return Recoding({}, False)
         form = read_json(self.file("recoding.json"))
-        return read_recoding(form, lambda name: read_json(self.file(f"taxonomies/{name}.json")))
+        return read_recoding(form, lambda name: read_json(self.file(_tree(name))))
 
     @cached_property
     def table(self) -> pl.DataFrame:
@@ -82,12 +83,17 @@ def listed(folder: Folder) -> str:
     parents = {parent for path in folder.files.values() for parent in path.parents}
     empty = {p.name for p in folder.path.rglob("*") if p.is_dir() and not p.is_symlink() and p not in parents}
     _refuse("is an empty folder", empty)
-    trees = {f"taxonomies/{name}.json" for name in folder.recoding.trees}
+    trees = {_tree(name) for name in folder.recoding.trees}
     own = f"{folder.certificate.mask}.json"
     _refuse("is no part of a release", set(folder.files) - {CERTIFICATE, *KNOWN, *trees, own})
     tables = {"table.parquet", "table.csv"} - {folder.certificate.file}
     _refuse("is a second table", tables & set(folder.files))
     return f"{len(folder.files)} files, each of them listed"
+
+
+def _tree(name: str) -> str:
+    """The file of a column's taxonomy; what a file name cannot hold is written as in an address."""
+    return f"taxonomies/{quote(name, safe=' ')}.json"
 
 
 def hashes(folder: Folder) -> str:

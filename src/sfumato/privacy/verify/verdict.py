@@ -19,6 +19,9 @@ class Check:
     detail: str
 
 
+WIDEST = 24  # characters of a name that still stands in a column with the others
+
+
 @dataclass(frozen=True)
 class Verdict:
     """Whether a release is what its certificate says, check by check. It is true where it holds.
@@ -41,11 +44,16 @@ class Verdict:
         return self.holds
 
     def __str__(self) -> str:
-        width = max((len(check.name) for check in self.checks), default=0)
-        lines = [f"  {'ok  ' if c.holds else 'FAIL'}  {c.name:{width}}  {c.detail}" for c in self.checks]
+        width = max((len(check.name) for check in self.checks if len(check.name) <= WIDEST), default=0)
+        lines = [f"  {'ok  ' if c.holds else 'FAIL'}  {_padded(c.name, width)}{c.detail}" for c in self.checks]
         head = f"HOLDS: all {len(lines)} checks" if self.holds else "DOES NOT HOLD"
         tally = "" if self.holds else f": {len(self.failed)} of {len(lines)} checks fail"
         return "\n".join([head + tally, *lines])
+
+
+def _padded(name: str, width: int) -> str:
+    """A name in a column; a longer one has a line of its own."""
+    return f"{name:{width}}  " if len(name) <= width else f"{name}\n{' ' * (width + 10)}"
 
 
 def verdict_of(checks: Iterable[Check]) -> Verdict:
