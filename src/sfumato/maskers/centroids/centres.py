@@ -36,7 +36,8 @@ def means(data: Coded, labels: Ints) -> Floats:
     low, high = np.full(count, np.inf), np.full(count, -np.inf)
     np.minimum.at(low, classes, numbers)
     np.maximum.at(high, classes, numbers)
-    middle = np.where(held > 0, low / 2 + high / 2, 0.0)  # sums of what is left are small: nothing overflows
+    low[held == 0] = high[held == 0] = 0.0
+    middle = low / 2 + high / 2  # sums of what is left are small: nothing overflows
     offsets = np.bincount(classes, weights=numbers - middle[classes], minlength=count)
     found = np.clip(middle + offsets / np.maximum(held, 1), low, high)
     return np.where(held > 0, found + 0.0, np.nan)

@@ -41,22 +41,22 @@ def gather(labels: Ints, sizes: Ints) -> Ints:
 
 
 @njit(cache=True, nogil=True)
-def principal_axis(vectors: Floats, rows: Ints, axis: Floats) -> None:
-    """Fill `axis` with the direction in which a sample of the rows varies most, by power iteration."""
-    dims, step = vectors.shape[1], 1 + (len(rows) - 1) // SAMPLE
+def principal_axis(vectors: Floats, axis: Floats) -> None:
+    """Fill `axis` with the direction in which a sample of the vectors varies most, by power iteration."""
+    dims, step = vectors.shape[1], 1 + (len(vectors) - 1) // SAMPLE
     mean = np.zeros(dims)
     spread = np.zeros((dims, dims))
     count = 0
-    for i in range(0, len(rows), step):
+    for i in range(0, len(vectors), step):
         count += 1
         for j in range(dims):
-            mean[j] += vectors[rows[i], j]
+            mean[j] += vectors[i, j]
     mean /= count
-    for i in range(0, len(rows), step):
+    for i in range(0, len(vectors), step):
         for j in range(dims):
-            off = vectors[rows[i], j] - mean[j]
+            off = vectors[i, j] - mean[j]
             for m in range(j + 1):
-                spread[j, m] += off * (vectors[rows[i], m] - mean[m])
+                spread[j, m] += off * (vectors[i, m] - mean[m])
     widest = 0
     for j in range(dims):
         for m in range(j):
@@ -86,8 +86,8 @@ def _turn(spread: Floats, axis: Floats) -> None:
 
 
 @njit(cache=True, nogil=True)
-def select(keys: Floats, rows: Ints, nth: int) -> None:
-    """Reorder keys, and rows with them, so that the first `nth` keys are no larger than the others."""
+def select(keys: Floats, rows: Ints, moved: Floats, nth: int) -> None:
+    """Reorder keys, and rows and their vectors with them, so that the first `nth` keys are no larger than the others."""
     low, high = 0, len(keys) - 1
     while low < high:
         pivot = keys[(low + high) // 2]
@@ -100,6 +100,8 @@ def select(keys: Floats, rows: Ints, nth: int) -> None:
             if i <= j:
                 keys[i], keys[j] = keys[j], keys[i]
                 rows[i], rows[j] = rows[j], rows[i]
+                for d in range(moved.shape[1]):
+                    moved[i, d], moved[j, d] = moved[j, d], moved[i, d]
                 i += 1
                 j -= 1
         if nth <= j:
@@ -120,6 +122,10 @@ def bisect(vectors: Floats, order: Ints, starts: Ints, least: int) -> Ints:
     n, dims = vectors.shape
     labels = np.empty(n, dtype=np.int64)
     keys = np.empty(n)
+    moved = np.empty((n, dims))  # in class order, so that every pass reads memory in order
+    for i in range(n):
+        for j in range(dims):
+            moved[i, j] = vectors[order[i], j]
     axis = np.empty(dims)
     lows = np.empty(128, dtype=np.int64)
     highs = np.empty(128, dtype=np.int64)
@@ -134,13 +140,13 @@ def bisect(vectors: Floats, order: Ints, starts: Ints, least: int) -> Ints:
                     labels[order[i]] = made
                 made += 1
                 continue
-            principal_axis(vectors, order[low:high], axis)
+            principal_axis(moved[low:high], axis)
             for i in range(low, high):
                 keys[i] = 0.0
                 for j in range(dims):
-                    keys[i] += vectors[order[i], j] * axis[j]
+                    keys[i] += moved[i, j] * axis[j]
             cut = low + (high - low) // least // 2 * least
-            select(keys[low:high], order[low:high], cut - low)
+            select(keys[low:high], order[low:high], moved[low:high], cut - low)
             lows[depth], highs[depth] = cut, high
             lows[depth + 1], highs[depth + 1] = low, cut
             depth += 2

@@ -14,7 +14,7 @@ def mdav(points: Points, k: int) -> Ints:
 
     >>> import numpy as np
     >>> mdav(Points.of(np.array([[1.0], [9.0], [2.0], [8.0]])), 2).tolist()
-    [1, 0, 1, 0]
+    [0, 1, 0, 1]
     """
     from sfumato.maskers.centroids import mdav_kernels
 

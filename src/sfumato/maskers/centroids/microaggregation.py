@@ -141,7 +141,8 @@ def neighbours(centres: Floats, of: Ints | None = None) -> Ints:
     tree = cKDTree(places, leafsize=8, balanced_tree=False, compact_nodes=False)
     wanted = min(NEIGHBOURS + 1, len(places))
     found = tree.query(places if of is None else places[of], wanted, eps=1.0)[1]
-    return np.ascontiguousarray(np.reshape(found, (-1, wanted)), dtype=np.int64)
+    within = np.minimum(found, len(places) - 1)  # one past the last means that a distance overflowed
+    return np.ascontiguousarray(np.reshape(within, (-1, wanted)), dtype=np.int64)
 
 
 def principal(places: Floats) -> Floats:

@@ -32,8 +32,12 @@ SUPPRESSED = "*"
 
 @dataclass(frozen=True, eq=False)
 class NumberAxis:
-    """One coordinate: the distance from the mean, times a factor. A missing number stands at the mean."""
+    """One coordinate: (number / top - mean) * factor. A missing number stands at the mean.
 
+    `top`, the largest number there is, keeps the squares of very large and very small numbers in range.
+    """
+
+    top: float
     mean: float
     factor: float
 
@@ -42,15 +46,16 @@ class NumberAxis:
         """Learn mean and deviation."""
         counts, numbers = data.counts[:-1], np.asarray(data.values, dtype=np.float64)
         if np.count_nonzero(counts) < 2:
-            return cls(float(numbers[counts > 0].sum()), 0.0)
-        top = float(np.abs(numbers).max())  # so that squares of very large numbers stay finite
+            return cls(1.0, float(numbers[counts > 0].sum()), 0.0)
+        top = float(np.abs(numbers).max())
         mean = float(np.average(numbers / top, weights=counts))
         deviation = math.sqrt(float(np.average((numbers / top - mean) ** 2, weights=counts)))
-        return cls(mean * top, 1.0 if scale == "none" else _inverse(deviation * top))
+        return cls(top, mean, top if scale == "none" else _inverse(deviation))
 
     def positions(self, data: Coded) -> Floats:
         """(values + 1, 1)"""
-        return np.append((np.asarray(data.values, dtype=np.float64) - self.mean) * self.factor, 0.0)[:, None]
+        numbers = np.asarray(data.values, dtype=np.float64)
+        return np.append((numbers / self.top - self.mean) * self.factor, 0.0)[:, None]
 
 
 @dataclass(frozen=True, eq=False)
