@@ -13,8 +13,9 @@ import sys
 import tempfile
 import time
 import tracemalloc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -45,7 +46,7 @@ class WatchedEngine:
 
     session: LocalSession | None = None
 
-    def open(self, records: Records, needs: list[Needs]) -> LocalSession:
+    def open(self, records: Records, needs: Sequence[Needs]) -> LocalSession:
         self.session = LocalEngine().open(records, needs)
         return self.session
 
@@ -75,7 +76,7 @@ def masked(table: Table, needs: list[KAnonymity], engine: Engine) -> Fitted:
 def random_requirements(names: tuple[str, ...], count: int) -> list[list[KAnonymity]]:
     """As 002 section 5.1: between two and all QIDs of random attributes, the same k."""
     rng = np.random.default_rng(7)
-    found = []
+    found: list[list[KAnonymity]] = []
     while len(found) < count:
         needs: dict[frozenset[str], KAnonymity] = {}
         for _ in range(int(rng.integers(2, 6))):
@@ -96,7 +97,7 @@ def measure(name: str, rows: int | None, *, against_numpy: bool) -> float:
     engine = WatchedEngine()
     needs = [KAnonymity(quasi, K)]
     masked(table, needs, LocalEngine())
-    refining, fitted = best(5, lambda: masked(table, needs, engine))  # type: ignore[arg-type]
+    refining, fitted = best(5, lambda: masked(table, needs, engine))
     touched = engine.session.touched if engine.session else 0
     cells = table.rows * len(quasi)
     print(f"\n{name}: {table.rows:,} rows x {len(quasi)} attributes, one QID, k = {K}")
@@ -118,7 +119,7 @@ def measure_multi(rows: int | None, count: int) -> None:
     floor, _ = best(2, lambda: frame.group_by(frame.columns).len())
     seconds, steps = [], []
     for needs in random_requirements(schema.quasi, count):
-        taken, fitted = best(2, lambda needs=needs: masked(table, needs, LocalEngine()))  # type: ignore[misc]
+        taken, fitted = best(2, partial(masked, table, needs, LocalEngine()))
         seconds.append(taken)
         steps.append(len(fitted.history.rounds))
     print(f"  {count} random multi-QID requirements: mean {np.mean(seconds):.3f} s (max {max(seconds):.3f}), "

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from sfumato.publishing import Run
     from sfumato.release.release import Release
 
+ENGINES = {
+    "local": "sfumato.engines.local.engine:LocalEngine",
+    "reference": "sfumato.engines.reference:ReferenceEngine",
+}
 EXAMPLE = "sfumato publish recipe.yaml --output out --set privacy.0.k=20"
 
 
@@ -73,13 +78,12 @@ def _run(*, csv: bool, engine: str, asked: Callable[[], bool]) -> Run:
     from sfumato.errors import RecipeError
     from sfumato.publishing import Run
 
-    if engine == "reference":
-        from sfumato.engines.reference import ReferenceEngine as Chosen
-    elif engine == "local":
-        from sfumato.engines.local.engine import LocalEngine as Chosen  # type: ignore[assignment]
-    else:
-        raise RecipeError("--engine", "it is local or reference", given=repr(engine), remedy="say --engine local")
-    return Run(engine=Chosen(), tell=telling(), asked_to_stop=asked, format="csv" if csv else "parquet")
+    if engine not in ENGINES:
+        raise RecipeError("--engine", "it is one of " + ", ".join(ENGINES), given=repr(engine),
+                          remedy="say --engine local")  # fmt: skip
+    module, _, name = ENGINES[engine].partition(":")
+    chosen = getattr(import_module(module), name)
+    return Run(engine=chosen(), tell=telling(), asked_to_stop=asked, format="csv" if csv else "parquet")
 
 
 @contextmanager

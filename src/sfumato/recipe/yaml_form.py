@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -130,10 +130,11 @@ def _missing(form: Any) -> tuple[str, ...]:
     return tuple(str(name) for name, rule in form.items() if rule == "drop")
 
 
-def _build(kind: type[T], what: str, form: Any) -> T:
+def _build(kind: Callable[..., T], what: str, form: Any) -> T:
     """A settings object from a mapping; unknown names are refused with the nearest known one."""
     part = _mapping(what, form)
-    known = [field.name for field in fields(kind)]  # type: ignore[arg-type]
+    settings: Any = kind
+    known = [field.name for field in fields(settings)]
     _known(what, part, known)
     try:
         return kind(**part)
