@@ -1,0 +1,94 @@
+"""Paper 000, section 5, redone: does masking that is guided by clusters keep them, and better than blind masking?
+
+python -m benchmarks.papers.cluster_anonymity                # everything, about a quarter of an hour on two cores
+python -m benchmarks.papers.cluster_anonymity --quick        # a few test cases, into a folder of its own
+python -m benchmarks.papers.cluster_anonymity --plots-only   # tables and plots again from the kept results
+
+CRX is not bundled: SFUMATO_DATA names the folder that holds it. Without it the benchmark goes on with Adult alone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from importlib import import_module
+from itertools import groupby
+from pathlib import Path
+
+from benchmarks.papers import cluster_rows
+from benchmarks.papers.cluster_measuring import Row, measure
+from benchmarks.papers.cluster_page import fill
+from benchmarks.papers.cluster_plots import plot
+from benchmarks.papers.cluster_settings import FULL, QUICK, Setting, people, settings
+from sfumato.errors import DatasetError
+
+NAME = "cluster_anonymity"
+TOGETHER = 16
+"""The most test cases that a process takes at once; they share a raw structure."""
+OUT = Path(__file__).parents[2] / "docs" / "results"
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description="Paper 000, section 5, redone.")
+    parser.add_argument("--quick", action="store_true", help="a few test cases")
+    parser.add_argument("--plots-only", action="store_true", help="tables and plots from the kept results")
+    parser.add_argument("--out", type=Path, help="folder for results, tables and plots (docs/results)")
+    parser.add_argument("--processes", type=int, default=2)
+    given = parser.parse_args(arguments)
+    out: Path = given.out or (OUT / "quick" if given.quick else OUT)
+    out.mkdir(parents=True, exist_ok=True)
+    kept = out / f"{NAME}.csv"
+    if not given.plots_only:
+        cases = [case for name in tables() for case in settings(name, QUICK if given.quick else FULL)]
+        cluster_rows.write(kept, list(measured(cases, given.processes)))
+    rows = cluster_rows.read(kept)
+    fill(out / f"{NAME}.md", rows)
+    print(*(f"wrote {path}" for path in [kept, out / f"{NAME}.md", *plot(out / NAME, rows)]), sep="\n")
+
+
+def tables() -> Iterator[str]:
+    """The tables that can be had."""
+    for name in ("adult", "crx"):
+        try:
+            people(name)
+        except DatasetError as error:
+            print(f"going on without {name}: {error}", file=sys.stderr)
+        else:
+            yield name
+
+
+def measured(cases: list[Setting], processes: int) -> Iterator[Row]:
+    """Test cases in their order; tells how far it is."""
+    began = time.perf_counter()
+    print(f"{len(cases):,} test cases", file=sys.stderr)
+    done = 0
+    with ProcessPoolExecutor(processes, initializer=_one_thread) as pool:
+        for rows in pool.map(_measured, list(batches(cases))):
+            done += len(rows)
+            print(f"{done:,} after {time.perf_counter() - began:.0f} s", file=sys.stderr)
+            yield from rows
+
+
+def batches(cases: list[Setting]) -> Iterator[list[Setting]]:
+    """Neighbours with the same raw structure."""
+    for _, same in groupby(cases, key=lambda case: (case.dataset, case.method, case.clusters, case.seed)):
+        left = list(same)
+        while left:
+            yield left[:TOGETHER]
+            left = left[TOGETHER:]
+
+
+def _measured(cases: list[Setting]) -> list[Row]:
+    return [measure(case) for case in cases]
+
+
+def _one_thread() -> None:
+    """Each process has one core."""
+    import_module("threadpoolctl").threadpool_limits(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""Paper 000, Figures 3, 4, 10 and 11 as tables: guided against blind masking, with one QID and one clusterer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import product
+
+import numpy as np
+
+from benchmarks.papers import cluster_paper as paper
+from benchmarks.papers.cluster_measuring import Row
+from benchmarks.papers.cluster_rows import SAME, p_value, pick, series, tally
+from benchmarks.papers.cluster_text import (
+    NAMES,
+    Cells,
+    Pair,
+    cases,
+    cold_spread,
+    datasets,
+    first_of,
+    markdown,
+    named,
+    number,
+    p_text,
+)  # fmt: skip
+
+
+def homogeneous(rows: Sequence[Row]) -> str:
+    """Figures 3, 4, 10, 11: F and match point from starting centres, and agreement, averaged over h."""
+    heads = ("table", "clusterer", "clusters", "F guided", "F blind", "benefit", "p", "better / same / worse",
+             "match point guided", "blind", "p", "agreement guided", "blind", "p", "better / same / worse")  # fmt: skip
+    lines = []
+    for case in cases(rows):
+        f, mp, near = (Pair.of(rows, case, figure) for figure in ("f_start", "mp_start", "agreement"))
+        lines.append([*named(case), *f.levels(), f.benefit(), f.p(), f.tally(), *mp.levels(), mp.p(),
+                      *near.levels(), near.p(), near.tally()])  # fmt: skip
+    return markdown(heads, lines)
+
+
+def cold(rows: Sequence[Row]) -> str:
+    """The same without starting centres, beside ceiling and floor."""
+    heads = ("table", "clusterer", "clusters", "F guided", "best", "worst", "F blind", "best", "worst", "benefit", "p",
+             "match point guided", "blind", "ceiling F", "best", "worst", "QID dropped F", "from centres")  # fmt: skip
+    lines = []
+    for case in cases(rows):
+        f, mp = Pair.of(rows, case, "f_cold_mean"), Pair.of(rows, case, "mp_cold_mean")
+        guided, blind = (cold_spread(rows, case, mask=mask) for mask in ("tradeoff", "distortion"))
+        raw, gone = (pick(rows, experiment="bounds", mask=mask, **case)[0] for mask in ("raw", "dropped"))
+        lines.append([*named(case), number(f.ours.mean()), *guided, number(f.theirs.mean()), *blind, f.benefit(),
+                      f.p(), *mp.levels(), *map(number, (raw.f_cold_mean, raw.f_cold_best, raw.f_cold_worst)),
+                      number(gone.f_cold_mean), number(gone.f_start)])  # fmt: skip
+    return markdown(heads, lines)
+
+
+def beside(rows: Sequence[Row]) -> str:
+    """Benefits and p-values beside the paper's."""
+    heads = ("table", "clusterer", "figure", "benefit, paper", "ours, from centres", "ours, cold", "p, paper",
+             "ours, from centres", "ours, cold")  # fmt: skip
+    lines = []
+    told_of = (("F", "f", paper.F), ("match point", "mp", paper.MATCH_POINT))
+    for (dataset, method), (name, key, told) in product(paper.F, told_of):
+        found = [case for case in cases(rows) if (case["dataset"], case["method"]) == (dataset, method)]
+        if not found:
+            continue
+        start, cold = ([Pair.of(rows, case, f"{key}_{kind}") for case in found] for kind in ("start", "cold_mean"))
+        theirs = told[dataset, method]
+        lines.append([NAMES[dataset], NAMES[method], name, theirs.benefit,
+                      *(", ".join(pair.benefit() for pair in pairs) for pairs in (start, cold)),
+                      ", ".join("-" if p is None else p_text(p) for p in theirs.p),
+                      *(", ".join(pair.p() for pair in pairs) for pairs in (start, cold))])  # fmt: skip
+    return markdown(heads, lines)
+
+
+def goals(rows: Sequence[Row]) -> str:
+    """What was to be shown, counted."""
+    lines: list[Cells] = []
+    for dataset in datasets(rows):
+        found = [case for case in cases(rows) if case["dataset"] == dataset]
+        for label, figure in (("F from starting centres", "f_start"), ("match point from starting centres", "mp_start"),
+                              ("agreement", "agreement"), ("F, cold", "f_cold_mean")):  # fmt: skip
+            pairs = [Pair.of(rows, case, figure) for case in found]
+            better = sum(pair.ours.mean() > pair.theirs.mean() + SAME for pair in pairs)
+            sure = sum(p_value(pair.ours, pair.theirs) < 0.05 for pair in pairs)
+            single = tally(np.concatenate([p.ours for p in pairs]), np.concatenate([p.theirs for p in pairs]))
+            lines.append([NAMES[dataset], label, f"{better} of {len(pairs)}", f"{sure} of {len(pairs)}", single])
+    heads = ("table", "figure", "settings where guided is better on average", "with p < 0.05",
+             "single thresholds better / same / worse")  # fmt: skip
+    return markdown(heads, lines)
+
+
+def costs(rows: Sequence[Row]) -> str:
+    """1 - F, averaged over h."""
+    heads = ("table", "clusterer", "clusters", "tradeoff, from centres", "match point", "cold",
+             "total_gain, from centres", "starting centres on the raw table", "paper")  # fmt: skip
+    lines = []
+    for case in cases(rows):
+        f, mp, cold = (1 - series(rows, figure, experiment="single", mask="tradeoff", **case).mean()
+                       for figure in ("f_start", "mp_start", "f_cold_mean"))  # fmt: skip
+        other = 1 - series(rows, "f_start", experiment="single", mask="total_gain", **case).mean()
+        raw = 1 - series(rows, "f_start", experiment="bounds", mask="raw", **case).mean()
+        told = paper.COST[case["dataset"]] if case == first_of(rows, case) else ""
+        lines.append([*named(case), *(f"{100 * value:.1f} %" for value in (f, mp, cold, other, raw)), told])
+    return markdown(heads, lines)
