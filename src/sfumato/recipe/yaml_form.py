@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from sfumato.data.schema import Attribute, Category, ItemSet, Number, Schema
 from sfumato.data.taxonomy import Taxonomy
@@ -71,7 +71,8 @@ def _attribute(name: str, form: Any, folder: Path) -> Attribute:
         part["taxonomy"] = _taxonomy(name, part["taxonomy"], folder)
     if isinstance(part.get("range"), list):
         part["range"] = tuple(str(end) if hasattr(end, "isoformat") else end for end in part["range"])
-    return _build(KINDS[kind], name, part)
+    made: Any = _build(KINDS[kind], name, part)
+    return cast(Attribute, made)
 
 
 def _taxonomy(name: str, given: Any, folder: Path) -> Taxonomy:
