@@ -25,6 +25,7 @@ from sfumato.evaluation.attacks.attacking import Effort, attack_recoding, attack
 from sfumato.evaluation.attacks.results import AttackReport
 from sfumato.maskers.centroids.mask import Centroids
 from sfumato.maskers.geometric.mask import KEY, Transformation
+from sfumato.maskers.geometric.numbers import of_arrow
 from sfumato.maskers.masker import Mask
 from sfumato.maskers.mondrian.mask import Regions
 from sfumato.recipe import Recipe
@@ -96,13 +97,19 @@ def _check_same(
         if name not in released.column_names:
             raise ReleaseError(str(folder), "the released table has every masked column", given=f"no {name}",
                                remedy="restore the release from a good copy")  # fmt: skip
-        if _counts(column) != _counts(released.column(name).combine_chunks()):
+        if not _same_values(column, released.column(name).combine_chunks()):
             raise stranger
 
 
-def _counts(column: Any) -> dict[Any, int]:
-    """How often each value occurs, in whatever order; numbers to 9 digits, as text may have shortened them."""
+def _same_values(ours: Any, theirs: Any) -> bool:
+    """Whether two columns hold the same values in whatever order; numbers up to rounding."""
+    if not pa.types.is_dictionary(ours.type) and not pa.types.is_string(ours.type):
+        left, right = np.sort(of_arrow(ours)), np.sort(of_arrow(theirs))
+        return bool(np.allclose(left, right, rtol=1e-9, atol=1e-9, equal_nan=True))
+    return _counts(ours) == _counts(theirs)
+
+
+def _counts(column: Any) -> dict[str, int]:
+    """How often each label occurs."""
     plain = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
-    if pa.types.is_floating(plain.type) or pa.types.is_integer(plain.type):
-        plain = pa.array([None if value is None else f"{value:.9g}" for value in plain.to_pylist()], type=pa.string())
     return {str(pair["values"]): pair["counts"] for pair in pc.value_counts(plain.cast(pa.string())).to_pylist()}

@@ -1,7 +1,7 @@
 """Undoing a transformation from known records: models of what was done, fitted by least squares or by consensus.
 
 A model maps masked vectors back to raw ones. Vectors are given in the attacker's scale (each attribute in units of
-its spread), so that one distance fits all.
+its spread), so that one distance fits all. Fits take a stack of samples at once: (..., records, attributes).
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Linear:
     offset: Floats
 
     def guess(self, masked: Floats) -> Floats:
-        """(rows, attributes): the attacker's guess of the raw vectors."""
-        return np.asarray(masked @ self.matrix + self.offset, dtype=np.float64)
+        """(..., rows, attributes): the attacker's guess of the raw vectors."""
+        return np.asarray(masked @ self.matrix + self.offset[..., None, :], dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -51,38 +51,48 @@ class Model:
 
 def fit_translation(masked: Floats, raw: Floats) -> Linear:
     """Every attribute was moved."""
-    return Linear(np.eye(masked.shape[1]), (raw - masked).mean(axis=0))
+    offset = (raw - masked).mean(axis=-2)
+    return Linear(_diagonal(np.ones_like(offset)), offset)
 
 
 def fit_scaling(masked: Floats, raw: Floats) -> Linear:
     """Every attribute was multiplied; one that is 0 in all known records is left as it is."""
-    energy = (masked**2).sum(axis=0)
-    factors = np.where(energy > 0, (masked * raw).sum(axis=0) / np.where(energy > 0, energy, 1.0), 1.0)
-    return Linear(np.diag(factors), np.zeros(masked.shape[1]))
+    factors = _ratio((masked * raw).sum(axis=-2), (masked**2).sum(axis=-2))
+    return Linear(_diagonal(factors), np.zeros_like(factors))
 
 
 def fit_rotation(masked: Floats, raw: Floats) -> Linear:
     """All was rotated about the origin: orthogonal Procrustes without reflections (Kabsch)."""
-    left, _, right = np.linalg.svd(masked.T @ raw)
-    signs = np.ones(masked.shape[1])
-    signs[-1] = np.sign(np.linalg.det(left @ right)) or 1.0
-    return Linear(left @ np.diag(signs) @ right, np.zeros(masked.shape[1]))
+    left, _, right = np.linalg.svd(np.swapaxes(masked, -1, -2) @ raw)
+    left = np.array(left)
+    left[..., -1] *= np.where(np.linalg.det(left @ right) < 0, -1.0, 1.0)[..., None]
+    return Linear(left @ right, np.zeros(left.shape[:-1]))
 
 
 def fit_diagonal(masked: Floats, raw: Floats) -> Linear:
     """Every attribute was multiplied and moved; with a single known value it is taken as moved."""
-    centre, target = masked.mean(axis=0), raw.mean(axis=0)
-    spread = ((masked - centre) ** 2).sum(axis=0)
-    both = ((masked - centre) * (raw - target)).sum(axis=0)
-    factors = np.where(spread > 1e-18, both / np.where(spread > 1e-18, spread, 1.0), 1.0)
-    return Linear(np.diag(factors), target - centre * factors)
+    centre, target = masked.mean(axis=-2, keepdims=True), raw.mean(axis=-2, keepdims=True)
+    both = ((masked - centre) * (raw - target)).sum(axis=-2)
+    factors = _ratio(both, ((masked - centre) ** 2).sum(axis=-2))
+    return Linear(_diagonal(factors), target[..., 0, :] - centre[..., 0, :] * factors)
 
 
 def fit_affine(masked: Floats, raw: Floats) -> Linear:
     """Any linear map and a move: the least-squares solution of least norm."""
-    rows = np.hstack([masked, np.ones((len(masked), 1))])
-    found = np.linalg.lstsq(rows, raw, rcond=None)[0]
-    return Linear(np.asarray(found[:-1]), np.asarray(found[-1]))
+    rows = np.concatenate([masked, np.ones((*masked.shape[:-1], 1))], axis=-1)
+    found = np.linalg.pinv(rows, rcond=1e-13) @ raw
+    return Linear(np.asarray(found[..., :-1, :]), np.asarray(found[..., -1, :]))
+
+
+def _diagonal(factors: Floats) -> Floats:
+    """(..., d, d) with the factors (..., d) on the diagonal."""
+    return np.asarray(factors[..., None] * np.eye(factors.shape[-1]), dtype=np.float64)
+
+
+def _ratio(above: Floats, below: Floats) -> Floats:
+    """1 where nothing is known."""
+    known = below > 1e-18
+    return np.where(known, above / np.where(known, below, 1.0), 1.0)
 
 
 MODELS = {
@@ -109,18 +119,17 @@ def fit(model: Model, masked: Floats, raw: Floats, *, method: Method, tolerance:
 
 def _consensus(model: Model, masked: Floats, raw: Floats, tolerance: float) -> Linear:
     """The model that most of the known records agree with, of those that minimal subsets of them determine."""
-    best, most = np.arange(len(masked)), -1
-    for chosen in _subsets(len(masked), model.least(masked.shape[1])):
-        found = model.fit(masked[chosen], raw[chosen])
-        near = np.flatnonzero((np.abs(found.guess(masked) - raw) <= tolerance).all(axis=1))
-        if len(near) > most:
-            best, most = np.union1d(near, chosen), len(near)
-    return model.fit(masked[best], raw[best])
+    subsets = _subsets(len(masked), model.least(masked.shape[1]))
+    found = model.fit(masked[subsets], raw[subsets])
+    near = np.asarray((np.abs(found.guess(masked) - raw) <= tolerance).all(axis=-1))
+    best = int(near.sum(axis=1).argmax())
+    trusted = np.union1d(np.flatnonzero(near[best]), subsets[best])
+    return model.fit(masked[trusted], raw[trusted])
 
 
-def _subsets(n: int, size: int) -> list[Ints]:
-    """All subsets, or a repeatable sample of them."""
+def _subsets(n: int, size: int) -> Ints:
+    """(subsets, size): all subsets of the known records, or a repeatable sample of them."""
     if comb(n, size) <= SUBSETS:
-        return [np.array(chosen) for chosen in combinations(range(n), size)]
+        return np.array(list(combinations(range(n), size)), dtype=np.int64)
     rng = np.random.default_rng(n * 1000 + size)
-    return [rng.choice(n, size, replace=False) for _ in range(SUBSETS)]
+    return rng.permuted(np.tile(np.arange(n), (SUBSETS, 1)), axis=1)[:, :size]
