@@ -84,11 +84,35 @@ GOALS = (
     ("Adult, generalization, naive_bayes, Top7", 1000, 1.5, 18.07, None, "at most 1.5 points for k = 20..1000"),
     ("Adult, suppression, tree, Top7, ours", 1000, 2.5, 14.7, 21.5, "the same, with ours"),
     ("Adult, generalization, tree, Top7, ours", 600, 2.0, 14.7, 21.5, "the same, with ours"),
+    ("Adult, generalization, tree, Top7, other trees", 600, 2.0, 14.7, 21.5, "the same, other trees"),
     ("crx, split, Top7", 300, 4.0, 15.4, 42.0, "below 4 points for k = 20..300"),
     ("crx, 10 folds, Top7", 300, 4.0, 15.4, 42.0, "the same, in ten folds"),
     ("german, split, Top7", 100, 4.0, 28.8, 36.0, "below 4 points for k = 20..100"),
     ("german, 10 folds, Top7", 100, 4.0, 28.8, 36.0, "the same, in ten folds"),
 )
+
+
+WHY = """\
+*Ours* is `TopDown(search="portfolio", suppress=0.01, beneficial_only=True)`: the search is run several ways, up to
+1 % of the records may be lifted to the top, and the way is kept that lets a tree tell most held-out *training* rows
+right.
+
+**Generalization on Adult.** The trees decide. The paper does not print its trees; ours have the same numbers of
+leaves and levels. At k = 500 the paper refined marital status, education number and hours and left relationship at
+the top. With our trees relationship comes first, because its root already tells who lives with a spouse, and what
+is left of the anonymity does not suffice for education. Two of the eight trees grouped otherwise (*other trees*)
+change AE by up to a point, more than the distance to the claim, and the intervals of AE - BE are about half a point
+wide on either side. With suppression, where no tree is needed, the claim holds.
+
+**German.** The paper's split is not the file's order: taken so, BE is 21.9 % instead of 28.8 %, and the attributes
+rank otherwise. So one split of the same sizes is drawn with seed 0. Its 334 test rows leave some five points of
+uncertainty on AE - BE; the ten folds are the figure to look at. CRX's split is the file's order: it gives the
+paper's ranking.
+
+**Top9 with generalization**, and Figure 10, show where greedy refinement is blocked by one tiny group: at some k a
+single early refinement uses up the anonymity, and a larger k can be better. In Figure 10 the portfolio gets around
+it; there it keeps the way with the purest groups. Mondrian is not bound to one cut for all records and has the
+lowest errors, at the price told in docs/classes.md."""
 
 
 def write_report(figures: Figures, out: Path | None) -> str:
@@ -109,6 +133,7 @@ def _sections(figures: Figures, plots: dict[str, str]) -> list[str]:
         "entropy tree, not C4.5, so differences are compared, not levels.",
         "## What the paper claims, and what we find",
         _goals(figures),
+        WHY,
         "## Attributes by rank",
         _rankings(figures),
     ]
