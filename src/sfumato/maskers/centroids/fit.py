@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol, get_args
+from typing import Any, ClassVar, Protocol, get_args
 
 import numpy as np
 
@@ -63,6 +63,8 @@ class Microaggregate:
     False
     """
 
+    guarantee: ClassVar[str] = "k_anonymity"
+
     fast: bool = False
     categories: Categories = "ancestor"
     missing: Missing = "class"
@@ -80,10 +82,17 @@ class Microaggregate:
         """Form classes and show their centres."""
         return fit(task, self, bisection if self.fast else microaggregate)
 
+    @staticmethod
+    def read_mask(files: Mapping[str, Any]) -> Centroids:
+        """The mask of a written release."""
+        return Centroids.from_json(files["centroids.json"])
+
 
 @dataclass(frozen=True, kw_only=True)
 class MDAV:
     """The field's standard, for comparison: time grows with the square of the rows. `Settings` tells the rest."""
+
+    guarantee: ClassVar[str] = "k_anonymity"
 
     categories: Categories = "ancestor"
     missing: Missing = "class"
@@ -101,10 +110,17 @@ class MDAV:
         """Form classes and show their centres."""
         return fit(task, self, mdav)
 
+    @staticmethod
+    def read_mask(files: Mapping[str, Any]) -> Centroids:
+        """The mask of a written release."""
+        return Centroids.from_json(files["centroids.json"])
+
 
 @dataclass(frozen=True)
 class Linkage:
     """Single, complete or average link (001 section 3), for comparison. `Settings` tells the rest."""
+
+    guarantee: ClassVar[str] = "k_anonymity"
 
     link: Link = "average"
     categories: Categories = field(default="ancestor", kw_only=True)
@@ -124,10 +140,17 @@ class Linkage:
         """Form classes and show their centres."""
         return fit(task, self, partial(linkage, link=self.link))
 
+    @staticmethod
+    def read_mask(files: Mapping[str, Any]) -> Centroids:
+        """The mask of a written release."""
+        return Centroids.from_json(files["centroids.json"])
+
 
 @dataclass(frozen=True, kw_only=True)
 class WFCMeans:
     """WF-C-means (001). It begins with records drawn by `seed`. `Settings` tells the rest."""
+
+    guarantee: ClassVar[str] = "k_anonymity"
 
     seed: int = 0
     categories: Categories = "ancestor"
@@ -155,6 +178,11 @@ class WFCMeans:
         weights = [dict(zip(names, part.weights.tolist(), strict=True)) for part in made]
         history = {**outcome.history, "weights": weights, "settled": all(part.settled for part in made)}
         return Outcome(outcome.mask, outcome.columns, outcome.masked, outcome.covered, history=history)
+
+    @staticmethod
+    def read_mask(files: Mapping[str, Any]) -> Centroids:
+        """The mask of a written release."""
+        return Centroids.from_json(files["centroids.json"])
 
 
 def fit(task: Task, settings: Settings, partition: Partition) -> Outcome:

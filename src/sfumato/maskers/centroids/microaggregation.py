@@ -71,9 +71,11 @@ def _from_natural_classes(points: Points, k: int) -> Ints:
     """Bisection begins. Moves without regard to k let natural classes form; those below k are merged into the
     neighbour that costs least, those of 2k or more split; then moves and swaps that keep k lower the loss.
     """
+    from sfumato.maskers.centroids import kernels
+
     effort = BRIEF if len(points.vectors) > SMALL else LONG
     begun = bisection(points, k)
-    order = np.argsort(begun, kind="stable")  # neighbours in space are neighbours in memory from here on
+    order = kernels.gather(begun, np.bincount(begun))  # neighbours in space are now neighbours in memory
     vectors, labels = points.vectors[order], begun[order]
     improve(vectors, labels, least=1, effort=FREE)
     labels = split_large(vectors, merge_small(vectors, labels, k), k)
