@@ -166,7 +166,8 @@ class WFCMeans:
         check_k(schema, requirements)
 
     def mask(self, task: Task) -> Outcome:
-        """Form classes and show their centres; the history tells the weights of the last part of the table."""
+        """Form classes and show their centres; the history tells the weights, for each part of the
+        table that misses the same numbers."""
         made: list[Weighted] = []
 
         def classes(points: Points, k: int) -> Ints:

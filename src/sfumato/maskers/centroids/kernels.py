@@ -87,7 +87,7 @@ def _turn(spread: Floats, axis: Floats) -> None:
 
 @njit(cache=True, nogil=True)
 def select(keys: Floats, rows: Ints, moved: Floats, nth: int) -> None:
-    """Reorder keys, and rows and their vectors with them, so that the first `nth` keys are no larger than the others."""
+    """Reorder keys, rows and vectors alike, so that the first `nth` keys are no larger than the others."""
     low, high = 0, len(keys) - 1
     while low < high:
         pivot = keys[(low + high) // 2]
