@@ -16,9 +16,11 @@ from sfumato.cli.main import app
 from sfumato.data.schema import Category, Number, Schema
 from sfumato.errors import ReleaseError, TableError
 from sfumato.evaluation.attacks.attacking import Effort
+from sfumato.maskers.centroids.fit import Microaggregate
 from sfumato.maskers.geometric.mask import Transformation
 from sfumato.maskers.geometric.moving import Translate
 from sfumato.maskers.geometric.rotating import Rotate
+from sfumato.maskers.mondrian.fit import Mondrian
 from sfumato.maskers.topdown.fit import TopDown
 from sfumato.privacy.requirements import KAnonymity
 from sfumato.publishing import Run, publish
@@ -45,7 +47,7 @@ def raw_table(seed: int = 0, rows: int = 600) -> pa.Table:
 
 
 def released(tmp_path: Path, mask: Any, *, format: Any = "parquet", table: pa.Table | None = None) -> Path:
-    claims = isinstance(mask, TopDown)
+    claims = getattr(mask, "guarantee", "") != "none"
     recipe = Recipe(
         schema=SCHEMA,
         structure=Clusters("kmeans", k=2, attributes=("age", "salary")),
@@ -70,6 +72,12 @@ def test_a_recoding_is_attacked_through_its_groups(tmp_path: Path) -> None:
     assert report.mask == "top_down"
     assert 0 < report["record linkage"].success.value <= 0.1  # no group has fewer than 10 records
     assert report["homogeneity of illness"].success.value < 0.5
+
+
+@pytest.mark.parametrize("kind", [Mondrian, Microaggregate])
+def test_other_recodings_are_attacked_too(tmp_path: Path, kind: Any) -> None:
+    report = attack(raw_table(), released(tmp_path, kind()), effort=QUICK)
+    assert 0 < report["record linkage"].success.value <= 0.11
 
 
 def test_another_raw_table_is_refused(tmp_path: Path) -> None:
