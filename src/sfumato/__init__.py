@@ -25,6 +25,17 @@ if TYPE_CHECKING:
     from sfumato.errors import SfumatoError as SfumatoError
     from sfumato.errors import TableError as TableError
     from sfumato.errors import TaxonomyError as TaxonomyError
+    from sfumato.maskers.centroids.fit import MDAV as MDAV
+    from sfumato.maskers.centroids.fit import Linkage as Linkage
+    from sfumato.maskers.centroids.fit import Microaggregate as Microaggregate
+    from sfumato.maskers.centroids.fit import WFCMeans as WFCMeans
+    from sfumato.maskers.genetic.fit import Genetic as Genetic
+    from sfumato.maskers.geometric.mixing import AddNoise as AddNoise
+    from sfumato.maskers.geometric.mixing import Hybrid as Hybrid
+    from sfumato.maskers.geometric.moving import Scale as Scale
+    from sfumato.maskers.geometric.moving import Translate as Translate
+    from sfumato.maskers.geometric.rotating import Rotate as Rotate
+    from sfumato.maskers.mondrian.fit import Mondrian as Mondrian
     from sfumato.maskers.topdown.fit import TopDown as TopDown
     from sfumato.privacy.requirements import KAnonymity as KAnonymity
     from sfumato.privacy.verify import Verdict as Verdict
@@ -56,6 +67,17 @@ _NAMES = {
     "TaxonomyError": "sfumato.errors",
     "Verdict": "sfumato.privacy.verify",
     "read": "sfumato.data.reading",
+    "AddNoise": "sfumato.maskers.geometric.mixing",
+    "Hybrid": "sfumato.maskers.geometric.mixing",
+    "Rotate": "sfumato.maskers.geometric.rotating",
+    "Scale": "sfumato.maskers.geometric.moving",
+    "Translate": "sfumato.maskers.geometric.moving",
+    "Linkage": "sfumato.maskers.centroids.fit",
+    "MDAV": "sfumato.maskers.centroids.fit",
+    "WFCMeans": "sfumato.maskers.centroids.fit",
+    "Microaggregate": "sfumato.maskers.centroids.fit",
+    "Genetic": "sfumato.maskers.genetic.fit",
+    "Mondrian": "sfumato.maskers.mondrian.fit",
     "Release": "sfumato.release.release",
     "Run": "sfumato.publishing",
     "publish": "sfumato.publishing",

@@ -47,7 +47,7 @@ class DatasetError(SfumatoError):
 
 
 class Infeasible(SfumatoError):
-    """Even the most masked table fails a requirement."""
+    """A requirement cannot be met: even the most masked table fails it, or all that this masker can do."""
 
 
 class ReleaseError(SfumatoError):
@@ -63,5 +63,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     'use one of: age, education'
     """
     names = list(known)
+    if not names:
+        return "leave it out: there is nothing to set here"
     close = get_close_matches(name, names, n=1)
     return f"did you mean {close[0]!r}?" if close else f"use one of: {', '.join(names)}"

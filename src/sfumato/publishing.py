@@ -22,13 +22,14 @@ from sfumato.errors import RecipeError, ReleaseError
 from sfumato.evaluation.judging import Judged, agreement_with, judge
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.registry import name_of
+from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.privacy.requirements import without_covered
 from sfumato.privacy.verify import verify
 from sfumato.randomness import Randomness, Secure
 from sfumato.recipe import Along, Recipe
 from sfumato.release.bundle import Format, count_claims, released_table, write_bundle
 from sfumato.release.certificate import Facts
-from sfumato.release.reading import read_recipe_of, read_recoding
+from sfumato.release.reading import LIFTED, read_lifted, read_mask, read_recipe_of
 from sfumato.release.release import Release
 from sfumato.structure.structures import Found, find
 
@@ -74,22 +75,30 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
         raise ReleaseError("release", "only a verified table is released", given=str(verdict),
                            remedy="report this: the masker and the verification disagree")  # fmt: skip
     certificate = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
-    return Release(recipe, outcome.mask, certificate, verdict, judged.scores, outcome.history, outcome.holder,
+    return Release(recipe, outcome.mask, certificate, verdict, judged.scores, outcome.history, _kept_back(outcome),
                    clock.seconds, shown, people.origin, scratch)  # fmt: skip
 
 
 def evaluate_release(raw: object, release: str | Path, *, seeds: int = 10) -> Mapping[str, Any]:
     """Measure a written release against the raw table that it was made from, for the holder's eyes.
 
-    The recipe comes from the holder's folder. Records that were lifted are told by their place in the history
-    alone, so a release with lifted records is measured as if they were shown like the others.
+    The recipe, and which records were lifted, come from the holder's folder.
     """
     recipe = read_recipe_of(release)
     people = _prepare(read(raw, recipe.schema), recipe)
     found = find(recipe.structure, people)
-    columns = read_recoding(release).apply(people)
+    mask = read_mask(release)
+    lifted = read_lifted(release, people.rows)
+    columns = mask.apply(people, lifted=lifted) if isinstance(mask, Recoding) else mask.apply(people)
     task = _task(people, found, recipe, Run())
     return judge(recipe.structure, found, task, columns, seeds=seeds).scores
+
+
+def _kept_back(outcome: Outcome) -> dict[str, Any]:
+    """Files for the holder's folder: what the masker keeps back, and which rows of the raw table were lifted."""
+    if outcome.lifted is None or not outcome.lifted.any():
+        return dict(outcome.holder)
+    return {**outcome.holder, LIFTED: {"rows": np.flatnonzero(outcome.lifted).tolist()}}
 
 
 def _task(people: Table, found: Found, recipe: Recipe, run: Run) -> Task:
@@ -148,7 +157,7 @@ def _write(folder: Path, people: Table, outcome: Outcome, judged: Judged, *, rec
 def _along(judged: Judged, wanted: Along) -> dict[str, Any]:
     """The aggregates that go into the release."""
     found: dict[str, Any] = {}
-    if wanted.codebook:
+    if wanted.codebook and judged.released.values:
         found["codebook.json"] = judged.released.to_json()
     if wanted.starting_centres and judged.space is not None:
         found["centres.json"] = judged.space.to_json()

@@ -11,6 +11,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.maskers.registry import MASKERS, masker_named, name_of
+from sfumato.publishing import evaluate_release
+from sfumato.release.reading import read_mask
 
 K = 5
 IRIS = sf.datasets.load("iris")
@@ -70,3 +72,14 @@ def test_a_masker_without_a_guarantee_must_be_understood() -> None:
     with pytest.raises(sf.RecipeError, match="leave it out"):
         sf.Recipe(schema=IRIS.schema, structure=sf.Clusters("kmeans", k=3), i_understand="no_guarantee",
                   privacy=(sf.KAnonymity(IRIS.schema.quasi, K),))  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MASKERS)
+def test_what_was_learned_reads_back_and_applies_to_the_same_rows(name: str, tmp_path: Path) -> None:
+    release = sf.publish(IRIS.table, recipe_with(name))
+    folder = release.write(tmp_path / "out")
+    people = sf.read(IRIS.table, IRIS.schema)
+    again = read_mask(folder).apply(people)
+    assert set(again) == {c["name"] for c in release.certificate["table"]["columns"] if c["masked"]}
+    assert all(len(column) == people.rows for column in again.values())
+    assert evaluate_release(IRIS.table, folder, seeds=1)["headline"]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -32,6 +32,7 @@ from sfumato.evaluation.features import Feature, leaking, masked_feature, raw_fe
 from sfumato.evaluation.parts import Part, folds, given, split
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.topdown.fit import TopDown
+from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.privacy.requirements import KAnonymity, Requirement
 
 SCHOOL = Taxonomy.from_tree({"ANY": {"Low": ["a", "b"], "High": ["c", "d"]}})
@@ -163,7 +164,12 @@ def test_a_planted_class_is_caught_and_would_have_been_believed(table: Table, ma
 class Spy:
     """Masks as top-down refinement does, and remembers what it was shown."""
 
+    guarantee: ClassVar[str] = "k_anonymity"
     seen: list[Table] = field(default_factory=list)
+
+    @staticmethod
+    def read_mask(files: Mapping[str, Any]) -> Recoding:
+        return Recoding.read(files)
 
     def check(self, schema: Schema, requirements: Sequence[Requirement]) -> None:
         """Nothing to refuse."""

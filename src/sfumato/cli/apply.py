@@ -31,12 +31,12 @@ def apply(
     from sfumato.errors import RecipeError
     from sfumato.randomness import Secure
     from sfumato.release.bundle import released_table
-    from sfumato.release.reading import read_recipe_of, read_recoding
+    from sfumato.release.reading import read_mask, read_recipe_of
 
     if unseen not in ("refuse", "suppress"):
         raise RecipeError("--unseen", "it is refuse or suppress", given=repr(unseen), remedy="say --unseen suppress")
     refuse_overwrite(output, force=force)
     people = read(table, read_recipe_of(release).schema)
-    shown = released_table(people, read_recoding(release).apply(people, unseen=unseen))
+    shown = released_table(people, read_mask(release).apply(people, unseen=unseen))
     write(shown, output, order=Secure().permutation(people.rows))
     note(f"wrote {output}: {people.rows:,} rows, unverified", style="yellow")

@@ -19,7 +19,7 @@ from sfumato.structure.space import Space, release_space
 from sfumato.structure.structures import Clusters, Found, Structure
 
 HEADLINE = {
-    "f_measure.start": "F-measure of the clusters found from the released centres",
+    "f_measure.start": "F-measure of the clusters found from the raw clusters' centres",
     "match_point.start": "match point, likewise",
     "agreement": "agreement: records whose nearest raw centre is unchanged",
     "f_measure.cold.mean": "F-measure of clusters found without the centres, on average",

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.counting import Engine, Positions
+from sfumato.data.groups import group_sizes
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
+from sfumato.errors import Infeasible
 from sfumato.privacy.requirements import Covered, Requirement
-
 
 Columns = Mapping[str, "pa.Array[Any]"]
 Objective = Callable[[Columns], float]
@@ -41,7 +42,7 @@ class Task:
 
     table: Table
     labels: Labels
-    requirements: tuple[Requirement, ...]
+    requirements: Sequence[Requirement]
     engine: Engine
     asked_to_stop: Callable[[], bool] = field(default=lambda: False)
     objective: Objective | None = None
@@ -51,17 +52,22 @@ class Mask(Protocol):
     """What was learned: frozen, in labels, plain JSON."""
 
     def files(self) -> Mapping[str, Any]:
-        """What goes into the release, JSON by file name."""
+        """What goes into the release, JSON by file name.
+
+        A masker may add one file of its registry's name, such as `round_to_tens.json`; verify refuses others.
+        """
 
     def apply(self, table: Table, *, unseen: str = "refuse") -> Mapping[str, pa.Array[Any]]:
-        """The masked columns of any table of the same schema."""
+        """The masked columns of any table of the same schema; unseen values are "refuse"d or "suppress"ed."""
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
     """What a masker gives back.
 
-    `columns`: the masked columns of the task's table, by name. `masked`: what was done to each of them.
+    `columns`: the masked columns of the task's table, by name: numbers stay Arrow numbers, labels and intervals are
+    dictionary-encoded text, missing is null. `masked`: what was done to each of them, in one word; "generalize",
+    "suppress" and "discretize" promise a recoding.json.
     `covered`: requirements that follow from others. `lifted` (rows,): records shown at the top everywhere.
     `history`: JSON for the holder's eyes. `holder`: files for the holder's folder, JSON by file name, such as
     the key of a transformation. `guarantee`: "k_anonymity", or "none" where nothing may be claimed.
@@ -78,10 +84,36 @@ class Outcome:
 
 
 class Masker(Protocol):
-    """Settings of one masker, frozen and checked."""
+    """Settings of one masker: a frozen dataclass, so that recipes can be read and written.
+
+    `guarantee`: "k_anonymity", or "none" for a masker of which nothing may be claimed; the recipe must then say
+    `i_understand: no_guarantee`.
+    """
+
+    guarantee: ClassVar[str]
 
     def check(self, schema: Schema, requirements: Sequence[Requirement]) -> None:
         """Refuse a recipe that this masker cannot make sound."""
 
     def mask(self, task: Task) -> Outcome:
         """Learn a mask and apply it."""
+
+    @staticmethod
+    def read_mask(files: Mapping[str, Any]) -> Mask:
+        """The mask of a written release, from its JSON files and those of the holder's folder, by name."""
+
+
+def refuse_small(columns: Columns, requirements: Sequence[Requirement], rows: int) -> None:
+    """For maskers that cannot go on until k is reached: refuse masked columns whose groups are too small."""
+    for requirement in requirements:
+        sizes = group_sizes([codes_of(columns[name]) for name in requirement.on], rows)
+        if not requirement.holds(int(sizes.min())):
+            raise Infeasible(str(requirement), "the masked table must satisfy it", given="groups that are smaller",
+                             remedy="ask for a smaller k, or use a masker that searches, such as top_down")  # fmt: skip
+
+
+def codes_of(column: pa.Array[Any]) -> NDArray[np.int64]:
+    """(rows,): a number for each row of a masked column, equal exactly where it shows the same; missing included."""
+    encoded: Any = column if isinstance(column, pa.DictionaryArray) else column.dictionary_encode()
+    found = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False)
+    return np.asarray(found, dtype=np.int64)

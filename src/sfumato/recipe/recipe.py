@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -42,12 +42,12 @@ class Recipe:
 
     schema: Schema
     structure: Structure
-    privacy: tuple[Requirement, ...] = ()
+    privacy: Sequence[Requirement] = ()
     mask: Masker = field(default_factory=TopDown)
     table: str | None = None
     keep_order: bool = False
     release: Along = field(default_factory=Along)
-    missing: tuple[str, ...] = ()
+    missing: Sequence[str] = ()
     i_understand: str | None = None
 
     def __post_init__(self) -> None:
@@ -92,7 +92,7 @@ def _check_quasi(schema: Schema, requirement: Requirement) -> None:
             )  # fmt: skip
 
 
-def _check_all_covered(schema: Schema, privacy: tuple[Requirement, ...]) -> None:
+def _check_all_covered(schema: Schema, privacy: Sequence[Requirement]) -> None:
     asked = {name for requirement in privacy for name in requirement.on}
     bare = [name for name in schema.quasi if name not in asked]
     if bare:
@@ -103,7 +103,7 @@ def _check_all_covered(schema: Schema, privacy: tuple[Requirement, ...]) -> None
 
 
 def _check_understood(recipe: Recipe) -> None:
-    claims = getattr(recipe.mask, "guarantee", "k_anonymity") != "none"
+    claims = recipe.mask.guarantee != "none"
     if not claims and recipe.i_understand != "no_guarantee":
         raise RecipeError(
             type(recipe.mask).__name__, "nothing can be claimed of this masker: whoever knows a few records undoes it",

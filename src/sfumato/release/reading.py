@@ -6,11 +6,17 @@ import json
 from pathlib import Path
 from typing import Any
 
-from sfumato.data.taxonomy import Taxonomy
+import numpy as np
+from numpy.typing import NDArray
+
 from sfumato.errors import ReleaseError
-from sfumato.maskers.topdown.recoding import Recoding, tree_file
+from sfumato.maskers.masker import Mask
+from sfumato.maskers.registry import masker_named
+from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.recipe import Recipe
 from sfumato.release.release import HOLDER
+
+LIFTED = "lifted.json"
 
 
 def read_certificate(release: str | Path) -> dict[str, Any]:
@@ -19,21 +25,40 @@ def read_certificate(release: str | Path) -> dict[str, Any]:
     return found
 
 
-def read_recoding(release: str | Path) -> Recoding:
-    """The recoding of a top-down release, with its taxonomies."""
+def read_mask(release: str | Path) -> Mask:
+    """What the masker of a release learned: from the release, and where it needs a key from the holder's folder."""
     folder = Path(release)
-    mask = read_certificate(folder).get("mask")
-    if not (folder / "recoding.json").is_file():
-        raise ReleaseError(str(release), "only a recoding can be read back and applied to other rows",
-                           given=f"a release masked by {mask}",
-                           remedy="look into the holder's folder, or publish the new rows together")  # fmt: skip
-    form = _json(folder / "recoding.json")
-    trees = {
-        name: Taxonomy.from_tree(_json(folder / tree_file(name)))
-        for name, part in form["attributes"].items()
-        if part["kind"] == "generalize"
-    }
-    return Recoding.from_json(form, trees)
+    certificate = read_certificate(folder)
+    files = {**_jsons(_holder_of(folder)), **_jsons(folder)}
+    try:
+        found: Mask = masker_named(str(certificate.get("mask"))).read_mask(files)
+    except KeyError as missing:
+        raise ReleaseError(str(release), f"a release masked by {certificate.get('mask')} comes with {missing.args[0]}",
+                           given="none there", remedy="run it where publish wrote both folders") from None  # fmt: skip
+    return found
+
+
+def read_recoding(release: str | Path) -> Recoding:
+    """The recoding of a release, with its taxonomies."""
+    found = read_mask(release)
+    if not isinstance(found, Recoding):
+        raise ReleaseError(str(release), "this release has a recoding", given=f"a {type(found).__name__}",
+                           remedy="its README.md says what was done")  # fmt: skip
+    return found
+
+
+def read_lifted(release: str | Path, rows: int) -> NDArray[np.bool_] | None:
+    """(rows,): which rows of the raw table were lifted to the top, from the holder's folder; None if none were."""
+    path = _holder_of(release) / LIFTED
+    if not path.is_file():
+        return None
+    found = np.zeros(rows, dtype=bool)
+    found[_json(path)["rows"]] = True
+    return found
+
+
+def _jsons(folder: Path) -> dict[str, Any]:
+    return {path.relative_to(folder).as_posix(): _json(path) for path in sorted(folder.rglob("*.json"))}
 
 
 def read_history(release: str | Path) -> dict[str, Any]:
@@ -47,9 +72,13 @@ def read_recipe_of(release: str | Path) -> Recipe:
     return Recipe.from_yaml(_holder(release) / "recipe.yaml")
 
 
-def _holder(release: str | Path) -> Path:
+def _holder_of(release: str | Path) -> Path:
     folder = Path(release).resolve()
-    holder = folder.with_name(folder.name + HOLDER)
+    return folder.with_name(folder.name + HOLDER)
+
+
+def _holder(release: str | Path) -> Path:
+    holder = _holder_of(release)
     if not holder.is_dir():
         raise ReleaseError(str(release), "the holder's folder stands beside the release", given=f"no {holder.name}/",
                            remedy="run this where publish wrote both folders")  # fmt: skip

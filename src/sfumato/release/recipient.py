@@ -14,6 +14,11 @@ EXPLAINED = {
     "transformed": "transformed; the raw value cannot be read off, and can be computed by whoever knows a few records",
     "discretize": "replaced by an interval such as `[17-37)`: 17 included, 37 not; the last interval is closed",
 }
+CITED = {
+    "top_down": """Masked with Sfumato by top-down refinement (Fung, Wang, Wang, Hung, "Privacy-preserving data
+publishing for cluster analysis", 2009; Fung, Wang, Yu, "Anonymizing classification data
+for privacy preservation", 2007).""",
+}
 FILES = {
     "recoding.json": "which values are shown, attribute by attribute",
     "centroids.json": "the centre and the size of each group",
@@ -26,10 +31,12 @@ FILES = {
 def recipient_page(facts: Facts, files: Sequence[str]) -> str:
     """The page as Markdown."""
     columns = "\n".join(
-        f"| {name} | {facts.schema[name].role} | {EXPLAINED.get(facts.masked.get(name, ''), 'as it is')} |"
-        for name in facts.schema.kept
+        f"| {name} | {facts.schema[name].role} | {_shown(facts.masked.get(name))} |" for name in facts.schema.kept
     )
-    beside = "\n".join(f"- `{name}`: {FILES[name]}" for name in files if name in FILES)
+    known = {**FILES, f"{facts.mask}.json": "what the masker learned"}
+    beside = [f"- `{name}`: {known[name]}" for name in files if name in known]
+    if any(name.startswith("taxonomies/") for name in files):
+        beside.append("- `taxonomies/`: the trees of labels that general values come from")
     lifted = (
         f"\n{facts.lifted} records are shown at the top of every masked column, so that no rare value shows.\n"
         if facts.lifted
@@ -46,9 +53,7 @@ An empty cell is a missing value, which counts as a value of its own.
 |---|---|---|
 {columns}
 
-{beside}
-- `taxonomies/`: the trees of labels that general values come from
-- `certificate.json`: what is claimed, with the SHA-256 of every file
+{chr(10).join([*beside, ""])}- `certificate.json`: what is claimed, with the SHA-256 of every file
 
 ## What is not claimed
 
@@ -63,6 +68,9 @@ recounts every claim from the file itself. It needs nothing but this folder.
 
 ## Cite
 
-Masked with Sfumato by top-down refinement (Fung, Wang, Wang, Hung, "Privacy-preserving data publishing for
-cluster analysis", 2009; Fung, Wang, Yu, "Anonymizing classification data for privacy preservation", 2007).
+{CITED.get(facts.mask, f"Masked with Sfumato ({facts.mask}).")}
 """
+
+
+def _shown(masked: str | None) -> str:
+    return "as it is" if masked is None else EXPLAINED.get(masked, f"masked ({masked})")

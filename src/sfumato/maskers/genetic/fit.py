@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,8 @@ class Genetic:
     >>> Genetic(metric="LM").seconds
     60
     """
+
+    guarantee: ClassVar[str] = "k_anonymity"
 
     seconds: float = 60
     metric: Literal["LM", "CM"] = "CM"
@@ -71,6 +73,11 @@ class Genetic:
                 "generations": found.generations}  # fmt: skip
         return Outcome(found.recoding, columns, kinds, demands.covered, found.lifted,
                        holder={"genetic.json": told})  # fmt: skip
+
+    @staticmethod
+    def read_mask(files: Mapping[str, Any]) -> Recoding:
+        """The mask of a written release."""
+        return Recoding.read(files)
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from sfumato.maskers.geometric.checking import (
     refuse_strangers,
 )
 from sfumato.maskers.geometric.fit import Given, Plan, refuse_missing, spread, transform
+from sfumato.maskers.geometric.mask import KEY, Transformation
 from sfumato.maskers.geometric.moving import factor, shift
 from sfumato.maskers.geometric.noise import Distribution, How, Noise
 from sfumato.maskers.geometric.operations import Add, Multiply, Operation, Turn
@@ -69,6 +70,11 @@ class Hybrid:
         self.check(task.table.schema, task.requirements)
         names = check_recipe(self, task.table.schema, task.requirements)
         return transform(task, names, self, lambda given: self._plan(given, task.table.schema))
+
+    @staticmethod
+    def read_mask(files: Mapping[str, Any]) -> Transformation:
+        """The transformation, from the key in the holder's folder."""
+        return Transformation.from_json(files[KEY])
 
     def _plan(self, given: Given, schema: Schema) -> Plan:
         steps = _complete(self.operations, given)
@@ -156,6 +162,11 @@ class AddNoise:
         """Add noise to the numbers."""
         names = check_recipe(self, task.table.schema, task.requirements)
         return transform(task, names, self, self._plan)
+
+    @staticmethod
+    def read_mask(files: Mapping[str, Any]) -> Transformation:
+        """The transformation, from the key in the holder's folder."""
+        return Transformation.from_json(files[KEY])
 
     def _plan(self, given: Given) -> Plan:
         own = distributions(self.noise)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from sfumato.maskers.geometric.checking import (
     refuse_strangers,
 )
 from sfumato.maskers.geometric.fit import Given, Plan, spread, transform
+from sfumato.maskers.geometric.mask import KEY, Transformation
 from sfumato.maskers.geometric.noise import Chance
 from sfumato.maskers.geometric.operations import Add, Multiply
 from sfumato.maskers.masker import Outcome, Task
@@ -58,6 +59,11 @@ class Translate:
         """Move the numbers."""
         names = check_recipe(self, task.table.schema, task.requirements)
         return transform(task, names, self, self._plan)
+
+    @staticmethod
+    def read_mask(files: Mapping[str, Any]) -> Transformation:
+        """The transformation, from the key in the holder's folder."""
+        return Transformation.from_json(files[KEY])
 
     def _plan(self, given: Given) -> Plan:
         moves = (Add(name, float(self.by[name]) if name in self.by else shift(name, given)) for name in given.names)
@@ -101,6 +107,11 @@ class Scale:
         """Multiply the numbers."""
         names = check_recipe(self, task.table.schema, task.requirements)
         return transform(task, names, self, self._plan)
+
+    @staticmethod
+    def read_mask(files: Mapping[str, Any]) -> Transformation:
+        """The transformation, from the key in the holder's folder."""
+        return Transformation.from_json(files[KEY])
 
     def _plan(self, given: Given) -> Plan:
         own = self.by if isinstance(self.by, Mapping) else {}

@@ -20,7 +20,7 @@ from sfumato.maskers.geometric.checking import (
     refuse_strangers,
 )
 from sfumato.maskers.geometric.fit import Given, Plan, refuse_missing, spread, transform
-from sfumato.maskers.geometric.mask import Frame
+from sfumato.maskers.geometric.mask import KEY, Frame, Transformation
 from sfumato.maskers.geometric.noise import Chance
 from sfumato.maskers.geometric.operations import Turn, untouched
 from sfumato.maskers.masker import Outcome, Task
@@ -75,6 +75,11 @@ class Rotate:
         self.check(task.table.schema, task.requirements)
         names = check_recipe(self, task.table.schema, task.requirements)
         return transform(task, names, self, lambda given: self._plan(given, task.table.schema))
+
+    @staticmethod
+    def read_mask(files: Mapping[str, Any]) -> Transformation:
+        """The transformation, from the key in the holder's folder."""
+        return Transformation.from_json(files[KEY])
 
     def _plan(self, given: Given, schema: Schema) -> Plan:
         refuse_missing(given.columns)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,8 @@ class Mondrian:
     'infogain'
     """
 
+    guarantee: ClassVar[str] = "k_anonymity"
+
     score: Literal["infogain", "median"] = "infogain"
 
     def __post_init__(self) -> None:
@@ -60,6 +62,11 @@ class Mondrian:
         regions = fit(task.table, task.labels, demands.kept, score=self.score)
         columns = regions.apply(task.table)
         return Outcome(regions, columns, dict.fromkeys(columns, "region"), demands.covered)
+
+    @staticmethod
+    def read_mask(files: Mapping[str, Any]) -> Regions:
+        """The mask of a written release."""
+        return Regions.from_json(files["regions.json"])
 
 
 def fit(table: Table, labels: Labels, requirements: Sequence[Requirement], *, score: str) -> Regions:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -41,6 +41,8 @@ class TopDown:
     >>> TopDown(score="infogain").split
     'best'
     """
+
+    guarantee: ClassVar[str] = "k_anonymity"
 
     score: str = "tradeoff"
     search: Literal["greedy", "portfolio"] = "greedy"
@@ -79,6 +81,11 @@ class TopDown:
         masked = {name: rule.to_json()["kind"] for name, rule in fitted.recoding.attributes.items()}
         return Outcome(fitted.recoding, fitted.columns(task.table), masked, fitted.demands.covered, fitted.lifted,
                        history_to_json(fitted.history, fitted.demands.kept))  # fmt: skip
+
+    @staticmethod
+    def read_mask(files: Mapping[str, Any]) -> Recoding:
+        """The mask of a written release."""
+        return Recoding.read(files)
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,14 +9,12 @@ import time
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
-import pyarrow as pa
-from numpy.typing import NDArray
 
 from sfumato.data.groups import group_numbers
-from sfumato.maskers.masker import Columns, Labels, Task
+from sfumato.maskers.masker import Columns, Labels, Task, codes_of
 from sfumato.maskers.topdown.fit import Fitted, TopDown, fit_task
 
 SCORES = ("tradeoff", "total_gain", "infogain")
@@ -63,13 +61,7 @@ def _late(settings: TopDown, began: float) -> bool:
 
 def purity(columns: Columns, labels: Labels) -> float:
     """The share of records whose class is the most frequent one among the records masked alike."""
-    codes = [_codes(column) for column in columns.values()]
+    codes = [codes_of(column) for column in columns.values()]
     groups = group_numbers(codes, len(labels.classes))
     held = np.bincount(groups * labels.n + labels.classes, minlength=(int(groups.max()) + 1) * labels.n)
     return float(held.reshape(-1, labels.n).max(axis=1).sum() / len(labels.classes))
-
-
-def _codes(column: pa.Array[Any]) -> NDArray[np.int64]:
-    encoded: Any = column if isinstance(column, pa.DictionaryArray) else column.dictionary_encode()
-    found: NDArray[np.int64] = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False)
-    return found

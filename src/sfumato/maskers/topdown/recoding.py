@@ -178,6 +178,14 @@ class Recoding:
         return form
 
     @classmethod
+    def read(cls, files: Mapping[str, Any]) -> Recoding:
+        """From the JSON files of a release, by name."""
+        form = files["recoding.json"]
+        generalized = [name for name, part in form["attributes"].items() if part["kind"] == "generalize"]
+        trees = {name: Taxonomy.from_tree(files[tree_file(name)]) for name in generalized if tree_file(name) in files}
+        return cls.from_json(form, trees)
+
+    @classmethod
     def from_json(cls, form: Mapping[str, Any], taxonomies: Mapping[str, Taxonomy]) -> Recoding:
         """Read recoding.json, with the taxonomies that lie beside it."""
         rules = {name: _rule(name, part, taxonomies) for name, part in form["attributes"].items()}

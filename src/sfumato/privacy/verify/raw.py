@@ -96,7 +96,7 @@ def same_rows(comparison: Comparison) -> str:
     pair, count = comparison.pair, comparison.release.certificate.lifted
     differ = _differences(pair)
     if not differ.height:
-        return f"{pair.released.height} released rows are the recoded raw rows"
+        return f"{pair.released.height} released rows are the raw rows, recoded{_not_compared(comparison)}"
     more, less = differ.filter(pl.col(COUNT) > 0), differ.filter(pl.col(COUNT) < 0)
     rules = comparison.release.recoding.rules
     at_top = pl.all_horizontal(pl.col(name).eq_missing(rule.top) for name, rule in rules.items())
@@ -105,7 +105,13 @@ def same_rows(comparison: Comparison) -> str:
     kept = [name for name in pair.released.columns if name not in rules]
     if _totals(pl.concat([more, less]), kept).height:
         raise CheckError("released rows differ from the raw rows in columns that are not masked")
-    return f"{pair.released.height} released rows are the recoded raw rows, {count} of them lifted"
+    return f"{pair.released.height} released rows are the raw rows, recoded, {count} of them lifted"
+
+
+def _not_compared(comparison: Comparison) -> str:
+    """Which columns could not be held against the raw ones, because no recoding tells what a value becomes."""
+    others = comparison.release.certificate.masked_otherwise
+    return f"; NOT compared: {', '.join(others)}" if others else ""
 
 
 def row_order(comparison: Comparison) -> str:
