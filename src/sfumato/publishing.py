@@ -34,6 +34,8 @@ from sfumato.release.release import Release
 from sfumato.structure.structures import Found, find
 
 Tell = Callable[[str], None]
+FEW = 5
+"""A value held by fewer people than this tells them apart."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
     run = run or Run()
     clock = _Clock(run.tell)
     with clock.step("Reading the table"):
-        people = _prepare(read(table, recipe.schema, progress=run.progress), recipe)
+        people = _prepare(read(table, recipe.schema, progress=run.progress, encoding=recipe.encoding), recipe)
     with clock.step("Finding the structure that must survive"):
         found = find(recipe.structure, people)
     with clock.step("Masking"):
@@ -85,7 +87,7 @@ def evaluate_release(raw: object, release: str | Path, *, seeds: int = 10) -> Ma
     The recipe, and which records were lifted, come from the holder's folder.
     """
     recipe = read_recipe_of(release)
-    people = _prepare(read(raw, recipe.schema), recipe)
+    people = _prepare(read(raw, recipe.schema, encoding=recipe.encoding), recipe)
     found = find(recipe.structure, people)
     mask = read_mask(release)
     lifted = read_lifted(release, people.rows)
@@ -123,18 +125,17 @@ def _prepare(people: Table, recipe: Recipe) -> Table:
             raise RecipeError("missing", "dropping rows leaves some", given="a rule that drops every row",
                               remedy="keep missing values as a value: missing: {NAME: value}")  # fmt: skip
         people = encode(people.to_arrow().filter(pa.array(kept)), people.schema, origin=people.origin)
-    _refuse_fingerprints(people, recipe)
+    _refuse_fingerprints(people)
     return people
 
 
-def _refuse_fingerprints(people: Table, recipe: Recipe) -> None:
-    k = max((requirement.k for requirement in recipe.privacy), default=2)
-    for name in people.schema.with_role("plain"):
+def _refuse_fingerprints(people: Table) -> None:
+    for name in (*people.schema.with_role("plain"), *people.schema.with_role("sensitive")):
         codes = whole_values(people.columns[name])
-        rare = int((np.bincount(codes)[codes] < k).sum())
+        rare = int((np.bincount(codes)[codes] < FEW).sum())
         if 2 * rare > people.rows and not people.schema[name].unique_ok:
             raise RecipeError(
-                name, f"a column released as it is does not tell most people apart (values shared by fewer than {k})",
+                name, f"a column released as it is does not tell most people apart (values shared by fewer than {FEW})",
                 given="a fingerprint: more than half of the rows have such a value",
                 remedy="declare it an identifier (dropped) or quasi (masked), or confirm it with unique_ok: true",
             )  # fmt: skip

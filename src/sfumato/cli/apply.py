@@ -36,7 +36,9 @@ def apply(
     if unseen not in ("refuse", "suppress"):
         raise RecipeError("--unseen", "it is refuse or suppress", given=repr(unseen), remedy="say --unseen suppress")
     refuse_overwrite(output, force=force)
-    people = read(table, read_recipe_of(release).schema)
+    recipe = read_recipe_of(release)
+    schema = recipe.schema if unseen == "refuse" else recipe.schema.without_domains()
+    people = read(table, schema, encoding=recipe.encoding)
     shown = released_table(people, read_mask(release).apply(people, unseen=unseen))
     write(shown, output, order=Secure().permutation(people.rows))
     note(f"wrote {output}: {people.rows:,} rows, unverified", style="yellow")

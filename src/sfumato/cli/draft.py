@@ -25,6 +25,9 @@ def draft(
         Path | None,
         typer.Option("--taxonomies", help="Write drafted taxonomies to this folder and use them."),
     ] = None,
+    encoding: Annotated[
+        str | None, typer.Option("--encoding", help="Of a CSV that is not UTF-8, such as cp1252.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the files that are there.")] = False,
 ) -> None:
     """Propose a recipe for TABLE: kinds, roles and taxonomies, with a reason for each guess.
@@ -36,7 +39,7 @@ def draft(
 
     if output is not None:
         refuse_overwrite(output, force=force)
-    found = draft_table(read_arrow(table))
+    found = draft_table(read_arrow(table, encoding=encoding))
     files = {} if taxonomies is None else _write_taxonomies(found, taxonomies, force=force)
     home = Path() if output is None else output.parent
     named = {name: _from(home, file) for name, file in files.items()}

@@ -26,6 +26,9 @@ def show_release(release: Release, output: Path) -> None:
     show(claims_table(release.certificate))
     show(columns_table(release))
     show_scores(release.scores)
+    if release.scores.get("clusters") and not release.certificate["along"].get("centres"):
+        show("The clusters' centres do not go along: a masked number without a declared range, a date or an item set")
+        show("would be told more exactly by them than by the table. Declare ranges to let them go along.")
     show(f"Check it again at any time: sfumato verify {output}")
 
 

@@ -27,7 +27,28 @@ def verify(
     """
     from sfumato.privacy.verify import verify as verify_release
 
-    verdict = verify_release(release, raw=raw, missing=missing or ())
+    verdict = verify_release(release, raw=_raw(raw), missing=(*(missing or ()), *_declared_missing(release)))
     typer.echo(str(verdict))
     if not verdict.holds:
         raise typer.Exit(1)
+
+
+def _raw(path: Path | None) -> object:
+    """The raw table; a CSV in another dialect than verify reads by itself is read as publish reads it."""
+    if path is None or path.suffix.lower() not in (".csv", ".tsv", ".txt", ".xlsx"):
+        return path
+    from sfumato.data.reading import read_arrow
+
+    return read_arrow(path)
+
+
+def _declared_missing(release: Path) -> tuple[str, ...]:
+    """Texts that mean missing, from the holder's recipe if it lies beside the release."""
+    from sfumato.errors import SfumatoError
+    from sfumato.release.reading import read_recipe_of
+
+    try:
+        schema = read_recipe_of(release).schema
+    except SfumatoError:
+        return ()
+    return tuple(sorted({text for attribute in schema.values() for text in attribute.missing}))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 from sfumato.data.taxonomy import Taxonomy
@@ -21,6 +21,7 @@ class Number:
     `range` declares the lower and the upper end, both included; for dates and times in ISO 8601 text.
     `integer` declares whole numbers (None: as the table says). `calendar` makes it a date or a time whose
     intervals begin at whole years, months, ... `missing` lists texts that mean "missing" beside the empty cell.
+    `outside`: "clip" moves a number outside the declared range to its nearer end (None: it is refused).
 
     >>> Number(role="quasi", range=(17, 90)).range
     (17, 90)
@@ -31,11 +32,13 @@ class Number:
     integer: bool | None = None
     calendar: Calendar | None = None
     missing: tuple[str, ...] = ()
+    outside: Literal["clip"] | None = None
     unique_ok: bool = False
 
     def __post_init__(self) -> None:
         _check_role("number", self.role)
         _tuples(self, "missing")
+        _check_clip(self)
         if self.calendar is not None and self.calendar not in get_args(Calendar):
             raise SchemaError(
                 "number",
@@ -52,6 +55,7 @@ class Category:
     """A label; masked by its taxonomy, or without one by suppressing values.
 
     `values` declares the domain where there is no taxonomy (differential privacy needs one or the other).
+    `outside` names the declared label that stands for every value outside the domain (None: they are refused).
 
     >>> Category(role="sensitive").taxonomy is None
     True
@@ -61,16 +65,22 @@ class Category:
     taxonomy: Taxonomy | None = None
     values: tuple[str, ...] | None = None
     missing: tuple[str, ...] = ()
+    outside: str | None = None
     unique_ok: bool = False
 
     def __post_init__(self) -> None:
         _check_role("category", self.role)
         _tuples(self, "missing", "values")
+        _check_bucket("category", self)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ItemSet:
     """A set of labels, such as a patient's diagnoses: a list column, or one text with a separator.
+
+    `outside` names the declared label that stands for every item outside the domain (None: they are refused).
+    `most`: no set holds more items; a larger one is refused, or with `too_many="first"` keeps its first items in
+    the order of their labels.
 
     >>> ItemSet(separator="|").separator
     '|'
@@ -81,11 +91,16 @@ class ItemSet:
     values: tuple[str, ...] | None = None
     separator: str = ";"
     missing: tuple[str, ...] = ()
+    outside: str | None = None
+    most: int | None = None
+    too_many: Literal["refuse", "first"] = "refuse"
     unique_ok: bool = False
 
     def __post_init__(self) -> None:
         _check_role("item set", self.role)
         _tuples(self, "missing", "values")
+        _check_bucket("item set", self)
+        _check_most(self)
         if not self.separator:
             raise SchemaError(
                 "item set",
@@ -159,6 +174,10 @@ To mend it: did you mean 'age'?.
         """Names of the attributes that a release shows: all but identifiers."""
         return tuple(name for name in self if self[name].role != "identifier")
 
+    def without_domains(self) -> Schema:
+        """The same attributes, any value allowed: for rows whose values nobody has declared."""
+        return Schema({name: _without_domain(attribute) for name, attribute in self.items()})
+
     def require(self, names: Iterable[str], what: str) -> None:
         """Refuse names that are no attributes."""
         for name in names:
@@ -171,6 +190,12 @@ To mend it: did you mean 'age'?.
                 )
 
 
+def _without_domain(attribute: Attribute) -> Attribute:
+    if isinstance(attribute, Number):
+        return replace(attribute, range=None)
+    return replace(attribute, taxonomy=None, values=None)
+
+
 def _check_role(kind: str, role: str) -> None:
     if role not in get_args(Role):
         raise SchemaError(
@@ -178,6 +203,44 @@ def _check_role(kind: str, role: str) -> None:
             "a role is one of " + ", ".join(get_args(Role)),
             given=repr(role),
             remedy=did_you_mean(str(role), get_args(Role)),
+        )
+
+
+def _check_bucket(kind: str, attribute: Category | ItemSet) -> None:
+    """What stands for values outside the domain is itself in the domain."""
+    bucket = attribute.outside
+    if bucket is None:
+        return
+    known = attribute.taxonomy.leaves if attribute.taxonomy is not None else attribute.values or ()
+    if bucket not in known:
+        raise SchemaError(
+            kind,
+            "the label for values outside the domain is a declared leaf or value",
+            given=repr(bucket),
+            remedy=did_you_mean(bucket, known) if known else "declare a taxonomy or values with this label in it",
+        )
+
+
+def _check_clip(number: Number) -> None:
+    if number.outside is None:
+        return
+    if number.outside != "clip" or number.range is None or number.calendar is not None:
+        raise SchemaError(
+            "number",
+            "numbers outside are clipped to a declared range, or refused",
+            given=f"outside={number.outside!r}",
+            remedy="write range=(lowest, highest), outside='clip', or leave outside out",
+        )
+
+
+def _check_most(items: ItemSet) -> None:
+    whole = items.most is None or (isinstance(items.most, int) and not isinstance(items.most, bool) and items.most > 0)
+    if not whole or items.too_many not in ("refuse", "first") or (items.most is None and items.too_many != "refuse"):
+        raise SchemaError(
+            "item set",
+            "the largest set is a whole number of items; larger ones are refused or keep their first items",
+            given=f"most={items.most!r}, too_many={items.too_many!r}",
+            remedy="write most=20, too_many='first'",
         )
 
 

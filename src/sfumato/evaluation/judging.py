@@ -14,6 +14,7 @@ from sfumato.evaluation.risk import risks
 from sfumato.evaluation.scores import Score, scores_to_json
 from sfumato.maskers.masker import Columns, Task
 from sfumato.maskers.topdown.fit import TopDown
+from sfumato.privacy.requirements import Requirement
 from sfumato.structure.released import ReleasedValues, Shown, shows_labels
 from sfumato.structure.space import Space, release_space
 from sfumato.structure.structures import Clusters, Found, Structure
@@ -47,8 +48,7 @@ class Judged:
 
 def judge(structure: Structure, found: Found, task: Task, columns: Columns, *, seeds: int = 2) -> Judged:
     """Measure a masked table against the raw one, beside ceiling, floors and masking that is blind to structure."""
-    least = min((requirement.k for requirement in task.requirements), default=1)
-    released = ReleasedValues.learn(task.table, columns, minimum=least)
+    released = ReleasedValues.learn(task.table, columns, minimum=largest_k(task.requirements))
     scores = [*_losses(task, columns)]
     form: dict[str, Any] = {}
     space = None
@@ -80,6 +80,15 @@ def _losses(task: Task, columns: Columns) -> Sequence[Score]:
     found = [*penalty, discernibility(worst), average_class_size(worst, k), *risks(worst)]
     if len(asked) > 1:
         found += [replace(score, name=f"{score.name}.union") for score in risks(every)]
+    return found
+
+
+def largest_k(requirements: Sequence[Requirement]) -> dict[str, int]:
+    """For each attribute the largest k that is asked of it: no aggregate over fewer records is released."""
+    found: dict[str, int] = {}
+    for requirement in requirements:
+        for name in requirement.on:
+            found[name] = max(found.get(name, 1), requirement.k)
     return found
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sfumato.data.schema import ItemSet, Schema
+from sfumato.data.schema import ItemSet, Number, Schema
 from sfumato.errors import RecipeError
 from sfumato.maskers.masker import Masker
 from sfumato.maskers.topdown.fit import TopDown
@@ -37,7 +37,7 @@ class Recipe:
 
     `keep_order` releases the rows in their input order, which may tell who is who: stated in the certificate.
     `missing` names attributes whose rows are left out when they miss a value there ("drop"). `i_understand` must say
-    "no_guarantee" for maskers of which nothing may be claimed.
+    "no_guarantee" for maskers of which nothing may be claimed. `encoding` is that of a CSV table which is not UTF-8.
     """
 
     schema: Schema
@@ -49,11 +49,13 @@ class Recipe:
     release: Along = field(default_factory=Along)
     missing: Sequence[str] = ()
     i_understand: str | None = None
+    encoding: str | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "privacy", _listed(self.privacy))
         object.__setattr__(self, "missing", tuple(self.missing))
         self.schema.require(self.missing, "missing")
+        _refuse_drafts(self.schema)
         for requirement in self.privacy:
             self.schema.require(requirement.on, str(requirement))
             _check_quasi(self.schema, requirement)
@@ -80,6 +82,16 @@ class Recipe:
 
 def _listed(privacy: Any) -> tuple[Requirement, ...]:
     return (privacy,) if isinstance(privacy, Requirement) else tuple(privacy)
+
+
+def _refuse_drafts(schema: Schema) -> None:
+    for name, attribute in schema.items():
+        if not isinstance(attribute, Number) and attribute.taxonomy is not None and attribute.taxonomy.draft:
+            raise RecipeError(
+                name, "a drafted taxonomy is made of the table's own values, and goes out with the release",
+                given="a taxonomy that is still marked as a draft",
+                remedy="read it, take out values that only few people have, then delete its `# draft` line",
+            )  # fmt: skip
 
 
 def _check_quasi(schema: Schema, requirement: Requirement) -> None:

@@ -17,7 +17,7 @@ from sfumato.structure.structures import Classes, Clusters
 
 KINDS: Mapping[str, type[Attribute]] = {"number": Number, "category": Category, "item_set": ItemSet}
 TOP = ("sfumato", "table", "attributes", "structure", "privacy", "mask", "keep_order", "release", "missing",
-       "i_understand")  # fmt: skip
+       "i_understand", "encoding")  # fmt: skip
 BUNDLED = "bundled:"
 T = TypeVar("T")
 
@@ -54,6 +54,7 @@ def recipe_from(form: Mapping[str, Any], folder: Path) -> Recipe:
         release=_build(Along, "release", form.get("release") or {}),
         missing=_missing(form.get("missing") or {}),
         i_understand=form.get("i_understand"),
+        encoding=form.get("encoding"),
     )
 
 
@@ -202,6 +203,8 @@ def recipe_text(recipe: Recipe) -> str:
         form["keep_order"] = True
     if recipe.release != Along():
         form["release"] = _settings(recipe.release)
+    if recipe.encoding:
+        form["encoding"] = recipe.encoding
     if recipe.i_understand:
         form["i_understand"] = recipe.i_understand
     if recipe.missing:

@@ -76,18 +76,20 @@ class ReleasedValues:
     values: Mapping[str, Mapping[str, Mapping[str, float | str]]] = field(default_factory=dict)
 
     @classmethod
-    def learn(cls, table: Table, masked: Masked, *, minimum: int = 1) -> ReleasedValues:
+    def learn(cls, table: Table, masked: Masked, *, minimum: int | Mapping[str, int] = 1) -> ReleasedValues:
         """What each shown value stands for in this table; each must be shown by at least `minimum` records.
 
-        What is released needs minimum = k; an evaluation for the holder's eyes can do with 1.
+        What is released needs minimum = k, of each attribute the largest that is asked of it; an evaluation for
+        the holder's eyes can do with 1.
         """
         found = {}
         for name, array in masked.items():
             column = table.columns[name]
             if isinstance(column, Column) and shows_labels(array):
                 shown = Shown.of(array)
-                _refuse_small(name, shown, minimum)
-                found[name] = _entries(table, name, shown, minimum)
+                least = minimum if isinstance(minimum, int) else minimum.get(name, 1)
+                _refuse_small(name, shown, least)
+                found[name] = _entries(table, name, shown, least)
         return cls(found)
 
     def spread(self, attribute: str, label: str) -> Mapping[str, float | str]:
@@ -118,7 +120,7 @@ def _refuse_small(name: str, shown: Shown, minimum: int) -> None:
 def _entries(table: Table, name: str, shown: Shown, minimum: int) -> dict[str, dict[str, float | str]]:
     attribute, column = table.schema[name], table.column(name)
     if isinstance(attribute, Number):
-        return _means(attribute, column, shown)
+        return _means(attribute, column, shown, minimum)
     keys = (*labels_of(column.values), MISSING)
     sizes = (len(shown.labels) + 1, len(keys))
     cells = np.bincount(shown.codes * len(keys) + column.codes, minlength=sizes[0] * sizes[1]).reshape(sizes)
@@ -141,8 +143,10 @@ def _shares(label: str, counts: dict[str, int], minimum: int) -> dict[str, float
     return {**found, label: round(rest / total, 4)} if rest else found
 
 
-def _means(attribute: Number, column: Column, shown: Shown) -> dict[str, dict[str, float | str]]:
-    numbers = np.append(numbers_of(column.values, attribute).astype(np.float64), np.nan)[column.codes]
+def _means(attribute: Number, column: Column, shown: Shown, minimum: int) -> dict[str, dict[str, float | str]]:
+    """The mean number under each label; none where fewer than `minimum` of its records have a number at all."""
+    exact = calendar.to_number(column.values) if attribute.calendar else numbers_of(column.values, attribute)
+    numbers = np.append(exact.astype(np.float64), np.nan)[column.codes]
     known = np.isfinite(numbers)
     counts = np.bincount(shown.codes[known], minlength=len(shown.labels) + 1)
     sums = np.bincount(shown.codes[known], weights=numbers[known], minlength=len(shown.labels) + 1)
@@ -150,7 +154,7 @@ def _means(attribute: Number, column: Column, shown: Shown) -> dict[str, dict[st
     return {
         label: {MEAN: _rounded(sums[at] / counts[at], attribute, layout)}
         for at, label in enumerate(shown.labels)
-        if counts[at]
+        if counts[at] >= minimum
     }
 
 

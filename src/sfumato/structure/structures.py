@@ -160,6 +160,10 @@ def starting_centres(vectors: NDArray[np.float32], labels: NDArray[Any], n: int)
 
 
 def _clusters(structure: Clusters, table: Table) -> Found:
+    if structure.k != "auto" and 2 * structure.k > table.rows:
+        raise RecipeError("clusters", "a cluster has at least two records on average",
+                          given=f"{structure.k} clusters of {table.rows} records",
+                          remedy=f"ask for at most {table.rows // 2}")  # fmt: skip
     embedding = Embedding.of(table, attributes=structure.attributes, weights=structure.weights)
     placed = embedding.place(table)
     found = cluster_placed(structure, placed)
