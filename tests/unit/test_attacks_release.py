@@ -25,7 +25,8 @@ from sfumato.maskers.topdown.fit import TopDown
 from sfumato.privacy.requirements import KAnonymity
 from sfumato.publishing import Run, publish
 from sfumato.recipe import Recipe
-from sfumato.release.attacking import attack, mask_of
+from sfumato.release.attacking import attack
+from sfumato.release.reading import read_mask
 from sfumato.structure.structures import Clusters
 
 SCHEMA = Schema(
@@ -61,7 +62,7 @@ def released(tmp_path: Path, mask: Any, *, format: Any = "parquet", table: pa.Ta
 @pytest.mark.parametrize("format", ["parquet", "csv"])
 def test_a_transformation_is_attacked_with_the_holders_key(tmp_path: Path, format: str) -> None:
     folder = released(tmp_path, Rotate(enhance=0.05), format=format)
-    assert isinstance(mask_of(folder), Transformation)
+    assert isinstance(read_mask(folder), Transformation)
     report = attack(raw_table(), folder, effort=QUICK)
     assert report.mask == "rotate"
     assert report["known records, robust, rotation"].details["needed"] in (1, 2, 3)
@@ -72,6 +73,11 @@ def test_a_recoding_is_attacked_through_its_groups(tmp_path: Path) -> None:
     assert report.mask == "top_down"
     assert 0 < report["record linkage"].success.value <= 0.1  # no group has fewer than 10 records
     assert report["homogeneity of illness"].success.value < 0.5
+
+
+def test_lifted_records_are_attacked_as_they_were_shown(tmp_path: Path) -> None:
+    report = attack(raw_table(), released(tmp_path, TopDown(suppress=0.1)), effort=QUICK)
+    assert 0 < report["record linkage"].success.value <= 0.11
 
 
 @pytest.mark.parametrize("kind", [Mondrian, Microaggregate])

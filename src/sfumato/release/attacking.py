@@ -8,8 +8,7 @@ centroids only the nearest centre is known, which is not always the one that was
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +23,11 @@ from sfumato.errors import ReleaseError, TableError
 from sfumato.evaluation.attacks.attacking import Effort, attack_recoding, attack_transformation
 from sfumato.evaluation.attacks.results import AttackReport
 from sfumato.maskers.centroids.mask import Centroids
-from sfumato.maskers.geometric.mask import KEY, Transformation
+from sfumato.maskers.geometric.mask import Transformation
 from sfumato.maskers.geometric.numbers import of_arrow
-from sfumato.maskers.masker import Mask
-from sfumato.maskers.mondrian.mask import Regions
+from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.recipe import Recipe
-from sfumato.release.reading import read_certificate, read_recipe_of, read_recoding
-from sfumato.release.release import HOLDER
+from sfumato.release.reading import read_certificate, read_lifted, read_mask, read_recipe_of
 
 
 def attack(raw: object, release: str | Path, *, effort: Effort | None = None) -> AttackReport:
@@ -39,37 +36,17 @@ def attack(raw: object, release: str | Path, *, effort: Effort | None = None) ->
     `raw`: a path, a data frame, anything that `publish` takes. The recipe is that of the holder's folder.
     """
     recipe, certificate = read_recipe_of(release), read_certificate(release)
-    people = _without_dropped(read(raw, recipe.schema), recipe)
-    mask = mask_of(release)
-    columns = mask.apply(people)
-    _check_same(people, columns, Path(release), certificate, exact=not isinstance(mask, Centroids))
+    people = _without_dropped(read(raw, recipe.schema, encoding=recipe.encoding), recipe)
+    if people.rows != certificate["table"]["rows"]:
+        raise _stranger()
+    mask = read_mask(release)
+    lifted = read_lifted(release, people.rows)
+    columns = mask.apply(people, lifted=lifted) if isinstance(mask, Recoding) else mask.apply(people)
+    if not isinstance(mask, Centroids):
+        _check_same(columns, Path(release), certificate)
     if isinstance(mask, Transformation):
         return attack_transformation(people, mask, columns, effort=effort)
     return attack_recoding(people, columns, kind=str(certificate["mask"]), effort=effort)
-
-
-def mask_of(release: str | Path) -> Mask:
-    """The mask of a release, from the release or from the holder's folder."""
-    folder = Path(release).resolve()
-    key = folder.with_name(folder.name + HOLDER) / KEY
-    if key.is_file():
-        return Transformation.from_json(_read(key))
-    kinds: dict[str, Callable[[Mapping[str, Any]], Mask]] = {
-        "regions.json": Regions.from_json,
-        "centroids.json": Centroids.from_json,
-    }
-    for name, made in kinds.items():
-        if (folder / name).is_file():
-            return made(_read(folder / name))
-    return read_recoding(release)
-
-
-def _read(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (json.JSONDecodeError, UnicodeDecodeError):
-        raise ReleaseError(str(path), "this file is JSON", given="something else",
-                           remedy="restore it from a good copy") from None  # fmt: skip
 
 
 def _without_dropped(people: Table, recipe: Recipe) -> Table:
@@ -82,23 +59,20 @@ def _without_dropped(people: Table, recipe: Recipe) -> Table:
     return encode(people.to_arrow().filter(pa.array(kept)), people.schema, origin=people.origin)
 
 
-def _check_same(
-    people: Table, columns: Mapping[str, pa.Array[Any]], folder: Path, certificate: Mapping[str, Any], *, exact: bool
-) -> None:
+def _stranger() -> TableError:
+    return TableError("raw table", "a release is attacked with the table it was made from", given="another table",
+                      remedy="name the table that was published")  # fmt: skip
+
+
+def _check_same(columns: Mapping[str, pa.Array[Any]], folder: Path, certificate: Mapping[str, Any]) -> None:
     """Refuse a raw table that this release was not made from."""
-    stranger = TableError("raw table", "a release is attacked with the table it was made from", given="another table",
-                          remedy="name the table that was published")  # fmt: skip
-    if people.rows != certificate["table"]["rows"]:
-        raise stranger
-    if not exact or certificate["lifted"]:
-        return
     released = read_arrow(folder / str(certificate["table"]["file"]))
     for name, column in columns.items():
         if name not in released.column_names:
             raise ReleaseError(str(folder), "the released table has every masked column", given=f"no {name}",
                                remedy="restore the release from a good copy")  # fmt: skip
         if not _same_values(column, released.column(name).combine_chunks()):
-            raise stranger
+            raise _stranger()
 
 
 def _same_values(ours: Any, theirs: Any) -> bool:
