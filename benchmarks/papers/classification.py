@@ -1,6 +1,6 @@
 """Paper 002, section 5, redone: Figures 5, 6a, 6b, 8, 9, 10 and 11.
 
-python -m benchmarks.papers.classification           # about ten minutes; writes docs/results/classification.*
+python -m benchmarks.papers.classification           # ten minutes on idle cores; writes docs/results
 python -m benchmarks.papers.classification --quick   # under a minute; prints, writes nothing unless --out
 
 CRX is not bundled: set SFUMATO_DATA to a folder with crx.csv, or let it be downloaded.
