@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from sfumato.publishing import publish as publish
     from sfumato.recipe import Along as Along
     from sfumato.recipe import Recipe as Recipe
+    from sfumato.release.attacking import attack as attack
     from sfumato.release.release import Release as Release
     from sfumato.structure.structures import Classes as Classes
     from sfumato.structure.structures import Clusters as Clusters
@@ -67,6 +68,7 @@ _NAMES = {
     "TaxonomyError": "sfumato.errors",
     "Verdict": "sfumato.privacy.verify",
     "read": "sfumato.data.reading",
+    "attack": "sfumato.release.attacking",
     "AddNoise": "sfumato.maskers.geometric.mixing",
     "Hybrid": "sfumato.maskers.geometric.mixing",
     "Rotate": "sfumato.maskers.geometric.rotating",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,25 +23,41 @@ from sfumato.errors import RecipeError, ReleaseError
 from sfumato.evaluation.judging import Judged, agreement_with, judge
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.registry import name_of
+from sfumato.maskers.topdown.fit import TopDown
 from sfumato.maskers.topdown.recoding import Recoding
+from sfumato.maskers.topdown.trying import allowed_to_json, allowing
 from sfumato.privacy.requirements import without_covered
 from sfumato.privacy.verify import verify
 from sfumato.randomness import Randomness, Secure
 from sfumato.recipe import Along, Recipe
 from sfumato.release.bundle import Format, count_claims, released_table, write_bundle
 from sfumato.release.certificate import Facts
-from sfumato.release.reading import LIFTED, read_lifted, read_mask, read_recipe_of
+from sfumato.release.reading import LIFTED, read_history, read_lifted, read_mask, read_recipe_of
 from sfumato.release.release import Release
+from sfumato.release.report.report import (
+    HOW_TO_GET,
+    REPORT,
+    Held,
+    Released,
+    available,
+    holder_report,
+    public_report,
+)  # fmt: skip
 from sfumato.structure.structures import Found, find
 
 Tell = Callable[[str], None]
+TRYING = 8.0
+"""Seconds that may be spent on finding out which k would show more."""
 FEW = 5
 """A value held by fewer people than this tells them apart."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """How to run, apart from what: who counts, where chance comes from, who is told, when to stop early."""
+    """How to run, apart from what: who counts, where chance comes from, who is told, when to stop early.
+
+    `report`: draw the report in its two editions (needs the extra `plots`), and try which k would show more.
+    """
 
     engine: Engine | None = None
     chance: Randomness = field(default_factory=Secure)
@@ -48,6 +65,7 @@ class Run:
     asked_to_stop: Callable[[], bool] = field(default=lambda: False)
     format: Format = "parquet"
     progress: bool | None = None
+    report: bool = True
 
 
 def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release:
@@ -65,11 +83,16 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
         task = _task(people, found, recipe, run)
         outcome = recipe.mask.mask(task)
     with clock.step("Measuring what survived"):
-        judged = judge(recipe.structure, found, task, outcome.columns)
+        judged = judge(recipe.structure, found, task, outcome.columns, moved=outcome.guarantee == "none")
+    ready = _ready(people, outcome, judged, recipe=recipe, run=run)
+    with clock.step("Drawing the public report"):
+        pages = {REPORT: public_report(ready.released)} if _can_draw(run) else {}
     with clock.step("Writing"):
         scratch = TemporaryDirectory(prefix="sfumato-")
         folder = Path(scratch.name) / "release"
-        shown = _write(folder, people, outcome, judged, recipe=recipe, run=run)
+        folder.mkdir()
+        shown = write_bundle(folder, ready.released.shown, ready.files, ready.released.facts, chance=run.chance,
+                             pages=pages)  # fmt: skip
     with clock.step("Verifying the written file"):
         verdict = verify(folder)
     if not verdict.holds:
@@ -77,8 +100,16 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
         raise ReleaseError("release", "only a verified table is released", given=str(verdict),
                            remedy="report this: the masker and the verification disagree")  # fmt: skip
     certificate = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
-    return Release(recipe, outcome.mask, certificate, verdict, judged.scores, outcome.history, _kept_back(outcome),
-                   clock.seconds, shown, people.origin, scratch)  # fmt: skip
+    with clock.step("Trying which k would show more"):
+        history = _tried(outcome, task, recipe) if run.report else outcome.history
+    report = None
+    with clock.step("Drawing the holder's report"):
+        if pages:
+            held = Held(people, found, outcome.columns, judged.released, judged.again, judged.scores, history,
+                        dict(clock.seconds), verdict)  # fmt: skip
+            report = holder_report(ready.released, held)
+    return Release(recipe, outcome.mask, certificate, verdict, judged.scores, history, _kept_back(outcome),
+                   clock.seconds, shown, people.origin, scratch, report)  # fmt: skip
 
 
 def evaluate_release(raw: object, release: str | Path, *, seeds: int = 10) -> Mapping[str, Any]:
@@ -93,7 +124,18 @@ def evaluate_release(raw: object, release: str | Path, *, seeds: int = 10) -> Ma
     lifted = read_lifted(release, people.rows)
     columns = mask.apply(people, lifted=lifted) if isinstance(mask, Recoding) else mask.apply(people)
     task = _task(people, found, recipe, Run())
-    return judge(recipe.structure, found, task, columns, seeds=seeds).scores
+    moved = read_certificate(release)["guarantee"] == "none"
+    return judge(recipe.structure, found, task, columns, seeds=seeds, moved=moved).scores
+
+
+def explain_release(raw: object, release: str | Path) -> Mapping[str, Any]:
+    """The history of a top-down release, with the k that would show more, found by searching the raw table again."""
+    recipe, history = read_recipe_of(release), read_history(release)
+    if not isinstance(recipe.mask, TopDown):
+        return history
+    people = _prepare(read(raw, recipe.schema, encoding=recipe.encoding), recipe)
+    task = _task(people, find(recipe.structure, people), recipe, Run())
+    return {**history, "allowed": allowed_to_json(allowing(task, recipe.mask, history))}
 
 
 def _kept_back(outcome: Outcome) -> dict[str, Any]:
@@ -141,7 +183,15 @@ def _refuse_fingerprints(people: Table) -> None:
             )  # fmt: skip
 
 
-def _write(folder: Path, people: Table, outcome: Outcome, judged: Judged, *, recipe: Recipe, run: Run) -> pa.Table:
+@dataclass(frozen=True, eq=False)
+class _Ready:
+    """What goes into the release folder, before it is written: the table with its facts, and JSON by file name."""
+
+    released: Released
+    files: dict[str, Any]
+
+
+def _ready(people: Table, outcome: Outcome, judged: Judged, *, recipe: Recipe, run: Run) -> _Ready:
     shown = released_table(people, outcome.columns)
     kept = without_covered(recipe.privacy).kept
     lifted = 0 if outcome.lifted is None else int(outcome.lifted.sum())
@@ -151,8 +201,23 @@ def _write(folder: Path, people: Table, outcome: Outcome, judged: Judged, *, rec
         recipe.keep_order, name_of(recipe.mask), f"table.{run.format}",
         outcome.guarantee, {name.removesuffix(".json"): True for name in along},
     )  # fmt: skip
-    folder.mkdir()
-    return write_bundle(folder, shown, {**outcome.mask.files(), **along}, facts, chance=run.chance)
+    recoding = outcome.mask if isinstance(outcome.mask, Recoding) else None
+    space = judged.space if "centres.json" in along else None
+    return _Ready(Released(facts, shown, recoding, space), {**outcome.mask.files(), **along})
+
+
+def _can_draw(run: Run) -> bool:
+    if run.report and not available():
+        warnings.warn(f"no report without the plotting library: {HOW_TO_GET}", stacklevel=3)
+    return run.report and available()
+
+
+def _tried(outcome: Outcome, task: Task, recipe: Recipe) -> Mapping[str, Any]:
+    """The history with what a search with a lower k would show, as far as the time allows."""
+    if not isinstance(recipe.mask, TopDown):
+        return outcome.history
+    found = allowing(task, recipe.mask, outcome.history, seconds=TRYING)
+    return {**outcome.history, "allowed": allowed_to_json(found)}
 
 
 def _along(judged: Judged, wanted: Along) -> dict[str, Any]:

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from numpy.typing import NDArray
+
 from sfumato.data.groups import group_sizes
 from sfumato.data.table import Table
 from sfumato.evaluation.loss import average_class_size, certainty_penalty, discernibility
@@ -39,26 +41,35 @@ BLIND = "distortion"
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """What was measured: `scores` for the holder's eyes; `released` and `space` are aggregates that may go along."""
+    """What was measured: `scores` for the holder's eyes; `released` and `space` are aggregates that may go along.
+
+    `again` (rows,): the clusters found again in the masked table, for the holder's eyes; None for classes.
+    """
 
     scores: Mapping[str, Any]
     released: ReleasedValues
     space: Space | None
+    again: NDArray[Any] | None = None
 
 
-def judge(structure: Structure, found: Found, task: Task, columns: Columns, *, seeds: int = 2) -> Judged:
-    """Measure a masked table against the raw one, beside ceiling, floors and masking that is blind to structure."""
+def judge(
+    structure: Structure, found: Found, task: Task, columns: Columns, *, seeds: int = 2, moved: bool = False
+) -> Judged:
+    """Measure a masked table against the raw one, beside ceiling, floors and masking that is blind to structure.
+
+    `moved`: the masked records stand elsewhere in space as a whole, so that raw centres mean nothing to them.
+    """
     released = ReleasedValues.learn(task.table, columns, minimum=largest_k(task.requirements))
     scores = [*_losses(task, columns)]
     form: dict[str, Any] = {}
-    space = None
+    space, again = None, None
     if isinstance(structure, Clusters) and found.embedding is not None:
         kept = _clusters(structure, found, task, columns, released=released, seeds=seeds)
-        scores = [*kept.scores, *scores]
+        scores, again = [*kept.scores, *scores], kept.again
         form = {"clusters": [row.to_json() for row in kept.kept], "settings": dict(kept.settings)}
         space = release_space(found.embedding, task.table, columns, released=released,
                               labels=found.labels, n=found.n)  # fmt: skip
-    return Judged({"headline": headline(scores), "scores": scores_to_json(scores), **form}, released, space)
+    return Judged({"headline": headline(scores), "scores": scores_to_json(scores), **form}, released, space, again)
 
 
 def _clusters(
