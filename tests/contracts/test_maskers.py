@@ -11,7 +11,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.maskers.registry import MASKERS, masker_named, name_of
-from sfumato.publishing import evaluate_release
+from sfumato.publishing import evaluate
 from sfumato.release.reading import read_mask
 
 K = 5
@@ -63,7 +63,12 @@ def test_what_the_holder_keeps_is_not_in_the_release(name: str, tmp_path: Path) 
         assert (tmp_path / "out.holder" / kept).is_file()
         assert not (folder / kept).exists()
     if release.certificate["guarantee"] == "none":
-        assert sorted(path.name for path in folder.iterdir()) == ["README.md", "certificate.json", "table.parquet"]
+        assert sorted(path.name for path in folder.iterdir()) == [
+            "README.md",
+            "certificate.json",
+            "report.html",
+            "table.parquet",
+        ]
 
 
 def test_a_masker_without_a_guarantee_must_be_understood() -> None:
@@ -82,4 +87,4 @@ def test_what_was_learned_reads_back_and_applies_to_the_same_rows(name: str, tmp
     again = read_mask(folder).apply(people)
     assert set(again) == {c["name"] for c in release.certificate["table"]["columns"] if c["masked"]}
     assert all(len(column) == people.rows for column in again.values())
-    assert evaluate_release(IRIS.table, folder, seeds=1)["headline"]
+    assert evaluate(IRIS.table, folder, seeds=1)["headline"]

@@ -56,11 +56,15 @@ FIGURES = (
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Scores by name, such as `f_measure.cold.mean` or `agreement`, and what became of each raw cluster."""
+    """Scores by name, such as `f_measure.cold.mean` or `agreement`, and what became of each raw cluster.
+
+    `again` (rows,): the clusters found from the raw clusters' means, those that `f_measure.start` is about.
+    """
 
     scores: tuple[Score, ...]
     kept: tuple[ClusterKept, ...]
     settings: Mapping[str, Any] = field(default_factory=dict)
+    again: Labels | None = field(default=None, compare=False)
 
     def __getitem__(self, name: str) -> float:
         return next(score.value for score in self.scores if score.name == name)
@@ -100,13 +104,13 @@ def evaluate_clusters(
     cold = tuple(range(structure.seed, structure.seed + seeds)) if isinstance(seeds, int) else tuple(seeds)
     view = _View(found, found.embedding, found.placed, table, structure, cold)
     ours = view.place(masked, released)
-    first, scores = _masked_scores(view, ours, "")
-    scores += [*_bounds(view, masked), *_silhouettes(view, first)]
+    mine = _measure_masked(view, ours, "")
+    scores = [*mine.scores, *_bounds(view, masked), *_silhouettes(view, mine.first)]
     for name, columns in (others or {}).items():
-        _, theirs = _masked_scores(view, view.place(columns, None), f"{name}.")
+        theirs = _measure_masked(view, view.place(columns, None), f"{name}.").scores
         scores += [*theirs, *_benefits(scores, theirs, name)]
-    kept = measure.clusters_kept(found.labels, first.labels)
-    return Evaluation(tuple(scores), kept, _settings(view))
+    kept = measure.clusters_kept(found.labels, mine.first.labels)
+    return Evaluation(tuple(scores), kept, _settings(view), mine.from_start)
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,18 +139,28 @@ class _View:
         return {figure.name: figure.of(shared) for figure in FIGURES}
 
 
-def _masked_scores(view: _View, placed: Placed, prefix: str) -> tuple[Clustering, list[Score]]:
-    """Scores of one masked table, and its clustering with the first seed."""
+@dataclass(frozen=True, eq=False)
+class _Measured:
+    """Scores of one masked table, its clustering with the first seed, and its clusters found from the means."""
+
+    scores: list[Score]
+    first: Clustering
+    from_start: Labels
+
+
+def _measure_masked(view: _View, placed: Placed, prefix: str) -> _Measured:
     runs = [view.again(placed, seed) for seed in view.seeds]
     told = "the masked table clustered again without help"
     scores = _spread([view.compare(run.labels) for run in runs], f"{prefix}%s.cold", told)
     vectors, raw, centres = placed.vectors(), view.found.vectors, view.found.centres
-    start = view.compare(_from_start(view, placed, vectors))
-    scores += _named(start, f"{prefix}%s.start", "the masked table clustered from the raw clusters' means")
+    start = _from_start(view, placed, vectors)
+    scores += _named(
+        view.compare(start), f"{prefix}%s.start", "the masked table clustered from the raw clusters' means"
+    )
     if raw is not None and centres is not None:
         scores.append(_holder(f"{prefix}agreement", measure.agreement(raw, vectors, centres),
                               "share of records whose nearest raw centre is unchanged by masking"))  # fmt: skip
-    return runs[0], scores
+    return _Measured(scores, runs[0], start)
 
 
 def _from_start(view: _View, placed: Placed, vectors: NDArray[np.float32]) -> Labels:

@@ -50,7 +50,13 @@ def _codes(column: pa.ChunkedArray[Any]) -> NDArray[np.int64]:
 
 
 def write_bundle(
-    folder: Path, shown: pa.Table, files: Mapping[str, Any], facts: Facts, *, chance: Randomness
+    folder: Path,
+    shown: pa.Table,
+    files: Mapping[str, Any],
+    facts: Facts,
+    *,
+    chance: Randomness,
+    pages: Mapping[str, str],
 ) -> pa.Table:
     """Write everything into an empty folder; the certificate last, over the bytes of all others.
 
@@ -61,7 +67,9 @@ def write_bundle(
     write(shuffled, folder / facts.table_file, order=None, separators=_separators(facts.schema))
     for name, content in files.items():
         write_json(folder / name, content)
-    (folder / "README.md").write_text(recipient_page(facts, sorted(files)), encoding="utf-8")
+    for name, content in pages.items():
+        (folder / name).write_text(content, encoding="utf-8")
+    (folder / "README.md").write_text(recipient_page(facts, sorted({*files, *pages})), encoding="utf-8")
     write_json(folder / "certificate.json", certificate(facts, folder))
     return shuffled
 

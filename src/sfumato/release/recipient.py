@@ -20,6 +20,7 @@ publishing for cluster analysis", 2009; Fung, Wang, Yu, "Anonymizing classificat
 for privacy preservation", 2007).""",
 }
 FILES = {
+    "report.html": "all of this in pictures, for any browser",
     "recoding.json": "which values are shown, attribute by attribute",
     "centroids.json": "the centre and the size of each group",
     "regions.json": "the regions that are shown",

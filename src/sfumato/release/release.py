@@ -22,6 +22,7 @@ from sfumato.recipe import Recipe
 from sfumato.release.bundle import write_json
 
 HOLDER = ".holder"
+REPORT = "report.html"
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +30,7 @@ class Release:
     """What comes out of `publish`: verified, ready to be written where the recipient gets it.
 
     `scores` and `history` are for the holder's eyes; they are written to the holder's folder only.
+    `report` is the holder's edition of the report, a page of HTML; None where none was drawn.
     """
 
     recipe: Recipe
@@ -42,6 +44,7 @@ class Release:
     shown: pa.Table
     origin: Origin
     scratch: TemporaryDirectory[str]
+    report: str | None = None
 
     @property
     def table(self) -> Any:
@@ -78,6 +81,8 @@ class Release:
         write_json(folder / "timings.json", self.timings)
         for name, content in self.holder.items():
             write_json(folder / name, content)
+        if self.report is not None:
+            (folder / REPORT).write_text(self.report, encoding="utf-8")
         (folder / "README.md").write_text(HOLDER_PAGE, encoding="utf-8")
 
 

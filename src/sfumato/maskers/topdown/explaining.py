@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from sfumato.errors import ReleaseError, did_you_mean
-from sfumato.maskers.topdown.history import Blocked, History, Round, history_from_json
-
-
-def explain(form: Mapping[str, Any], attribute: str | None = None) -> str:
-    """The story of one attribute, or of all of them in the order of the recipe."""
-    history = history_from_json(form)
-    needs: Sequence[Mapping[str, Any]] = form["requirements"]
-    names = list(dict.fromkeys(name for need in needs for name in need["on"]))
-    if attribute is None:
-        return "\n\n".join([_overview(history), *(_story(name, history, needs) for name in names)])
-    if attribute not in names:
-        raise ReleaseError(attribute, "only attributes in a requirement are masked", given=repr(attribute),
-                           remedy=did_you_mean(attribute, names))  # fmt: skip
-    return _story(attribute, history, needs)
-
+from sfumato.maskers.topdown.history import Blocked, History, Round, history_from_json, next_blocked
+from sfumato.maskers.topdown.trying import Allowed, allowed_from_json
 
 ENDS = {
     "maximal": "until every further refinement would have broken a requirement",
@@ -28,68 +16,157 @@ ENDS = {
     "seconds": "until the time that the recipe allows was over",
     "interrupted": "until it was interrupted",
 }
+MOST_OTHERS = 5
 
 
-def _overview(history: History) -> str:
+@dataclass(frozen=True)
+class Step:
+    """A refinement that was carried out, and the how manieth it was."""
+
+    number: int
+    round: Round
+
+
+@dataclass(frozen=True)
+class Obstacle:
+    """What would have come next, and the quasi-identifier whose k forbade it."""
+
+    blocked: Blocked
+    on: tuple[str, ...]
+    k: int
+
+    @property
+    def becomes(self) -> str:
+        """The refinement in words."""
+        return f"{self.blocked.value} would become {few(self.blocked.children)}"
+
+    @property
+    def why(self) -> str:
+        """Which requirement and how small a group."""
+        size = self.blocked.size
+        rare = self.blocked.small_children
+        return (
+            f"a group on {{{', '.join(self.on)}}} would then have {size} record{'s' if size != 1 else ''}, "
+            f"and k is {self.k}" + (f"; too rare in the whole table: {few(rare)}" if rare else "")
+        )
+
+
+@dataclass(frozen=True)
+class Story:
+    """One attribute: what is shown (nothing: its top), what was done, what stood in the way, and what k would help."""
+
+    attribute: str
+    shown: tuple[str, ...]
+    steps: tuple[Step, ...]
+    obstacles: tuple[Obstacle, ...]
+    allowed: Allowed | None
+    stopped: str
+
+    @property
+    def shows(self) -> str:
+        """What is shown, as a sentence."""
+        if self.shown:
+            return f"It is shown as {len(self.shown)} values: {few(self.shown)}."
+        top = self.obstacles[0].blocked.value if self.obstacles else None
+        return "It is shown at its top" + (f", {top}, in every record." if top else " in every record.")
+
+    @property
+    def next(self) -> str:
+        """The next refinement and what blocked it, as a sentence."""
+        if self.obstacles:
+            first = self.obstacles[0]
+            return f"Next, {first.becomes}; {first.why}."
+        if self.stopped != "maximal":
+            return f"The search went on {ENDS[self.stopped]}; nothing was found to stand in its way by then."
+        return "No requirement stands in the way of showing it finer."
+
+    @property
+    def remedy(self) -> str | None:
+        """Which k shows the next refinement, as a sentence; None where nothing stands in the way."""
+        if not self.obstacles:
+            return None
+        first = self.obstacles[0]
+        if self.allowed is None:
+            return (
+                f"It takes a k of {first.blocked.size} or less there, as far as this search went; a lower k changes "
+                "the search, so it has to be tried: sfumato explain RELEASE --raw TABLE."
+            )
+        if not self.allowed.changes:
+            return "No lower k was found that shows it."
+        lower = " and ".join(f"k = {change.k} on {{{', '.join(change.on)}}}" for change in self.allowed.changes)
+        least = min(change.k for change in self.allowed.changes)
+        nobody = ", which protects nobody" if least == 1 else ""
+        other = (
+            "" if least == first.blocked.size else " With larger k the search goes another way and shows other values."
+        )
+        return f"It is shown with {lower}{nobody}: the search was run again to know.{other}"
+
+
+def explain(form: Mapping[str, Any], attribute: str | None = None) -> str:
+    """The story of one attribute, or of all of them in the order of the recipe, from history.json."""
+    told = stories(form)
+    if attribute is None:
+        return "\n\n".join([overview(form), *(_text(story) for story in told)])
+    for story in told:
+        if story.attribute == attribute:
+            return _text(story)
+    raise ReleaseError(attribute, "only attributes in a requirement are masked", given=repr(attribute),
+                       remedy=did_you_mean(attribute, [story.attribute for story in told]))  # fmt: skip
+
+
+def overview(form: Mapping[str, Any]) -> str:
+    """What the search did as a whole."""
     return (
-        f"{len(history.rounds)} refinements were carried out on {history.rows:,} records, from the most masked "
-        f"table downwards, {ENDS[history.stopped]}."
+        f"{len(form['rounds'])} refinements were carried out on {form['rows']:,} records, from the most masked "
+        f"table downwards, {ENDS[form['stopped']]}."
     )
 
 
-def _story(name: str, history: History, needs: Sequence[Mapping[str, Any]]) -> str:
-    told = [(at, r) for at, r in enumerate(history.rounds, 1) if r.attribute == name]
-    lines = [f"{name}", _shown(history, name, [r for _, r in told])]
-    lines += [f"  {_did(at, r)}" for at, r in told]
-    stuck = _stuck(history, name)
-    lines += [f"  {_why_not(b, needs)}" for b in stuck]
-    if not stuck and not told:
-        lines.append("  The search ended before it was this attribute's turn.")
-    elif not stuck:
-        lines.append("  Nothing stands in the way of showing it as finely as it can be shown.")
-    return "\n".join(lines)
+def stories(form: Mapping[str, Any]) -> list[Story]:
+    """What history.json tells of each attribute, in the order of the recipe."""
+    history = history_from_json(form)
+    needs: Sequence[Mapping[str, Any]] = form["requirements"]
+    allowed = {one.attribute: one for one in allowed_from_json(form.get("allowed", ()))}
+    names = dict.fromkeys(name for need in needs for name in need["on"])
+    return [_story(name, history, needs, allowed.get(name)) for name in names]
 
 
-def _shown(history: History, name: str, rounds: Sequence[Round]) -> str:
+def _story(name: str, history: History, needs: Sequence[Mapping[str, Any]], allowed: Allowed | None) -> Story:
+    steps = tuple(Step(at, r) for at, r in enumerate(history.rounds, 1) if r.attribute == name)
+    obstacles = tuple(
+        Obstacle(b, tuple(needs[b.requirement]["on"]), needs[b.requirement]["k"]) for b in next_blocked(history, name)
+    )
+    return Story(name, _shown([step.round for step in steps]), steps, obstacles, allowed, history.stopped)
+
+
+def _shown(rounds: Sequence[Round]) -> tuple[str, ...]:
     shown: list[str] = []
     for r in rounds:
         at = shown.index(r.value) if r.value in shown else len(shown)
         shown[at : at + 1] = [child for child in r.children if child not in shown or child == r.value]
-    if not shown:
-        first = next((b.value for b in history.blocked if b.attribute == name), None)
-        return "  It is shown at its top" + (f", {first}, in every record." if first else " in every record.")
-    return f"  It is shown as {len(shown)} values: {_few(shown)}."
+    return tuple(shown)
 
 
-def _did(at: int, r: Round) -> str:
+def _text(story: Story) -> str:
+    lines = [story.attribute, f"  {story.shows}", f"  {story.next}"]
+    if story.remedy is not None:
+        lines.append(f"  {story.remedy}")
+    others = story.obstacles[1 : 1 + MOST_OTHERS]
+    lines += [f"  Blocked as well: {o.becomes}; {o.why}." for o in others]
+    if (more := len(story.obstacles) - 1 - len(others)) > 0:
+        lines.append(f"  And {more} more that make smaller groups.")
+    return "\n".join([*lines, *(f"  {_did(step)}" for step in story.steps)])
+
+
+def _did(step: Step) -> str:
+    r = step.round
     why = f"{r.gain:.4f} bits gained, {r.loss:g} of anonymity lost, score {r.score:.4g}"
     if r.lifted:
         why = f"{r.gain:.4f} bits gained, made possible by lifting {r.lifted} records to the top"
-    return f"Step {at}: {r.value} became {_few(r.children)} ({why})."
+    return f"Step {step.number}: {r.value} became {few(r.children)} ({why})."
 
 
-def _stuck(history: History, name: str) -> list[Blocked]:
-    """What was blocked and was not carried out later all the same; of suppressed values the most hopeful."""
-    done = {(r.value, r.children) for r in history.rounds if r.attribute == name}
-    open_ones = [b for b in history.blocked if b.attribute == name and (b.value, b.children) not in done]
-    last = {b.value if b.value != "*" else b.children[0]: b for b in open_ones}
-    found = sorted(last.values(), key=lambda b: -b.size)
-    suppressed = [b for b in found if b.value == "*"]
-    return [b for b in found if b.value != "*"] + suppressed[:5]
-
-
-def _why_not(b: Blocked, needs: Sequence[Mapping[str, Any]]) -> str:
-    need = needs[b.requirement]
-    text = (
-        f"Next, {b.value} would become {_few(b.children)}; a group on {{{', '.join(need['on'])}}} would then have "
-        f"{b.size} record{'s' if b.size != 1 else ''}, and k is {need['k']}. "
-        f"It would be shown with k = {b.size} on that quasi-identifier."
-    )
-    if b.small_children:
-        text += f" Too rare in the whole table: {_few(b.small_children)}."
-    return text
-
-
-def _few(labels: Sequence[str], most: int = 8) -> str:
+def few(labels: Sequence[str], most: int = 8) -> str:
+    """The first labels, and how many more there are."""
     more = f" and {len(labels) - most} more" if len(labels) > most else ""
     return ", ".join(labels[:most]) + more

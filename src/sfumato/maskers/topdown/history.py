@@ -66,3 +66,15 @@ def history_from_json(form: Mapping[str, Any]) -> History:
                                "small_children": tuple(part["small_children"])})
                     for part in form["blocked"])  # fmt: skip
     return History(rounds, blocked, form["rows"], form["stopped"])
+
+
+def next_blocked(history: History, attribute: str) -> list[Blocked]:
+    """What was blocked on an attribute and not carried out later all the same, the most hopeful first."""
+    done = {_named(r) for r in history.rounds if r.attribute == attribute}
+    open_ones = {_named(b): b for b in history.blocked if b.attribute == attribute and _named(b) not in done}
+    return sorted(open_ones.values(), key=lambda b: -b.size)
+
+
+def _named(step: Round | Blocked) -> tuple[str, str | None]:
+    """A refinement by its value; of the suppressed value by the label that would be shown."""
+    return (step.value, step.children[0] if step.value == "*" else None)

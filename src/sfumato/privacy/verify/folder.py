@@ -22,7 +22,7 @@ CERTIFICATE = "certificate.json"
 # What a release may hold besides its certificate and its taxonomies. A file of another name is refused even
 # if the certificate lists it: nobody would have looked into it. A masker may add one file of its own name.
 KNOWN = {"table.parquet", "table.csv", "recoding.json", "codebook.json", "centres.json", "README.md",
-         "centroids.json", "regions.json"}  # fmt: skip
+         "report.html", "centroids.json", "regions.json"}  # fmt: skip
 
 
 class Folder:

@@ -1,0 +1,151 @@
+"""Trying: which k would show more. A lower k changes the path of the whole search, so it is run again to know."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from sfumato.data.cut import MISSING
+from sfumato.maskers.masker import Task
+from sfumato.maskers.topdown.fit import Fitted, TopDown, fit_task
+from sfumato.maskers.topdown.history import Blocked, history_from_json, next_blocked
+from sfumato.maskers.topdown.recoding import Suppress
+from sfumato.privacy.requirements import KAnonymity
+
+MOST = 24
+"""How many k are tried for one refinement, from the group that blocked it downwards."""
+Thresholds = dict[frozenset[str], int]
+
+
+@dataclass(frozen=True)
+class Change:
+    """A quasi-identifier and the k that was tried on it."""
+
+    on: tuple[str, ...]
+    k: int
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """What a search that was run again has shown: with these k the refinement is carried out; none: with no k."""
+
+    attribute: str
+    value: str
+    children: tuple[str, ...]
+    changes: tuple[Change, ...]
+
+
+def allowing(task: Task, settings: TopDown, form: Mapping[str, Any], *, seconds: float | None = None) -> list[Allowed]:
+    """For each attribute's next refinement the k that shows it, found by running the search again.
+
+    With `seconds` it stops before the time is over, and the attributes left are not told about. A portfolio search
+    is not tried: what it ends with depends on the time that it has.
+    """
+    if settings.search == "portfolio" or form.get("stopped") != "maximal":
+        return []
+    history = history_from_json(form)
+    needs = [tuple(need["on"]) for need in form["requirements"]]
+    clock = _Clock(seconds)
+    found = []
+    for name in dict.fromkeys(name for on in needs for name in on):
+        for blocked in next_blocked(history, name)[:1]:
+            part = task if settings.suppress else _touching(task, needs[blocked.requirement])
+            found.append(_try(part, settings, blocked, needs[blocked.requirement], clock))
+    return [one for one in found if one is not None]
+
+
+def allowed_to_json(found: Sequence[Allowed]) -> list[dict[str, Any]]:
+    """Plain mappings, for history.json in the holder's folder."""
+    return [asdict(one) for one in found]
+
+
+def allowed_from_json(form: Sequence[Mapping[str, Any]]) -> list[Allowed]:
+    """Read it back."""
+    return [
+        Allowed(part["attribute"], part["value"], tuple(part["children"]),
+                tuple(Change(tuple(c["on"]), c["k"]) for c in part["changes"]))
+        for part in form
+    ]  # fmt: skip
+
+
+class _Clock:
+    """Owns the time that is left, and how long one search took at most."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._ends = None if seconds is None else time.monotonic() + seconds
+        self._longest = 0.0
+
+    def search(self, task: Task, settings: TopDown) -> Fitted | None:
+        """One search, unless it would last longer than the time that is left."""
+        began = time.monotonic()
+        if self._ends is not None and began + self._longest > self._ends:
+            return None
+        found = fit_task(task, settings)
+        self._longest = max(self._longest, time.monotonic() - began)
+        return found
+
+
+def _try(task: Task, settings: TopDown, blocked: Blocked, on: tuple[str, ...], clock: _Clock) -> Allowed | None:
+    """The first of a falling row of k that shows it; if another requirement stands in the way, that one falls too."""
+    asked: Thresholds = {frozenset(r.on): r.k for r in task.requirements}
+    also: Thresholds = {}
+    for k in _falling(blocked.size):
+        wanted = {**asked, **also, frozenset(on): k}
+        fitted = clock.search(_with(task, wanted), settings)
+        if fitted is None:
+            return None
+        if _shows(fitted, blocked):
+            return Allowed(blocked.attribute, blocked.value, blocked.children, _changes(task, wanted, asked))
+        also |= _elsewhere(fitted, blocked, on)
+    return Allowed(blocked.attribute, blocked.value, blocked.children, ())
+
+
+def _falling(size: int) -> list[int]:
+    """From the size down to 1, at most `MOST` of them.
+
+    >>> _falling(3)
+    [3, 2, 1]
+    """
+    steps = max(min(MOST, size) - 1, 1)
+    return sorted({size - round((size - 1) * step / steps) for step in range(steps + 1)}, reverse=True)
+
+
+def _touching(task: Task, on: tuple[str, ...]) -> Task:
+    """The task without requirements that share no attribute with this one, nor with one that does, and so on.
+
+    They neither forbid nor delay each other's refinements, so the search does the same without them.
+    """
+    near, size = set(on), 0
+    while len(near) != size:
+        size = len(near)
+        near |= {name for r in task.requirements if near & set(r.on) for name in r.on}
+    return replace(task, requirements=tuple(r for r in task.requirements if near & set(r.on)))
+
+
+def _with(task: Task, wanted: Thresholds) -> Task:
+    return replace(task, requirements=tuple(KAnonymity(r.on, wanted[frozenset(r.on)]) for r in task.requirements))
+
+
+def _changes(task: Task, wanted: Thresholds, asked: Thresholds) -> tuple[Change, ...]:
+    lower = [r.on for r in task.requirements if wanted[frozenset(r.on)] != asked[frozenset(r.on)]]
+    return tuple(Change(on, wanted[frozenset(on)]) for on in lower)
+
+
+def _shows(fitted: Fitted, blocked: Blocked) -> bool:
+    """Whether the refinement was carried out, or its label is shown because it was the last one left."""
+    rule = fitted.recoding.attributes[blocked.attribute]
+    if isinstance(rule, Suppress):
+        return blocked.children[0] in [MISSING if label is None else label for label in rule.disclosed]
+    return any(r.attribute == blocked.attribute and r.value == blocked.value for r in fitted.history.rounds)
+
+
+def _elsewhere(fitted: Fitted, blocked: Blocked, on: tuple[str, ...]) -> Thresholds:
+    """Another requirement that stood in the way this time, with the size that would let it pass."""
+    wanted = (blocked.attribute, blocked.value, blocked.children)
+    for b in fitted.history.blocked:
+        need = fitted.demands.kept[b.requirement].on
+        if (b.attribute, b.value, b.children) == wanted and set(need) != set(on):
+            return {frozenset(need): b.size}
+    return {}

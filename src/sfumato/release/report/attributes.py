@@ -1,0 +1,96 @@
+"""Each masked attribute: its taxonomy with the cut on it, its intervals on a histogram, or how often values occur."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.cut import numbers_of
+from sfumato.data.schema import Number
+from sfumato.data.table import Column
+from sfumato.maskers.topdown.explaining import Story
+from sfumato.maskers.topdown.recoding import Discretize, Generalize, Rule, Suppress
+from sfumato.release.report.histograms import intervals_picture, numbers_picture
+from sfumato.release.report.markup import Html, bar, folded, join, paragraph, section, some, table, tag, text
+from sfumato.release.report.material import Frequency, Held, Released, frequencies, is_numeric, numbers
+from sfumato.release.report.trees import tree
+
+MOST = 15
+"""Values of a column that are listed; of more, the rest is folded."""
+
+
+def attributes(released: Released, held: Held | None, stories: Mapping[str, Story]) -> Html:
+    """One part for each masked attribute; with what the holder has, its raw side and why it looks like that."""
+    parts = []
+    for at, name in enumerate(released.masked):
+        inside = _looks(released, held, name, f"a{at}")
+        why = [_why(stories[name])] if name in stories else []
+        parts += [tag("h3", text(name)), paragraph(_says(released, name)), inside, *why]
+    return section("Each attribute", *parts, anchor="attributes")
+
+
+def _says(released: Released, name: str) -> str:
+    rule = _rule(released, name)
+    values = len(frequencies(released.shown.column(name)))
+    if isinstance(rule, Generalize):
+        return f"{some(values, 'label')} of a taxonomy with {len(rule.taxonomy.leaves):,} leaves."
+    if isinstance(rule, Suppress):
+        return "Every label is shown." if rule.complete else f"{some(len(rule.disclosed), 'label')}, all others as *."
+    if isinstance(rule, Discretize):
+        within = f" of the declared range from {rule.range[0]} to {rule.range[1]}" if rule.range else ""
+        return f"{some(len(rule.breaks) + 1, 'interval')}{within}."
+    return f"{some(values, 'different value')} ({released.facts.masked[name]})."
+
+
+def _rule(released: Released, name: str) -> Rule | None:
+    return None if released.recoding is None else released.recoding.attributes.get(name)
+
+
+def _looks(released: Released, held: Held | None, name: str, mark: str) -> Html:
+    rule, column = _rule(released, name), released.shown.column(name)
+    found = frequencies(column)
+    if isinstance(rule, Generalize):
+        return join([tree(rule, found, below=held is not None), _listed(found, folded_only=True)])
+    raw = None if held is None else _raw_numbers(held, name)
+    if isinstance(rule, Discretize):
+        drawn = intervals_picture(rule, found, raw, name=name, mark=mark)
+        return _listed(found) if drawn is None else join([drawn, _listed(found, folded_only=True)])
+    if is_numeric(column):
+        return numbers_picture(numbers(column), raw, name=name, mark=mark)
+    return _listed(found)
+
+
+def _raw_numbers(held: Held, name: str) -> NDArray[np.float64] | None:
+    attribute, column = held.table.schema[name], held.table.columns[name]
+    if not isinstance(attribute, Number) or not isinstance(column, Column):
+        return None
+    table = np.append(numbers_of(column.values, attribute).astype(np.float64), np.nan)
+    found: NDArray[np.float64] = table[column.codes]
+    return found[np.isfinite(found)]
+
+
+def _listed(found: Sequence[Frequency], *, folded_only: bool = False) -> Html:
+    """How many rows show each value."""
+    total = sum(one.count for one in found) or 1
+    widest = max((one.count for one in found), default=1)
+    rows: list[Any] = [(one.label, one.count, f"{one.count / total:.1%}", bar(one.count / widest)) for one in found]
+    headings = ["value", "records", "share", ""]
+    if folded_only:
+        return folded(f"{some(len(rows), 'value')} in numbers", headings, rows)
+    rest = [folded(f"{len(rows) - MOST:,} more values", headings, rows[MOST : 20 * MOST])] if len(rows) > MOST else []
+    return join([table(headings, rows[:MOST]), *rest])
+
+
+def _why(story: Story) -> Html:
+    """Why it is not shown finer, and what k would do it. For the holder: groups below k."""
+    lines = [story.next, *([story.remedy] if story.remedy else [])]
+    more = [
+        (o.blocked.value, ", ".join(o.blocked.children[:8]), ", ".join(o.on), o.k, o.blocked.size)
+        for o in story.obstacles[1:40]
+    ]
+    headings = ["shown", "would become", "quasi-identifier", "k", "smallest group"]
+    also = [folded(f"{some(len(more), 'other refinement')} blocked as well", headings, more)] if more else []
+    return tag("div", *(paragraph(line) for line in lines), *also, class_="why" if story.obstacles else "why none")

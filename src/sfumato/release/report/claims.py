@@ -1,0 +1,112 @@
+"""The verdict, what is claimed and what is not, how to check it and how to cite it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sfumato.release.certificate import not_claimed, statement
+from sfumato.release.recipient import CITED, EXPLAINED
+from sfumato.release.report.markup import Html, bullets, folded, join, paragraph, section, table, tag, text
+from sfumato.release.report.material import Held, Released
+
+AGAINST = (
+    "Against somebody who knows that a person is in the table and knows the attributes of one of these "
+    "quasi-identifiers about that person: at least as many records as the smallest group look alike."
+)
+
+
+def verdict(released: Released) -> Html:
+    """What is promised, in one sentence."""
+    return paragraph(statement(released.facts), "verdict")
+
+
+def holders_verdict(released: Released, held: Held) -> Html:
+    """What holds, what survived and what is risked, in one sentence."""
+    state = "Verified" if held.verdict.holds else "NOT verified"
+    told = [*_survived(held.scores), *_risked(held.scores)]
+    return paragraph(f"{state}: {_promise(released)}{'; ' if told else ''}{', and '.join(told)}.", "verdict")
+
+
+def _promise(released: Released) -> str:
+    """What is claimed, as a part of a sentence; in full where it is short."""
+    whole = statement(released.facts).rstrip(".")
+    if len(released.facts.claims) < 2:
+        return whole[0].lower() + whole[1:]
+    least = min(claim.requirement.k for claim in released.facts.claims)
+    return (f"at least {least} records share every combination of values shown for each of "
+            f"{len(released.facts.claims)} quasi-identifiers")  # fmt: skip
+
+
+def _survived(scores: Mapping[str, Any]) -> list[str]:
+    values = _values(scores)
+    for name in ("f_measure.start", "f_measure.cold.mean"):
+        if name in values:
+            cold, ceiling = values.get("f_measure.cold.mean"), values.get("f_measure.ceiling.mean")
+            beside = (
+                f" ({cold:.3f} without the centres, where raw data reach {ceiling:.3f})" if cold and ceiling else ""
+            )
+            return [f"the clusters are found again with an F-measure of {values[name]:.3f}{beside}"]
+    return []
+
+
+def _risked(scores: Mapping[str, Any]) -> list[str]:
+    highest = _values(scores).get("prosecutor.highest")
+    return [] if highest is None else [f"the most exposed record is picked out with a chance of {highest:.1%}"]
+
+
+def _values(scores: Mapping[str, Any]) -> dict[str, float]:
+    return {name: score["value"] for name, score in scores.get("scores", {}).items()}
+
+
+def claimed(released: Released) -> Html:
+    """What is claimed, against whom, and what is not."""
+    facts = released.facts
+    parts = [] if len(facts.claims) == 1 else [paragraph(statement(facts))]
+    if facts.claims:
+        asked = [(", ".join(c.requirement.on), c.requirement.k, c.achieved) for c in facts.claims]
+        follows = [(", ".join(c.requirement.on), c.requirement.k, f"follows from {', '.join(c.by.on)}")
+                   for c in facts.covered]  # fmt: skip
+        parts += [table(["quasi-identifier", "k claimed", "smallest group"], [*asked, *follows]), paragraph(AGAINST)]
+    if facts.lifted:
+        share = facts.lifted / max(facts.rows, 1)
+        parts.append(paragraph(f"{facts.lifted:,} records ({share:.1%}) are shown at the top of every masked column."))
+    parts += [tag("h3", text("Not claimed")), bullets(not_claimed(facts))]
+    return section("What is claimed, and against whom", *parts, anchor="claims")
+
+
+def checked(released: Released, held: Held | None) -> Html:
+    """How to check it, and what the check said when it was released."""
+    how = tag("pre", text("pip install sfumato\nsfumato verify ."))
+    parts = [paragraph("In the folder of the release, with nothing else at hand:"), how]
+    if held is not None:
+        rows = [("ok" if check.holds else "FAILS", check.name, check.detail) for check in held.verdict.checks]
+        parts.append(folded(f"What it said: {len(rows)} checks", ["", "check", "seen"], rows))
+    else:
+        parts.append(
+            paragraph("It recounts every claim from the table itself. Nothing is released for which it fails.")
+        )
+    return section("How to check it", *parts, anchor="verify")
+
+
+def cited(released: Released) -> Html:
+    """How to cite it."""
+    mask = released.facts.mask
+    words = " ".join(CITED.get(mask, f"Masked with Sfumato ({mask}).").split())
+    return section("How to cite it", paragraph(words), anchor="cite")
+
+
+def columns(released: Released) -> Html:
+    """What happened to each column, in words."""
+    facts = released.facts
+    rows = [
+        (name, facts.schema[name].role, _explained(facts.masked.get(name)).replace("`", ""))
+        for name in released.shown.column_names
+    ]
+    order = "in their original order" if facts.keep_order else "in random order"
+    told = paragraph(f"{released.shown.num_rows:,} rows, {order}. A missing value counts as a value of its own.")
+    return join([told, table(["column", "role", "what is shown"], rows)])
+
+
+def _explained(masked: str | None) -> str:
+    return "as it is" if masked is None else EXPLAINED.get(masked, f"masked ({masked})")

@@ -1,0 +1,153 @@
+"""The clusters: where they stand before and after in one projection, and where each one's records went."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.evaluation.clusters import contingency, nearest
+from sfumato.randomness import Seeded
+from sfumato.release.report.markup import Cell, Html, folded, join, made, paragraph, section, table, tag, text
+from sfumato.release.report.material import Held, Released
+from sfumato.release.report.plots import INK, colour, picture
+from sfumato.release.report.projecting import Bubbles, Frame, Plane, Points, chunks
+
+SAMPLE = 20_000
+"""Records that are drawn of a larger raw table."""
+MARKERS = "osD^vP"
+"""After each round of colours another shape."""
+
+
+def public_clusters(released: Released) -> Html | None:
+    """The released records in the space that goes along, by the nearest released centre."""
+    space, shown = released.space, released.shown
+    if space is None or not len(space.centres) or not shown.num_rows:
+        return None
+    plane = Plane.of(space.vectors(shown.slice(part.start, part.stop - part.start)) for part in chunks(shown.num_rows))
+    clouds, marks = [], []
+    for part in chunks(shown.num_rows):
+        vectors = space.vectors(shown.slice(part.start, part.stop - part.start))
+        clouds.append(plane.points(vectors))
+        marks.append(nearest(vectors, space.start()))
+    points, labels = np.vstack(clouds), np.concatenate(marks)
+    drawn = Bubbles.of(points, labels, Frame.around(points))
+    says = (
+        "The released records by the nearest of the released centres, seen along their two main directions. A larger "
+        "dot stands for more records."
+    )
+    parts = [_draw([("as it is shown", drawn)], says), _cluster_table(labels, len(space.centres)), _dots(drawn)]
+    return section("The clusters", *parts, anchor="clusters")
+
+
+def holders_clusters(held: Held) -> Html | None:
+    """Before and after, side by side, in one projection and in the same colours; then where the records went."""
+    found = held.found
+    if held.again is None or found.placed is None or found.embedding is None:
+        return None
+    rows = _sample(held.table.rows)
+    before = found.placed.vectors(rows)
+    after = found.embedding.place_masked(held.table, held.columns, released=held.values).vectors(rows)
+    plane = Plane.of(iter([before]))
+    clouds = [plane.points(before), plane.points(after)]
+    frame = Frame.around(*clouds)
+    names = matched(found.labels, held.again)
+    panels = [
+        ("before", Bubbles.of(clouds[0], found.labels[rows], frame)),
+        ("after", Bubbles.of(clouds[1], names[held.again][rows], frame)),
+    ]
+    says = (
+        "The raw clusters, and those found again in the masked table, in the projection of the raw records and in "
+        "the same colours. A larger dot stands for more records."
+    )
+    if len(rows) < held.table.rows:
+        says += f" {len(rows):,} records are drawn."
+    parts = [_draw(panels, says), *(_dots(b, title) for title, b in panels), _moved(held, names)]
+    return section("The clusters before and after", *parts, anchor="clusters")
+
+
+def matched(raw: NDArray[Any], again: NDArray[Any]) -> NDArray[np.int64]:
+    """(clusters found again,): the raw cluster that each is drawn as, so that colours agree; others get new numbers."""
+    from scipy.optimize import linear_sum_assignment
+
+    width = int(again.max()) + 1
+    shared = np.bincount(raw.astype(np.int64) * width + again, minlength=(int(raw.max()) + 1) * width)
+    whole = shared.reshape(-1, width)
+    rows, columns = linear_sum_assignment(whole, maximize=True)
+    names = np.full(width, -1, dtype=np.int64)
+    names[columns] = rows
+    names[names < 0] = len(whole) + np.arange(int((names < 0).sum()))
+    return names
+
+
+def _sample(rows: int) -> NDArray[np.int64]:
+    if rows <= SAMPLE:
+        return np.arange(rows)
+    return np.sort(Seeded(0).generator().choice(rows, SAMPLE, replace=False))
+
+
+def _draw(panels: Sequence[tuple[str, Bubbles]], says: str) -> Html:
+    largest = max(int(bubbles.counts.max()) for _, bubbles in panels)
+
+    def draw(figure: Any) -> None:
+        grid = np.atleast_1d(figure.subplots(1, len(panels), sharex=True, sharey=True))
+        for axes, (title, bubbles) in zip(grid, panels, strict=True):
+            _scatter(axes, bubbles, largest)
+            axes.set_title(title)
+            axes.set_xticks([])
+            axes.set_yticks([])
+            axes.spines[:].set_visible(False)
+
+    return picture(draw, size=(8.6, 3.7 if len(panels) > 1 else 4.2), says=says, name="clusters")
+
+
+def _scatter(axes: Any, bubbles: Bubbles, largest: int) -> None:
+    """One series per cluster and size of dot, which keeps the drawing small."""
+    sizes = np.ceil(np.sqrt(bubbles.counts / largest) * 8) * 1.6 + 1.2
+    for cluster in np.unique(bubbles.clusters):
+        mine = bubbles.clusters == cluster
+        for size in np.unique(sizes[mine]):
+            chosen = mine & (sizes == size)
+            axes.plot(*bubbles.points[chosen].T, linestyle="none", marker=MARKERS[int(cluster) // 8 % len(MARKERS)],
+                      markersize=size, color=colour(int(cluster)), alpha=0.6, markeredgewidth=0)  # fmt: skip
+        middle: Points = np.average(bubbles.points[mine], axis=0, weights=bubbles.counts[mine])
+        axes.annotate(
+            str(int(cluster) + 1), middle, color=INK, fontsize=11, fontweight="bold", ha="center", va="center"
+        )
+
+
+def _cluster_table(labels: NDArray[np.int64], n: int) -> Html:
+    counts = np.bincount(labels, minlength=n)
+    return table(["cluster", "records"], [(f"{at + 1}", int(count)) for at, count in enumerate(counts)])
+
+
+def _dots(bubbles: Bubbles, title: str = "") -> Html:
+    rows = [
+        (f"{cluster + 1}", f"{x:.3f}", f"{y:.3f}", int(count))
+        for cluster, (x, y), count in zip(bubbles.clusters.tolist(), bubbles.points, bubbles.counts, strict=True)
+    ]
+    words = f"The dots in numbers{', ' + title if title else ''}"
+    return folded(words, ["cluster", "across", "up", "records"], rows)
+
+
+def _moved(held: Held, names: NDArray[np.int64]) -> Html:
+    """Where each raw cluster's records went: a table whose cells are the darker the more of the cluster is there."""
+    if held.again is None:
+        return text("")
+    shared = contingency(held.found.labels, names[held.again])
+    found = np.unique(names[held.again])
+    headings = ["raw cluster", "records", *(f"found as {at + 1}" for at in found)]
+    rows: list[Sequence[Cell]] = []
+    for at, counts in zip(np.unique(held.found.labels), shared, strict=True):
+        total = int(counts.sum())
+        rows.append([held.found.names[int(at)], total, *(_heat(int(n), total) for n in counts)])
+    told = paragraph("Where each raw cluster's records went; the last figure of a cell is its share of the cluster.")
+    return join([tag("h3", text("Where the records went")), told, table(headings, rows, kind="heated")])
+
+
+def _heat(count: int, total: int) -> Cell:
+    share = count / total if total else 0.0
+    words = text(f"{count:,} · {share:.0%}")
+    return made(tag("span", words, class_="heat", style=f"--h:{share:.2f}"))

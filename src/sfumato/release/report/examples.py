@@ -1,0 +1,66 @@
+"""The table before and after: a few rows as they look now, and for the holder what they were."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sfumato.data.groups import group_numbers
+from sfumato.data.table import Column
+from sfumato.release.report.claims import columns
+from sfumato.release.report.markup import Cell, Html, made, paragraph, section, table, tag, text
+from sfumato.release.report.material import MISSING, Held, Released
+from sfumato.structure.released import Shown
+
+ROWS = 5
+
+
+def public_examples(released: Released) -> Html:
+    """The most frequent combinations of each claim: each is shared by at least k rows, none is anybody's own."""
+    parts = [columns(released)]
+    for claim in released.facts.claims:
+        on = claim.requirement.on
+        parts.append(paragraph(f"The most frequent combinations on {', '.join(on)}, which nobody has alone:"))
+        parts.append(table([*on, "records"], _frequent(released, on)))
+    return section("The table as it is shown", *parts, anchor="table")
+
+
+def _frequent(released: Released, on: tuple[str, ...]) -> list[tuple[Cell, ...]]:
+    shown = [Shown.of(released.shown.column(name)) for name in on]
+    groups = group_numbers([one.codes for one in shown], released.shown.num_rows)
+    sizes = np.bincount(groups)
+    first = np.full(len(sizes), -1, dtype=np.int64)
+    first[groups[::-1]] = np.arange(len(groups))[::-1]
+    found = [
+        (*((*one.labels, MISSING)[one.codes[first[at]]] for one in shown), int(sizes[at]))
+        for at in np.argsort(-sizes, kind="stable")[: 4 * ROWS]
+    ]
+    return sorted(found, key=lambda row: (-int(row[-1]), *map(str, row)))[:ROWS]
+
+
+def holders_examples(released: Released, held: Held) -> Html:
+    """Some records before and after. They are real: this part is in the holder's edition alone."""
+    told = paragraph(
+        "Some records as they were, and below in bold as they are shown. They are real: keep this page to yourself.",
+        "note",
+    )
+    return section("The table before and after", columns(released), told, _records(held), anchor="table")
+
+
+def _records(held: Held) -> Html:
+    names = [name for name in held.columns if isinstance(held.table.columns[name], Column)]
+    shown = {name: Shown.of(held.columns[name]) for name in names}
+    if not names or any(len(one.codes) != held.table.rows for one in shown.values()):
+        return text("")
+    rows = np.linspace(0, held.table.rows - 1, min(ROWS, held.table.rows)).astype(np.int64)
+    headings = ["", *(f"record {at + 1}" for at in range(len(rows)))]
+    return table(headings, [[name, *(_changed(held, name, shown[name], int(row)) for row in rows)] for name in names])
+
+
+def _changed(held: Held, name: str, shown: Shown, row: int) -> Cell:
+    column = held.table.column(name)
+    code = int(column.codes[row])
+    was = MISSING if code == column.missing_code else str(column.values[code].as_py())
+    now = (*shown.labels, MISSING)[shown.codes[row]]
+    if was == now:
+        return made(tag("span", text(now), class_="is"))
+    return made(Html(tag("span", text(was), class_="was") + tag("span", text(now), class_="is")))

@@ -1,0 +1,71 @@
+"""Group sizes, and the risk that they leave."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.evaluation.risk import risks
+from sfumato.release.report.markup import Html, folded, join, paragraph, section, table
+from sfumato.release.report.material import Released
+from sfumato.release.report.plots import BLUE, FAINT, RED, logarithmic, picture, whole_numbers
+
+BINS = 24
+RISKS = ("prosecutor.highest", "prosecutor.average", "prosecutor.at_risk")
+
+
+def groups(released: Released) -> Html | None:
+    """How large groups are, one panel for each claim, and what chance that leaves; it follows from the release."""
+    claims = released.facts.claims
+    if not claims:
+        return None
+    sizes = [released.sizes(claim.requirement.on) for claim in claims]
+    edges = [_edges(found) for found in sizes]
+    counts = [np.histogram(found, bins=ends)[0] for found, ends in zip(sizes, edges, strict=True)]
+
+    def draw(figure: Any) -> None:
+        panels = np.atleast_1d(figure.subplots(1, len(claims)))
+        for axes, claim, ends, n in zip(panels, claims, edges, counts, strict=True):
+            axes.bar(ends[:-1], n, np.diff(ends), align="edge", color=BLUE, alpha=0.7, edgecolor=FAINT, linewidth=0.3)
+            axes.axvline(claim.requirement.k, color=RED, linewidth=1.2)
+            logarithmic(axes, "x")
+            whole_numbers(axes)
+            axes.set_xlabel("records in a group")
+            axes.set_title(_short(claim.requirement.on), fontsize=8.5)
+        panels[0].set_ylabel("groups")
+
+    says = "How many groups of each size there are; the red line is k, and nothing stands to its left."
+    drawn = picture(draw, size=(8.6, 2.5), says=says, name="groups")
+    rows = [
+        (", ".join(claim.requirement.on), f"{a:,.0f} to {b:,.0f}", int(number))
+        for claim, ends, n in zip(claims, edges, counts, strict=True)
+        for a, b, number in zip(np.ceil(ends[:-1]), np.ceil(ends[1:]) - 1, n, strict=True)
+        if number
+    ]
+    listed = folded("Group sizes in numbers", ["quasi-identifier", "records in a group", "groups"], rows)
+    return section("Groups and risk", drawn, listed, _risk(released, sizes), anchor="groups")
+
+
+def _edges(sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Edges that grow by a constant factor, between whole numbers."""
+    low, high = int(sizes.min()), int(sizes.max())
+    found = np.geomspace(max(low, 1), high + 1, BINS + 1)
+    return np.unique(np.ceil(found - 1e-9)).astype(np.float64) if high > low else np.array([low, low + 1.0])
+
+
+def _risk(released: Released, sizes: list[NDArray[np.int64]]) -> Html:
+    rows: list[Any] = []
+    for claim, found in zip(released.facts.claims, sizes, strict=True):
+        told = {score.name: score.value for score in risks(found)}
+        name = ", ".join(claim.requirement.on)
+        rows.append((name, len(found), int(found.min()), int(np.median(found)), *(f"{told[r]:.2%}" for r in RISKS)))
+    headings = ["known", "groups", "smallest", "median", "highest chance", "chance on average", "records above 20 %"]
+    words = "The chance to pick out the right record for somebody who knows these attributes of a person in the table:"
+    return join([paragraph(words), table(headings, rows)])
+
+
+def _short(on: tuple[str, ...]) -> str:
+    return fill(", ".join(on[:4]) + (f" and {len(on) - 4} more" if len(on) > 4 else ""), 30)

@@ -1,0 +1,75 @@
+"""How a page looks: light and dark as the reader's screen is set, and on paper."""
+
+from __future__ import annotations
+
+from sfumato.release.report.markup import Html, tag, text
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+"""What a browser may load for the page: nothing."""
+CSS = """
+:root { --ink: #1c2126; --faint: #66707a; --line: #d5dade; --ground: #ffffff; --panel: #f5f7f8; --mark: #0072b2;
+  --warn: #b34700; --bar: #56b4e9; color-scheme: light dark; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e4e8eb; --faint: #9aa5af; --line: #3a4249; --ground: #14181b;
+  --panel: #1e2429; --mark: #6cbdf0; --warn: #ffa15c; --bar: #2f7fb0; } }
+* { box-sizing: border-box; }
+body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 62rem; background: var(--ground); color: var(--ink);
+  font: 16px/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.7rem; line-height: 1.25; margin: 0 0 .5rem; }
+h2 { font-size: 1.25rem; margin: 2.5rem 0 .75rem; padding-top: .75rem; border-top: 1px solid var(--line); }
+h3 { font-size: 1.02rem; margin: 1.75rem 0 .4rem; }
+p { margin: .4rem 0 .7rem; max-width: 48rem; }
+.edition { display: inline-block; padding: .1rem .6rem; border: 1px solid currentColor; border-radius: 1rem;
+  font-size: .82rem; margin: 0 0 .9rem; color: var(--mark); }
+.edition.holder { color: var(--warn); }
+.verdict { font-size: 1.1rem; padding: .8rem 1rem; background: var(--panel); border-left: 4px solid var(--mark);
+  max-width: none; }
+.note { color: var(--faint); font-size: .9rem; }
+nav { font-size: .9rem; color: var(--faint); margin: 1rem 0 0; }
+nav a { color: var(--mark); margin-right: .9rem; text-decoration: none; white-space: nowrap; }
+.wide { overflow-x: auto; margin: .5rem 0 1rem; }
+table { border-collapse: collapse; font-size: .9rem; }
+th, td { text-align: left; padding: .28rem .8rem .28rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+th { font-weight: 600; color: var(--faint); }
+td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.heat { display: block; text-align: right; padding: .15rem .5rem; font-variant-numeric: tabular-nums;
+  background: color-mix(in srgb, #0072b2 calc(var(--h) * 65%), transparent); }
+.was { color: var(--faint); display: block; }
+.is { display: block; font-weight: 600; }
+svg.bar { width: 9rem; height: .7rem; display: block; margin-top: .35rem; fill: var(--bar); }
+figure { margin: .6rem 0 .8rem; color: var(--ink); }
+figure svg { width: 100%; height: auto; display: block; }
+figcaption { color: var(--faint); font-size: .88rem; max-width: 48rem; }
+details { margin: .3rem 0 .9rem; font-size: .92rem; }
+summary { cursor: pointer; color: var(--mark); }
+ul.tree, ul.tree ul { list-style: none; margin: 0; padding-left: 1.15rem; }
+ul.tree { padding-left: 0; margin: .4rem 0 .8rem; font-size: .92rem; line-height: 1.65; }
+ul.tree ul { border-left: 1px solid var(--line); margin-left: .38rem; padding-left: .9rem; }
+ul.tree .shown { color: var(--ink); font-weight: 600; }
+ul.tree .above, ul.tree .below { color: var(--faint); font-weight: 400; }
+ul.tree .shown::before { content: "\\25CF"; color: var(--mark); margin-right: .45rem; }
+ul.tree .above::before { content: "\\25CB"; margin-right: .45rem; }
+ul.tree .count { color: var(--faint); font-weight: 400; font-variant-numeric: tabular-nums; margin-left: .5rem; }
+.why { background: var(--panel); padding: .55rem .9rem; border-left: 3px solid var(--warn); }
+.why.none { border-color: var(--line); }
+.why p { margin: .15rem 0; }
+code, pre { font: .88em/1.5 ui-monospace, monospace; background: var(--panel); padding: .05rem .3rem; }
+pre { padding: .7rem 1rem; overflow-x: auto; }
+@media print { :root { --ink: #000; --faint: #444; --line: #bbb; --ground: #fff; --panel: #f2f2f2; --mark: #0072b2;
+    --warn: #b34700; --bar: #56b4e9; color-scheme: light; }
+  body { max-width: none; padding: 0; font-size: 10.5pt; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  nav, details.long { display: none; }
+  h2, h3 { break-after: avoid; } figure, tr, .why, .verdict, ul.tree li { break-inside: avoid; }
+  details.folded::details-content { content-visibility: visible; block-size: auto; }
+  @page { margin: 16mm; } }
+"""
+
+
+def page(title: str, *inside: Html) -> str:
+    """A whole page: no script, nothing to load, and a policy that forbids both."""
+    head = Html(
+        '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
+    )
+    style = tag("style", Html(CSS))
+    whole = tag("html", tag("head", head, tag("title", text(title)), style), tag("body", *inside), lang="en")
+    return f"<!DOCTYPE html>\n{whole}\n"
