@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from sfumato.privacy.verify import Verdict as Verdict
     from sfumato.privacy.verify import verify as verify
     from sfumato.publishing import Run as Run
+    from sfumato.publishing import evaluate as evaluate
     from sfumato.publishing import publish as publish
     from sfumato.recipe import Along as Along
     from sfumato.recipe import Recipe as Recipe
@@ -82,6 +83,7 @@ _NAMES = {
     "Mondrian": "sfumato.maskers.mondrian.fit",
     "Release": "sfumato.release.release",
     "Run": "sfumato.publishing",
+    "evaluate": "sfumato.publishing",
     "publish": "sfumato.publishing",
     "Classes": "sfumato.structure.structures",
     "Clusters": "sfumato.structure.structures",

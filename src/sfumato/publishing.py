@@ -32,7 +32,15 @@ from sfumato.randomness import Randomness, Secure
 from sfumato.recipe import Along, Recipe
 from sfumato.release.bundle import Format, count_claims, released_table, write_bundle
 from sfumato.release.certificate import Facts
-from sfumato.release.reading import LIFTED, read_history, read_lifted, read_mask, read_recipe_of
+from sfumato.release.reading import (
+    LIFTED,
+    read_certificate,
+    read_history,
+    read_lifted,
+    read_mask,
+    read_recipe_of,
+    refuse_other_table,
+)  # fmt: skip
 from sfumato.release.release import Release
 from sfumato.release.report.report import (
     HOW_TO_GET,
@@ -112,13 +120,16 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
                    clock.seconds, shown, people.origin, scratch, report)  # fmt: skip
 
 
-def evaluate_release(raw: object, release: str | Path, *, seeds: int = 10) -> Mapping[str, Any]:
+def evaluate(raw: object, release: str | Path, *, seeds: int = 10) -> Mapping[str, Any]:
     """Measure a written release against the raw table that it was made from, for the holder's eyes.
 
-    The recipe, and which records were lifted, come from the holder's folder.
+    `raw` is whatever `publish` takes. The recipe, and which records were lifted, come from the holder's folder, which
+    must stand beside the release. `seeds`: how many cold starts to average over. The result is plain JSON:
+    "headline" has the first figures to look at, "scores" all of them by name.
     """
     recipe = read_recipe_of(release)
     people = _prepare(read(raw, recipe.schema, encoding=recipe.encoding), recipe)
+    refuse_other_table(release, people.rows)
     found = find(recipe.structure, people)
     mask = read_mask(release)
     lifted = read_lifted(release, people.rows)

@@ -110,6 +110,31 @@ def test_taxonomy_draft(run: Run) -> None:
     assert "calendar, prefix, balanced" in run("taxonomy", "draft", "people.csv", "town", "--kind", "x").err
 
 
+def test_texts_for_missing_are_left_out_and_told(run: Run) -> None:
+    Path("people.csv").write_text(PEOPLE + "x,30,NA,flu\ny,31,nowhere,flu\n")
+    check = ("taxonomy", "check", "town.yaml", "--table", "people.csv", "--column", "town")
+    told = run(*check)
+    assert told.code == 1
+    assert "'nowhere'" in told.out
+    assert "'NA'" not in told.out
+    assert "taken for missing: 'NA'" in told.err
+    assert run(*check, "--missing", "nowhere").code == 0
+    drafted = run("taxonomy", "draft", "people.csv", "town", "--missing", "nowhere")
+    assert "NA" not in drafted.out.replace("ANY", "")
+    assert "nowhere" not in drafted.out
+
+
+def test_messages_speak_as_the_program_does(run: Run) -> None:
+    assert "--kind balanced" in run("taxonomy", "draft", "people.csv", "town", "--kind", "calendar").err
+    Path("empty.csv").write_text("a,b\n")
+    assert "error: empty.csv: " in run("draft", "empty.csv").err
+    Path("old.csv").write_bytes("name,town\nZoë,Köniz\n".encode("cp1252"))
+    refused = run("draft", "old.csv").err
+    assert "error: old.csv, line 2: the text must be UTF-8" in refused
+    assert "--encoding cp1252" in refused
+    assert yaml.safe_load(run("draft", "old.csv", "--encoding", "cp1252").out)["encoding"] == "cp1252"
+
+
 def test_convert_goes_round(run: Run) -> None:
     for source, target in [
         ("town.yaml", "a.csv"),

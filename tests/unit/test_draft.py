@@ -22,9 +22,7 @@ def people() -> pa.Table:
     chance = np.random.default_rng(0)
     ages = chance.integers(18, 88, ROWS)
     towns = chance.choice(["Bern", "Basel", "Chur", "Genf", "Olten"], ROWS)
-    items = [
-        ";".join(chance.choice(["flu", "gout", "asthma"], chance.integers(1, 4), replace=False)) for _ in ages
-    ]
+    items = [";".join(chance.choice(["flu", "gout", "asthma"], chance.integers(1, 4), replace=False)) for _ in ages]
     return pa.table(
         {
             "patientID": np.arange(ROWS),
@@ -67,7 +65,7 @@ def found() -> Draft:
         ("tags", "item_set", "quasi", "a list"),
         ("zip", "category", "quasi", "'zip'"),
         ("smokes", "category", "quasi", "two values"),
-        ("steps", "number", "quasi", "mean missing"),
+        ("steps", "number", "quasi", "whole numbers"),
         ("remarks", "category", "identifier", "free text"),
         ("salary", "number", "sensitive", "'salary'"),
         ("disease", "category", "sensitive", "'disease'"),
@@ -75,9 +73,7 @@ def found() -> Draft:
         ("married", "category", "quasi", "true or false"),
     ],
 )
-def test_kind_role_and_reason_of_each_column(
-    found: Draft, name: str, kind: str, role: str, reason: str
-) -> None:
+def test_kind_role_and_reason_of_each_column(found: Draft, name: str, kind: str, role: str, reason: str) -> None:
     column = found[name]
     assert (column.kind, column.role) == (kind, role)
     assert reason in column.reason
@@ -91,15 +87,61 @@ def test_details_of_the_guesses(found: Draft) -> None:
     assert schema["findings"] == ItemSet(role="quasi", separator=";")
 
 
+MARKS = ("NA", "N/A", "n/a", "null", "NULL", "None", "?", "-", "nan", "NaN", "#N/A", "missing")
+
+
+def marked(mark: str) -> pa.Table:
+    """Columns of every kind, each with a text that means missing."""
+    columns = {
+        "born": [f"19{n % 50 + 40}-0{n % 9 + 1}-11" for n in range(60)],
+        "pay": [str(1000 + 7 * (n % 20)) for n in range(60)],
+        "zip": [f"{53700 + n % 5}" for n in range(60)],
+        "postcode": [f"0213{n % 5}" for n in range(60)],
+        "town": [("Bern", "Basel", "Chur", "Genf")[n % 4] for n in range(60)],
+        "findings": [("flu;gout", "gout", "flu;asthma;gout", "asthma;flu", "gout;asthma")[n % 5] for n in range(60)],
+    }
+    return pa.table({name: [*values, mark] for name, values in columns.items()})
+
+
+@pytest.mark.parametrize("mark", MARKS)
+def test_texts_for_missing_are_one_thing_in_every_column(mark: str) -> None:
+    kinds = {"born": "number", "pay": "number", "zip": "category", "postcode": "category", "town": "category"}
+    table = marked(mark)
+    found = draft(table)
+    assert {column.name: column.kind for column in found.columns} == {**kinds, "findings": "item_set"}
+    assert {column.attribute.missing for column in found.columns} == {(mark,)}
+    assert isinstance(found.schema["born"], Number)
+    assert found.schema["born"].calendar == "year"
+    text = found.to_yaml("people.csv")
+    entries: dict[str, Any] = yaml.safe_load(text)["attributes"]
+    assert all(entry["missing"] == [mark] for entry in entries.values())
+    assert text.count("# Taken for missing: ") == len(entries)
+    coded = encode(pa.table({name: table.column(name).dictionary_encode() for name in found.schema}), found.schema)
+    assert all(coded.column(name).missing for name in kinds)
+
+
+def test_numbers_that_are_none_are_missing_too() -> None:
+    column = draft(pa.table({"pay": [*map(float, range(10, 70)), float("nan")]}))["pay"]
+    assert column.attribute == Number(role="quasi", range=(10, 70), missing=("nan",))
+
+
+def test_taxonomies_leave_out_what_means_missing() -> None:
+    table = marked("NA")
+    assert set(propose_for(table, "town").taxonomy.leaves) == {"Bern", "Basel", "Chur", "Genf"}
+    assert set(propose_for(table, "findings").taxonomy.leaves) == {"flu", "gout", "asthma"}
+    assert propose_for(table, "zip").way == "prefix"
+    assert "Chur" not in propose_for(table, "town", missing=["Chur"]).taxonomy.leaves
+    assert set(column_values(table, "town", missing=["Genf", "Chur"])) == {"Bern", "Basel"}
+    assert set(column_values(pa.table({"tags": [["a", "b"], ["NA"], ["b", "c"]]}), "tags")) == {"a", "b", "c"}
+
+
 def test_the_proposed_schema_fits_its_own_table(found: Draft) -> None:
     table = encode(people(), found.schema)
     assert table.rows == ROWS
 
 
 def test_fingerprints_are_warned_of(found: Draft) -> None:
-    warned = {
-        column.name for column in found.columns if any("fingerprint" in text for text in column.warnings)
-    }
+    warned = {column.name for column in found.columns if any("fingerprint" in text for text in column.warnings)}
     assert warned == {"weight", "salary"}
 
 

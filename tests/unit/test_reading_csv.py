@@ -82,7 +82,7 @@ def test_cells_with_delimiters_quotes_and_line_breaks(tmp_path: Path) -> None:
         (b"city,age\nA,1\nB\n", "line 3.*1 fields"),
         (b'city,age\n"A\nB",1\nC,2,3\n', "line 4.*3 fields"),
         (b'city,age\nA,1\n"B,2\nC,3\n', "after line 2.*never ends"),
-        (b"city,age\n", "a table has rows"),
+        (b"city,age\n", "a table must have rows"),
         (b"city,city\nA,1\n", "city.*2 columns"),
         (b"city,\nA,1\n", "column 2.*empty name"),
         (b"city,age\nA,1\nB,secret\n", "age.*line 3"),

@@ -92,7 +92,7 @@ def test_names_are_there_and_differ(names: list[str], message: str) -> None:
 
 
 def test_no_rows_and_no_columns() -> None:
-    with pytest.raises(TableError, match="has rows"):
+    with pytest.raises(TableError, match="must have rows"):
         read(pa.table({"a": pa.array([], pa.int64())}), Schema(a=Number()))
     with pytest.raises(SchemaError, match="identifier"):
         read(pa.table({"a": [1]}), Schema(a=Category(role="identifier")))

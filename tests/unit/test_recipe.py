@@ -58,7 +58,7 @@ def test_one_setting_is_changed_by_its_path(change: str, k: int) -> None:
         ("sfumato: 1", "sfumato: 2", "which format"),
         ("keep_order", "keep_ordr", "did you mean 'keep_order'?"),
         ("kind: number, role: quasi, range", "kind: numbr, role: quasi, range", "did you mean 'number'?"),
-        ("range: [17, 90]", "range: [90, 17]", "lower end is below"),
+        ("range: [17, 90]", "range: [90, 17]", "lower end must be below"),
         ("range: [17, 90]", "rnge: [17, 90]", "did you mean 'range'?"),
         ("on: [age, country]", "on: [age, countri]", "did you mean 'country'?"),
         ("on: [age, country]", "on: [age, income]", "role quasi"),

@@ -20,11 +20,15 @@ def apply(
         str,
         typer.Option("--unseen", help="Values never seen before: refuse them, or suppress them to the top."),
     ] = "refuse",
+    keep_order: Annotated[
+        bool, typer.Option("--keep-order", help="Write the rows in their order; by default they are shuffled.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file that is there.")] = False,
 ) -> None:
-    """Show new rows as RELEASE shows the old ones.
+    """Show new rows as RELEASE shows the old ones, in random order.
 
-    Nothing is verified: few new rows make small groups. Publish all rows together if they leave the house.
+    The recipe comes from the holder's folder, RELEASE.holder, which must stand beside RELEASE. Nothing is verified: few
+    new rows make small groups. Publish all rows together if they leave the house.
     """
     from sfumato.data.reading import read
     from sfumato.data.writing import write
@@ -40,5 +44,5 @@ def apply(
     schema = recipe.schema if unseen == "refuse" else recipe.schema.without_domains()
     people = read(table, schema, encoding=recipe.encoding)
     shown = released_table(people, read_mask(release).apply(people, unseen=unseen))
-    write(shown, output, order=Secure().permutation(people.rows))
+    write(shown, output, order=None if keep_order else Secure().permutation(people.rows))
     note(f"wrote {output}: {people.rows:,} rows, unverified", style="yellow")

@@ -39,11 +39,11 @@ def draft(
 
     if output is not None:
         refuse_overwrite(output, force=force)
-    found = draft_table(read_arrow(table, encoding=encoding))
+    found = draft_table(read_arrow(table, encoding=encoding), called=table.name)
     files = {} if taxonomies is None else _write_taxonomies(found, taxonomies, force=force)
     home = Path() if output is None else output.parent
     named = {name: _from(home, file) for name, file in files.items()}
-    recipe = found.to_yaml(_from(home, table), taxonomies=named)
+    recipe = found.to_yaml(_from(home, table), taxonomies=named, encoding=encoding)
     if output is None:
         typer.echo(recipe, nl=False)
     else:

@@ -27,10 +27,10 @@ def evaluate(
     released rows are in another order. What it tells is for your eyes only.
     """
     from sfumato.cli.summary import show_all_scores, show_scores
-    from sfumato.publishing import evaluate_release
+    from sfumato.publishing import evaluate as measure
     from sfumato.release.bundle import write_json
 
-    scores = evaluate_release(raw, release, seeds=seeds)
+    scores = measure(raw, release, seeds=seeds)
     (show_all_scores if every else show_scores)(scores)
     if json is not None:
         write_json(json, scores)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -24,6 +25,11 @@ app = typer.Typer(
 )
 
 _File = Annotated[Path, typer.Argument(metavar="FILE", help="A taxonomy: .yaml, .json or .csv.")]
+_Missing = Annotated[
+    list[str] | None,
+    typer.Option("--missing", metavar="TEXT", help='Another text that means missing; NA, "?" and the like are known.'),
+]
+_Encoding = Annotated[str | None, typer.Option("--encoding", help="Of a CSV that is not UTF-8, such as cp1252.")]
 _Force = Annotated[bool, typer.Option("--force", help="Overwrite the file that is there.")]
 
 
@@ -36,6 +42,8 @@ def check(
     file: _File,
     table: Annotated[Path | None, typer.Option("--table", help="The table it is meant for.")] = None,
     column: Annotated[str | None, typer.Option("--column", help="The column of that table.")] = None,
+    missing: _Missing = None,
+    encoding: _Encoding = None,
 ) -> None:
     """List everything that is wrong with the taxonomy in FILE, each with its line.
 
@@ -44,7 +52,9 @@ def check(
     """
     from sfumato.data.taxonomy_check import check as check_taxonomy
 
-    findings = check_taxonomy(file, None if table is None and column is None else _values(table, column))
+    asked = table is not None or column is not None
+    values = _values(table, column, missing=missing or (), encoding=encoding) if asked else None
+    findings = check_taxonomy(file, values)
     for finding in findings:
         where = f"{file}:{finding.line}" if finding.line else str(file)
         label = f"{finding.label!r}: " if finding.label else ""
@@ -55,8 +65,8 @@ def check(
     note(f"{file} is clean", style="green")
 
 
-def _values(table: Path | None, column: str | None) -> list[object]:
-    from sfumato.data.draft import column_values
+def _values(table: Path | None, column: str | None, *, missing: Sequence[str], encoding: str | None) -> list[object]:
+    from sfumato.data.draft import column_values, missing_texts
     from sfumato.data.reading import read_arrow
 
     if table is None or column is None:
@@ -67,7 +77,14 @@ def _values(table: Path | None, column: str | None) -> list[object]:
             given=f"{given} alone",
             remedy=f"add {wanted}",
         )
-    return column_values(read_arrow(table), column)
+    found = read_arrow(table, encoding=encoding)
+    _note_missing(missing_texts(found, column, missing=missing))
+    return column_values(found, column, missing=missing)
+
+
+def _note_missing(texts: Sequence[str]) -> None:
+    if texts:
+        note(f"taken for missing: {', '.join(map(repr, texts))}; a recipe says so with `missing: [...]`")
 
 
 @app.command(epilog=_example("sfumato taxonomy draft people.csv education --output education.yaml"))
@@ -76,6 +93,8 @@ def draft(
     column: Annotated[str, typer.Argument(metavar="COLUMN", help="A column of labels or of lists of labels.")],
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write it here: .yaml, .json, .csv.")] = None,
     kind: Annotated[str | None, typer.Option("--kind", help="calendar, prefix or balanced.")] = None,
+    missing: _Missing = None,
+    encoding: _Encoding = None,
     force: _Force = False,
 ) -> None:
     """Propose a taxonomy for COLUMN of TABLE, to look at and to change.
@@ -83,14 +102,16 @@ def draft(
     Dates are grouped by the calendar and codes by their beginnings; other labels become groups of neighbours
     with similar numbers of records, which you will want to rename.
     """
-    from sfumato.data.draft import propose_for
+    from sfumato.data.draft import missing_texts, propose_for
     from sfumato.data.reading import read_arrow
     from sfumato.data.taxonomy_files import layout_for, taxonomy_text, write_taxonomy
 
     if output is not None:
         layout_for(output)
         refuse_overwrite(output, force=force)
-    proposed = propose_for(read_arrow(table), column, kind=cast("Way | None", kind))
+    found, texts = read_arrow(table, encoding=encoding), missing or ()
+    proposed = propose_for(found, column, kind=cast("Way | None", kind), missing=texts)
+    _note_missing(missing_texts(found, column, missing=texts))
     note(f"a draft, {proposed.way}: {proposed.reason}")
     if output is None:
         typer.echo(taxonomy_text(proposed.taxonomy, layout="yaml"), nl=False)

@@ -106,7 +106,9 @@ def open_csv(path: Path, *, encoding: str | None, expected: Collection[str] = ()
     layout = Layout(path, found, delimiter)
     header = next((row for row in _records(text, delimiter) if row), None)
     if header is None:
-        raise TableError(path.name, "a table has a header and rows", given="an empty file", remedy="check the file")
+        raise TableError(
+            path.name, "a table must have a header and rows", given="an empty file", remedy="check the file"
+        )
     if any("\ufffd" in name for name in header) and (error := trouble.undecodable(layout)):
         raise error
     return CsvFile(layout, tuple(header))
@@ -118,7 +120,7 @@ def _known(encoding: str) -> str:
     except LookupError:
         raise TableError(
             "encoding",
-            "an encoding is one that Python knows",
+            "an encoding must be one that Python knows",
             given=repr(encoding),
             remedy="use for example utf-8, utf-16, cp1252 or latin-1",
         ) from None

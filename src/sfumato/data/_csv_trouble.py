@@ -72,7 +72,7 @@ def refuse_open_quote(layout: Layout) -> None:
 def _broken(layout: Layout, given: str) -> TableError:
     return TableError(
         layout.path.name,
-        "a CSV file holds one record a line, cells with line breaks in quotes",
+        "a CSV file must hold one record a line, cells with line breaks in quotes",
         given=given,
         remedy="mend the file, or save it as CSV anew",
     )
@@ -85,9 +85,9 @@ def undecodable(layout: Layout) -> TableError | None:
         return None
     return TableError(
         f"{layout.path.name}, line {line}",
-        f"the text is {'UTF-8' if layout.is_utf8 else layout.encoding}",
+        f"the text must be {'UTF-8' if layout.is_utf8 else layout.encoding}",
         given="bytes that are not",
-        remedy='convert the file to UTF-8, or pass its encoding, for example encoding="cp1252"',
+        remedy="convert the file to UTF-8, or name its encoding: --encoding cp1252, or encoding: cp1252 in a recipe",
     )
 
 
@@ -114,7 +114,7 @@ def _ragged(layout: Layout) -> TableError | None:
             if record.fields != width and not (width == 1 and record.fields == 0):
                 return TableError(
                     f"{layout.path.name}, line {record.line}",
-                    f"every line has as many fields as the header, {width}",
+                    f"every line must have as many fields as the header, {width}",
                     given=f"{record.fields} fields",
                     remedy="mend the line, or put cells that hold the delimiter in quotes",
                 )

@@ -19,7 +19,7 @@ def check_headers(names: Sequence[str]) -> None:
         if not name:
             raise TableError(
                 f"column {at + 1}",
-                "every column has a name",
+                "every column must have a name",
                 given="an empty name",
                 remedy="name the column, or leave it out",
             )
@@ -27,7 +27,7 @@ def check_headers(names: Sequence[str]) -> None:
         if count > 1:
             raise TableError(
                 name,
-                "a column's name stands in a table once",
+                "a column's name may stand in a table only once",
                 given=f"{count} columns of this name",
                 remedy="rename or remove all but one",
             )
@@ -40,14 +40,14 @@ def check_names(names: Sequence[str], schema: Schema) -> None:
         if name not in schema:
             raise SchemaError(
                 name,
-                "every column of the table is declared in the schema",
+                "every column of the table must be declared in the schema",
                 given="an undeclared column",
                 remedy=_undeclared(name, _not_in(schema, names)),
             )
     if not schema.kept:
         raise SchemaError(
             "schema",
-            "a table has columns beside identifiers",
+            "a table must have columns beside identifiers",
             given="only columns of the role identifier",
             remedy="give the columns to keep another role",
         )
@@ -55,7 +55,7 @@ def check_names(names: Sequence[str], schema: Schema) -> None:
         if name not in names:
             raise SchemaError(
                 name,
-                "every attribute of the schema is a column of the table",
+                "every attribute of the schema must be a column of the table",
                 given="no such column",
                 remedy=did_you_mean(name, _not_in(names, schema) or names),
             )
@@ -82,14 +82,14 @@ def check_labels(name: str, values: pa.Array[Any], attribute: Category | ItemSet
         if strangers:
             raise TaxonomyError(
                 name,
-                "every value of the table is a leaf of the taxonomy",
+                "every value of the table must be a leaf of the taxonomy",
                 given=f"{strangers} of {len(labels)} distinct values are not",
                 remedy="run `sfumato taxonomy check` to see them, then add them to the taxonomy",
             )
     elif not labels <= set(attribute.values or ()):
         raise TableError(
             name,
-            "every value of the table is one of the declared values",
+            "every value of the table must be one of the declared values",
             given="others too",
-            remedy="add them to values=, or list them in missing=",
+            remedy="add them to `values`, or list them under `missing`",
         )

@@ -23,7 +23,7 @@ _BATCH = 500_000  # rows
 def _unreadable(path: Path, form: str) -> TableError:
     return TableError(
         path.name,
-        f"the file is a whole {form} file",
+        f"the file must be a whole {form} file",
         given="an empty, truncated or different file" if path.stat().st_size else "an empty file",
         remedy="write the file again, or give it the suffix of what it is",
     )

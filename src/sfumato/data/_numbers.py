@@ -19,6 +19,7 @@ from sfumato.errors import SchemaError, TableError
 
 _WHOLE = r"^[+-]?[0-9]+$"
 _NUMBER = r"^[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|(?i:nan|inf|infinity))$"
+_DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _ENDLESS = r"(?i)inf"
 _EXACT = 2**53  # every whole number below is a float
 _FEW = 10  # smaller numbers of rows are not told
@@ -77,7 +78,7 @@ def _read_moments(name: str, texts: pa.Array[Any], *, place: Place) -> pa.Array[
         name,
         f"{place(bad)} holds no ISO 8601 date or time, or one with a zone beside others without",
         given="other text",
-        remedy="write 1990-03-01 or 1990-03-01T12:00:00, list the text in missing=, or declare a category",
+        remedy="write 1990-03-01 or 1990-03-01T12:00:00, list the text under `missing`, or declare a category",
     )
 
 
@@ -89,9 +90,9 @@ def _read_numbers(name: str, texts: pa.Array[Any], *, place: Place) -> pa.Array[
     if bad.any():
         raise TableError(
             name,
-            f"a number stands in every cell, but not in {place(bad)}",
+            f"every cell must hold a number, but {place(bad)} does not",
             given="other text",
-            remedy="list the text in missing=, or declare the column a category",
+            remedy=_otherwise(texts, bad),
         )
     floats = texts.cast(pa.float64())
     numbers = floats.fill_null(0).to_numpy()
@@ -101,6 +102,14 @@ def _read_numbers(name: str, texts: pa.Array[Any], *, place: Place) -> pa.Array[
     if bad.any():
         raise _too_large(name, place(bad))
     return floats
+
+
+def _otherwise(texts: pa.Array[Any], bad: NDArray[np.bool_]) -> str:
+    """What to do about texts that are no numbers."""
+    dates = _matches(texts, _DATE)[bad]
+    if dates.any():
+        return "if these are dates, declare their calendar, for example `calendar: day`"
+    return "list the text under `missing`, or declare the column a category"
 
 
 def _whole_numbers(name: str, texts: pa.Array[Any], *, place: Place) -> pa.Array[Any]:
@@ -139,7 +148,7 @@ def check_number(name: str, column: Column, attribute: Number) -> None:
             raise TableError(
                 name,
                 "whole numbers were declared",
-                given="numbers with a fraction, or none",
+                given="numbers with a fraction, or what is no number",
                 remedy="leave integer out, or round the column",
             )
     if attribute.range is not None:
@@ -160,9 +169,9 @@ def _check_range(name: str, column: Column, attribute: Number) -> None:
     outside = int(np.append(~inside, False)[column.codes].sum())
     raise TableError(
         name,
-        f"every number lies within the declared range [{lower}, {upper}]",
+        f"every number must lie within the declared range [{lower}, {upper}]",
         given=f"{outside if outside >= _FEW else 'some'} rows outside",
-        remedy="widen the range, mend the rows, or list the number that means missing in missing=",
+        remedy="widen the range, mend the rows, or list the number that means missing under `missing`",
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -74,18 +74,21 @@ class Draft:
     def __getitem__(self, name: str) -> ColumnDraft:
         return next(column for column in self.columns if column.name == name)
 
-    def to_yaml(self, table_path: str | Path, *, taxonomies: Mapping[str, str] | None = None) -> str:
+    def to_yaml(
+        self, table_path: str | Path, *, taxonomies: Mapping[str, str] | None = None, encoding: str | None = None
+    ) -> str:
         """A recipe to read and change, with the reason of each guess in a comment.
 
         `taxonomies` names the file of a column's taxonomy; the other columns say how to draft one.
+        `encoding` is that of a CSV which had to be told it.
         """
         from sfumato.data.draft_yaml import recipe_text
 
-        return recipe_text(self, str(table_path), taxonomies=taxonomies or {})
+        return recipe_text(self, str(table_path), taxonomies=taxonomies or {}, encoding=encoding)
 
 
-def draft(table: pa.Table) -> Draft:
-    """Look at every column of a table and propose what it is.
+def draft(table: pa.Table, *, called: str = "table") -> Draft:
+    """Look at every column of a table and propose what it is. `called` is its name in messages.
 
     >>> found = draft(pa.table({"ssn": ["1-2", "3-4"], "age": [30, 40], "disease": ["flu", "flu"]}))
     >>> [(column.name, column.kind, column.role) for column in found.columns]
@@ -93,8 +96,8 @@ def draft(table: pa.Table) -> Draft:
     """
     if not table.num_columns or not table.num_rows:
         raise TableError(
-            "table",
-            "a table to draft for has columns and rows",
+            called,
+            "a table to draft for must have columns and rows",
             given="an empty one",
             remedy="give a full one",
         )
@@ -127,23 +130,34 @@ def _proposed(table: pa.Table, seen: Profile, attribute: Attribute) -> TaxonomyD
     return propose_taxonomy(counted, counts=list(counted.values()))
 
 
-def propose_for(table: pa.Table, name: str, *, kind: Way | None = None) -> TaxonomyDraft:
-    """A proposed taxonomy for one column, whatever its role: over the items if it holds lists of them."""
-    seen = _profiled(table, name)
+def propose_for(table: pa.Table, name: str, *, kind: Way | None = None, missing: Sequence[str] = ()) -> TaxonomyDraft:
+    """A proposed taxonomy for one column, whatever its role: over the items if it holds lists of them.
+
+    Texts that usually mean missing are left out, and those in `missing`.
+    """
+    seen = _profiled(table, name, missing)
     counted = _counted(table, seen, guess(seen).attribute)
     return propose_taxonomy(counted, counts=list(counted.values()), kind=kind)
 
 
-def column_values(table: pa.Table, name: str) -> list[object]:
-    """The different values of one column, or the different items if it holds lists of them."""
-    seen = _profiled(table, name)
+def column_values(table: pa.Table, name: str, *, missing: Sequence[str] = ()) -> list[object]:
+    """The different values of one column, or the different items if it holds lists of them.
+
+    Texts that usually mean missing are left out, and those in `missing`.
+    """
+    seen = _profiled(table, name, missing)
     attribute = guess(seen).attribute
     return [*_items(table, seen, attribute)] if isinstance(attribute, ItemSet) else seen.values.to_pylist()
 
 
-def _profiled(table: pa.Table, name: str) -> Profile:
+def missing_texts(table: pa.Table, name: str, *, missing: Sequence[str] = ()) -> tuple[str, ...]:
+    """The texts in one column that are taken for missing."""
+    return _profiled(table, name, missing).marks
+
+
+def _profiled(table: pa.Table, name: str, missing: Sequence[str]) -> Profile:
     if name in table.column_names:
-        return profile(name, table.column(name))
+        return profile(name, table.column(name), missing=missing)
     raise TableError(
         "table",
         "this is no column of the table",
@@ -162,5 +176,7 @@ def _items(table: pa.Table, seen: Profile, attribute: ItemSet) -> dict[Any, int]
     column: Any = table.column(seen.name)
     if seen.family != "list":
         column = pc.split_pattern(column.cast(pa.string()), attribute.separator)
+    if seen.marks:
+        column = pa.array([items for items in column.to_pylist() if items not in [[mark] for mark in seen.marks]])
     counted: Any = pc.value_counts(pc.list_flatten(column).drop_null().cast(pa.string()))
     return dict(zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True))

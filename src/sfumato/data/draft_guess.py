@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from sfumato.data.draft_profile import Profile
 from sfumato.data.draft_values import (
     calendar_for,
-    missing_marks,
     reads_as_number,
     rounded_range,
     separator_of,
@@ -44,12 +43,13 @@ class Guess:
 def guess(column: Profile) -> Guess:
     """What a column may be. Only a suggestion: names lie, and only the holder knows what others know."""
     if column.distinct == 0:
-        return Guess(Category(role="plain"), "the column is empty", ("it says nothing: leave the column out",))
+        empty = Category(role="plain", missing=column.marks)
+        return Guess(empty, "the column is empty", ("it says nothing: leave the column out",))
     made = _identifier(column) or _by_family(column)
     if made.attribute.role == "identifier":
         return made
     role, why = _role(column.name)
-    attribute = replace(made.attribute, role=role)
+    attribute = replace(made.attribute, role=role, missing=column.marks)
     return Guess(attribute, f"{made.reason}; {why}", (*made.warnings, *_fingerprint(column)))
 
 
@@ -145,22 +145,14 @@ def _text(column: Profile) -> Guess:
     found = calendar_for(texts) and calendar_for(column.all_texts())
     if found is not None:
         return Guess(Number(range=found.range, calendar=found.unit), "every text is a date")
-    marks = missing_marks(texts)
     if reads_as_number(texts) and reads_as_number(column.all_texts()):
-        return _number_in_text(column.all_texts())
+        numbers = [float(text) for text in column.all_texts()]
+        return Guess(Number(range=rounded_range(min(numbers), max(numbers))), "every text is a number")
     separator = separator_of(texts)
     if separator is not None:
         return Guess(ItemSet(separator=separator), f"the texts are lists with the separator {separator!r}")
     reason = "few different texts" if column.distinct_share < _HALF else "different texts"
-    warnings = tuple(f"{mark!r} looks like missing: declare missing: [{mark!r}] if it is" for mark in marks)
-    return Guess(Category(), reason, warnings)
-
-
-def _number_in_text(texts: list[str]) -> Guess:
-    marks = missing_marks(texts)
-    numbers = [float(text) for text in texts if text not in marks]
-    reason = "numbers, beside texts that mean missing" if marks else "every text is a number"
-    return Guess(Number(range=rounded_range(min(numbers), max(numbers)), missing=marks), reason)
+    return Guess(Category(), reason)
 
 
 def _fingerprint(column: Profile) -> tuple[str, ...]:

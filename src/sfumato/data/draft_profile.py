@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal
@@ -12,13 +12,20 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
+from sfumato.data._numbers import guessed
+from sfumato.data.draft_values import MISSING
+
 Family = Literal["number", "moment", "text", "flag", "list", "other"]
 _LOOK = 5000  # distinct values that are looked at
 
 
 @dataclass(frozen=True, eq=False)
 class Profile:
-    """One column: its distinct values without the missing ones, and how many rows have each."""
+    """One column: its distinct values without the missing ones, and how many rows have each.
+
+    `marks` are the texts in it that mean missing; their rows count as missing. A text column that holds numbers or
+    dates beside them has the type of these.
+    """
 
     name: str
     type: pa.DataType
@@ -26,6 +33,7 @@ class Profile:
     missing: int
     values: pa.Array[Any]
     counts: tuple[int, ...]
+    marks: tuple[str, ...] = ()
 
     @property
     def family(self) -> Family:
@@ -73,25 +81,34 @@ class Profile:
         return pt.is_integer(self.type) or (pt.is_decimal(self.type) and self.type.scale <= 0)
 
 
-def profile(name: str, column: pa.ChunkedArray[Any] | pa.Array[Any]) -> Profile:
-    """Look at one column."""
+def profile(name: str, column: pa.ChunkedArray[Any] | pa.Array[Any], *, missing: Sequence[str] = ()) -> Profile:
+    """Look at one column. `missing` are texts that mean missing, beside those that usually do."""
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if isinstance(array, pa.DictionaryArray):
         array = array.dictionary_decode()
     if _family(array.type) in ("list", "other"):
-        counts = Counter(_hashable(value) for value in array.to_pylist() if value is not None)
-        values: pa.Array[Any] = pa.array([str(value) for value in counts], pa.string())
-        return Profile(name, array.type, len(array), array.null_count, values, tuple(counts.values()))
-    present = array.drop_null()
-    counted: Any = pc.value_counts(present)
-    return Profile(
-        name,
-        array.type,
-        len(array),
-        array.null_count,
-        counted.field("values"),
-        tuple(counted.field("counts").to_pylist()),
-    )
+        return _nested(name, array, (*MISSING, *missing))
+    counted: Any = pc.value_counts(array.drop_null())
+    values, counts = counted.field("values"), counted.field("counts")
+    texts: pa.Array[Any] = values.cast(pa.string())
+    gone = pc.is_in(texts, value_set=pa.array((*MISSING, *missing)))
+    marks = tuple(sorted({str(text) for text in texts.filter(gone).to_pylist()}))
+    lost = array.null_count + sum(counts.filter(gone).to_pylist())
+    if marks:
+        values, counts = values.filter(pc.invert(gone)), counts.filter(pc.invert(gone))
+        values = guessed(values.cast(pa.string())) if _family(array.type) == "text" else values
+    return Profile(name, values.type, len(array), lost, values, tuple(counts.to_pylist()), marks)
+
+
+def _nested(name: str, array: pa.Array[Any], missing: Sequence[str]) -> Profile:
+    """Lists, and what cannot be masked; a list of nothing but one text that means missing is missing."""
+    alone = {(mark,) for mark in missing}
+    hashed = [None if value is None else _hashable(value) for value in array.to_pylist()]
+    marks = {value for value in hashed if value in alone}
+    counts = Counter(value for value in hashed if value is not None and value not in marks)
+    values: pa.Array[Any] = pa.array([str(value) for value in counts], pa.string())
+    found = tuple(sorted(str(mark[0]) for mark in marks if isinstance(mark, tuple)))
+    return Profile(name, array.type, len(array), len(array) - counts.total(), values, tuple(counts.values()), found)
 
 
 def _hashable(value: object) -> object:

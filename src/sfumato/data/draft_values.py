@@ -11,7 +11,11 @@ from datetime import date
 
 from sfumato.data.schema import Calendar
 
-MISSING = ("?", "NA", "N/A", "n/a", "na", "NULL", "null", "None", "none", "unknown", "Unknown", "-", ".", "")
+# Texts that usually mean missing, whatever the column holds.
+MISSING = (
+    "?", "NA", "N/A", "#N/A", "n/a", "na", "NaN", "nan", "NULL", "null", "None", "none", "missing", "Missing",
+    "unknown", "Unknown", "-", ".", "",
+)  # fmt: skip
 _DATE = re.compile(r"(\d{4}-\d{2}-\d{2})(?:[T ]\d{2}:\d{2}.*)?")
 _NUMBER = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?")
 _SEPARATORS = ("; ", ";", "|", ", ", ",", "/")
@@ -70,20 +74,13 @@ def rounded_range(lowest: float, highest: float) -> tuple[float, float]:
     return ends
 
 
-def missing_marks(texts: Sequence[str]) -> tuple[str, ...]:
-    """The texts among these that usually mean missing."""
-    there = set(texts)
-    return tuple(mark for mark in MISSING if mark in there)
-
-
 def reads_as_number(texts: Sequence[str]) -> bool:
-    """Whether all texts are numbers, but for those that mean missing; 0123 is a code, not a number.
+    """Whether all texts are numbers; 0123 is a code, not a number.
 
-    >>> reads_as_number(["1", "2.5", "?"]), reads_as_number(["01", "02"]), reads_as_number(["?"])
+    >>> reads_as_number(["1", "2.5"]), reads_as_number(["01", "02"]), reads_as_number([])
     (True, False, False)
     """
-    real = [text for text in texts if text not in MISSING]
-    return bool(real) and all(_NUMBER.fullmatch(text) for text in real)
+    return bool(texts) and all(_NUMBER.fullmatch(text) for text in texts)
 
 
 def separator_of(texts: Sequence[str]) -> str | None:

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from shlex import quote
 from typing import TYPE_CHECKING
 
-import yaml
-
 from sfumato.data.schema import ItemSet, Number
+from sfumato.data.yaml_files import dump_yaml
 
 if TYPE_CHECKING:
     from sfumato.data.draft import ColumnDraft, Draft
@@ -19,12 +18,13 @@ _CLUSTERS = 6
 _WIDTH = 100
 
 
-def recipe_text(draft: Draft, table_path: str, *, taxonomies: Mapping[str, str]) -> str:
+def recipe_text(draft: Draft, table_path: str, *, taxonomies: Mapping[str, str], encoding: str | None = None) -> str:
     """The whole recipe."""
     lines = [
         *_comment("A draft: guesses from the data, to be read and changed before anything is published.", 0),
         "sfumato: 1",
         f"table: {_scalar(table_path)}",
+        *([f"encoding: {_scalar(encoding)}"] if encoding else []),
         "attributes:",
     ]
     for column in draft.columns:
@@ -37,6 +37,9 @@ def _attribute(column: ColumnDraft, table_path: str, file: str | None) -> Iterat
     yield from _comment(f"{_scalar(column.name)}: {column.reason}. {_figures(column)}", 2)
     for warning in column.warnings:
         yield from _comment(f"WARNING: {warning}.", 2)
+    if column.attribute.missing:
+        texts = ", ".join(map(_scalar, column.attribute.missing))
+        yield from _comment(f"Taken for missing: {texts}. Remove from `missing` what is a value of its own.", 2)
     if isinstance(column.attribute, Number) and column.attribute.range is not None:
         yield from _comment("The range is taken from the data: replace it by the one that is publicly known.", 2)
     if file is None and column.proposed is not None:
@@ -127,7 +130,7 @@ def _comment(text: str, indent: int) -> list[str]:
 
 
 def _inline(value: object) -> str:
-    return yaml.safe_dump(value, default_flow_style=True, allow_unicode=True, sort_keys=False, width=10**6).strip()
+    return dump_yaml(value, default_flow_style=True, width=10**6).strip()
 
 
 def _scalar(text: str) -> str:

@@ -56,6 +56,8 @@ def read(source: object, schema: Schema, *, progress: bool | None = None, encodi
     columns = [name for name in names if schema[name].role != "identifier"]
     with Bar("Reading", _size(found), wanted=progress) as bar:
         arrow = found.load(columns, bar=bar)
+        if not arrow.num_rows:
+            raise TableError(_called(found), "a table must have rows", given="none", remedy="give a table with rows")
         return encode(arrow, schema, origin=found.origin, place=found.place)
 
 
@@ -74,6 +76,13 @@ def read_arrow(source: object, *, encoding: str | None = None) -> pa.Table:
 def headers(source: object, *, encoding: str | None = None) -> list[str]:
     """The names of a table's columns, in order."""
     return open_source(source, encoding=encoding).names()
+
+
+def _called(source: Source) -> str:
+    """What to call a source in messages: its file's name, if it is a file."""
+    if isinstance(source, CsvFile):
+        return source.layout.path.name
+    return source.path.name if isinstance(source, ParquetTable | ArrowTable | ExcelTable) else "table"
 
 
 def _size(source: Source) -> int:
@@ -113,14 +122,14 @@ def _open_path(path: Path, *, encoding: str | None, expected: Collection[str]) -
         return ExcelTable(path)
     raise TableError(
         path.name,
-        "a table's file is known by its suffix",
+        "a table's file must have a known suffix",
         given=repr(suffix),
         remedy=f"use one of {', '.join(CSV + PARQUET + ARROW + EXCEL)}",
     )
 
 
 def _check_readable(path: Path) -> None:
-    rule, remedy = "a table's path names a file that can be read", "check the path"
+    rule, remedy = "a table's path must name a file that can be read", "check the path"
     if path.is_dir():
         raise TableError(str(path), rule, given="a directory", remedy="name a file in it")
     if not path.exists():

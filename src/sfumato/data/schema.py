@@ -106,7 +106,7 @@ class ItemSet:
                 "item set",
                 "the separator of an item set is at least one character",
                 given="an empty text",
-                remedy="give separator=';' or leave it out",
+                remedy="give for example ';', or leave the separator out",
             )
 
 
@@ -122,8 +122,8 @@ class Schema(Mapping[str, Attribute]):
     >>> schema.require(["agee"], "quasi-identifier")
     Traceback (most recent call last):
         ...
-    sfumato.errors.SchemaError: quasi-identifier: every name is an attribute of the schema. Given: 'agee'. \
-To mend it: did you mean 'age'?.
+    sfumato.errors.SchemaError: quasi-identifier: the schema has no such attribute. Given: 'agee'. \
+To mend it: did you mean 'age'? If 'agee' is right, mend the attribute's name.
     """
 
     def __init__(self, attributes: Mapping[str, Attribute] | None = None, /, **more: Attribute) -> None:
@@ -182,12 +182,9 @@ To mend it: did you mean 'age'?.
         """Refuse names that are no attributes."""
         for name in names:
             if name not in self:
-                raise SchemaError(
-                    what,
-                    "every name is an attribute of the schema",
-                    given=repr(name),
-                    remedy=did_you_mean(name, self),
-                )
+                hint = did_you_mean(name, self)
+                more = f" If {name!r} is right, mend the attribute's name" if hint.endswith("?") else ""
+                raise SchemaError(what, "the schema has no such attribute", given=repr(name), remedy=hint + more)
 
 
 def _without_domain(attribute: Attribute) -> Attribute:
@@ -229,7 +226,7 @@ def _check_clip(number: Number) -> None:
             "number",
             "numbers outside are clipped to a declared range, or refused",
             given=f"outside={number.outside!r}",
-            remedy="write range=(lowest, highest), outside='clip', or leave outside out",
+            remedy="declare the range as well, or leave `outside: clip` out",
         )
 
 
@@ -261,8 +258,8 @@ def _check_range(number: Number) -> None:
         raise SchemaError(
             "number",
             "a range has a lower and an upper end",
-            given=repr(ends),
-            remedy="write range=(lowest, highest)",
+            given=repr(list(ends)),
+            remedy="write [lowest, highest]",
         )
     texts = number.calendar is not None
     fits = (
@@ -271,17 +268,17 @@ def _check_range(number: Number) -> None:
         else all(isinstance(end, int | float) and not isinstance(end, bool) and math.isfinite(end) for end in ends)
     )
     if not fits:
-        wanted = "ISO texts such as ('1900-01-01', '2026-12-31')" if texts else "finite numbers"
+        wanted = "ISO texts such as ['1900-01-01', '2026-12-31']" if texts else "finite numbers"
         raise SchemaError(
             "number",
             f"the ends of this range are {wanted}",
-            given=repr(ends),
-            remedy="write range=(lowest, highest)",
+            given=repr(list(ends)),
+            remedy="write [lowest, highest]",
         )
     if not min(ends) == ends[0] != ends[1]:
         raise SchemaError(
             "number",
-            "a range's lower end is below its upper end",
-            given=repr(ends),
+            "a range's lower end must be below its upper end",
+            given=repr(list(ends)),
             remedy="swap the ends, or widen the range",
         )

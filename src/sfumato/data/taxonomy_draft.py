@@ -134,7 +134,7 @@ def _calendar(values: list[str]) -> Nested:
                 "taxonomy",
                 "a calendar is drafted over dates such as 2026-12-31",
                 given="values that are no ISO dates",
-                remedy='ask for kind="balanced", or rewrite the dates',
+                remedy="ask for another kind (--kind balanced), or rewrite the dates",
             )
         year, month = match[1], f"{match[1]}-{match[2]}"
         _at(_at(groups, year), month)[value] = None

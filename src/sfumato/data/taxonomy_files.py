@@ -7,12 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import get_args
 
-import yaml
-
 from sfumato.data.taxonomy import Taxonomy
 from sfumato.data.taxonomy_check import FATAL, Grown, grow
 from sfumato.data.taxonomy_entries import Layout
 from sfumato.data.taxonomy_parsing import DRAFT_MARK, list_entries
+from sfumato.data.yaml_files import dump_yaml
 from sfumato.errors import TaxonomyError, did_you_mean
 
 _LAYOUTS: dict[str, Layout] = {".yaml": "yaml", ".yml": "yaml", ".json": "json", ".csv": "arx", ".txt": "arx"}
@@ -98,7 +97,7 @@ def taxonomy_text(taxonomy: Taxonomy, *, layout: Layout) -> str:
     """
     if layout == "yaml":
         mark = f"{DRAFT_MARK}: proposed from the data; nobody has looked at it yet\n" if taxonomy.draft else ""
-        return mark + yaml.safe_dump(taxonomy.to_tree(), allow_unicode=True, sort_keys=False, width=10**6)
+        return mark + dump_yaml(taxonomy.to_tree(), width=10**6)
     if layout == "json":
         return json.dumps(taxonomy.to_tree(), ensure_ascii=False, indent=2) + "\n"
     if layout == "arx":

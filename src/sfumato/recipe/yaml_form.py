@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 
 from sfumato.data.schema import Attribute, Category, ItemSet, Number, Schema
 from sfumato.data.taxonomy import Taxonomy
-from sfumato.errors import RecipeError, did_you_mean
+from sfumato.errors import RecipeError, SchemaError, did_you_mean
 from sfumato.maskers.registry import masker_named, name_of
 from sfumato.privacy.requirements import KAnonymity, Requirement
 from sfumato.recipe.recipe import Along, Recipe, Structure
@@ -19,6 +19,7 @@ KINDS: Mapping[str, type[Attribute]] = {"number": Number, "category": Category, 
 TOP = ("sfumato", "table", "attributes", "structure", "privacy", "mask", "keep_order", "release", "missing",
        "i_understand", "encoding")  # fmt: skip
 BUNDLED = "bundled:"
+DATES = ("date", "time", "datetime", "timestamp")
 T = TypeVar("T")
 
 
@@ -66,14 +67,33 @@ def _attribute(name: str, form: Any, folder: Path) -> Attribute:
     part = dict(_mapping(name, form))
     kind = part.pop("kind", None)
     if kind not in KINDS:
-        raise RecipeError(name, "an attribute's kind is one of " + ", ".join(KINDS), given=repr(kind),
-                          remedy=did_you_mean(str(kind), KINDS))  # fmt: skip
+        remedy = did_you_mean(str(kind), KINDS)
+        if kind in DATES:
+            remedy = "a date or a time is a number with a calendar: write kind: number, calendar: day"
+        raise RecipeError(name, "an attribute's kind is one of " + ", ".join(KINDS), given=repr(kind), remedy=remedy)
     if "taxonomy" in part:
+        _refuse_number(name, str(kind))
         part["taxonomy"] = _taxonomy(name, part["taxonomy"], folder)
-    if isinstance(part.get("range"), list):
-        part["range"] = tuple(str(end) if hasattr(end, "isoformat") else end for end in part["range"])
-    made: Any = _build(KINDS[kind], name, part)
+    if part.get("range") is not None:
+        part["range"] = _range(name, part["range"])
+    try:
+        made: Any = _build(KINDS[kind], name, part)
+    except SchemaError as error:  # it knows the kind, not the name
+        raise SchemaError(name, error.rule, given=error.given, remedy=error.remedy) from None
     return cast(Attribute, made)
+
+
+def _refuse_number(name: str, kind: str) -> None:
+    if kind == "number":
+        raise RecipeError(name, "a number takes no taxonomy: it is masked by intervals", given="kind: number",
+                          remedy="leave the taxonomy out, or say kind: category")  # fmt: skip
+
+
+def _range(name: str, given: Any) -> tuple[Any, ...]:
+    if not isinstance(given, list):
+        raise RecipeError(name, "a range is [lowest, highest]", given=repr(given),
+                          remedy="write for example range: [0, 100]")  # fmt: skip
+    return tuple(str(end) if hasattr(end, "isoformat") else end for end in given)
 
 
 def _taxonomy(name: str, given: Any, folder: Path) -> Taxonomy:
@@ -88,6 +108,9 @@ def _taxonomy(name: str, given: Any, folder: Path) -> Taxonomy:
         return datasets.taxonomy(given.removeprefix(BUNDLED))
     from sfumato.data.taxonomy_files import read_taxonomy
 
+    if not (folder / given).is_file():
+        raise RecipeError(name, "the taxonomy's file must exist", given=str(folder / given),
+                          remedy="check the name; a relative one starts at the recipe's folder")  # fmt: skip
     return read_taxonomy(folder / given)
 
 
@@ -190,7 +213,7 @@ def _step(at: Any, step: str, path: str) -> Any:
 
 def recipe_text(recipe: Recipe) -> str:
     """A recipe as YAML."""
-    import yaml
+    from sfumato.data.yaml_files import dump_yaml
 
     form: dict[str, Any] = {"sfumato": 1}
     if recipe.table is not None:
@@ -209,8 +232,7 @@ def recipe_text(recipe: Recipe) -> str:
         form["i_understand"] = recipe.i_understand
     if recipe.missing:
         form["missing"] = dict.fromkeys(recipe.missing, "drop")
-    text: str = yaml.safe_dump(form, sort_keys=False, allow_unicode=True, default_flow_style=None, width=110)
-    return text
+    return dump_yaml(form, default_flow_style=None, width=110)
 
 
 def _attribute_form(attribute: Attribute) -> dict[str, Any]:

@@ -93,10 +93,20 @@ def statement(facts: Facts) -> str:
             "knows a few of its records. It is not anonymised."
         )
     parts = [
-        f"at least {c.requirement.k} records share every combination of values shown for {', '.join(c.requirement.on)}"
+        f"at least {plural(c.requirement.k, 'record shows', 'records share')} every combination of values shown for "
+        + ", ".join(c.requirement.on)
         for c in facts.claims
     ]
     return "In this table " + "; and ".join(parts) + "."
+
+
+def plural(count: int, one: str, more: str) -> str:
+    """A number with the words that fit it.
+
+    >>> plural(1, "record shows", "records share"), plural(2_000, "record shows", "records share")
+    ('1 record shows', '2000 records share')
+    """
+    return f"{count} {one if count == 1 else more}"
 
 
 def _claim(requirement: Requirement) -> dict[str, Any]:

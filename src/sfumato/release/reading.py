@@ -17,12 +17,23 @@ from sfumato.recipe import Recipe
 from sfumato.release.release import HOLDER
 
 LIFTED = "lifted.json"
+ROW_BY_ROW = ("k_anonymity", "none")
+"""Guarantees of releases that show every raw record; others draw their rows from noisy counts."""
 
 
 def read_certificate(release: str | Path) -> dict[str, Any]:
     """The content of certificate.json."""
     found: dict[str, Any] = _json(Path(release) / "certificate.json")
     return found
+
+
+def refuse_other_table(release: str | Path, rows: int) -> None:
+    """A release is compared with the table that it was made from: at least, they have as many rows."""
+    certificate = read_certificate(release)
+    released = certificate["table"]["rows"]
+    if rows != released and certificate["guarantee"] in ROW_BY_ROW:
+        raise ReleaseError(str(release), "it must be compared with the raw table that it was made from",
+                           given=f"{rows:,} rows for a release of {released:,}", remedy="name that table")  # fmt: skip
 
 
 def read_mask(release: str | Path) -> Mask:
@@ -42,7 +53,7 @@ def read_recoding(release: str | Path) -> Recoding:
     """The recoding of a release, with its taxonomies."""
     found = read_mask(release)
     if not isinstance(found, Recoding):
-        raise ReleaseError(str(release), "this release has a recoding", given=f"a {type(found).__name__}",
+        raise ReleaseError(str(release), "this must be a release with a recoding", given=f"a {type(found).__name__}",
                            remedy="its README.md says what was done")  # fmt: skip
     return found
 
@@ -80,8 +91,8 @@ def _holder_of(release: str | Path) -> Path:
 def _holder(release: str | Path) -> Path:
     holder = _holder_of(release)
     if not holder.is_dir():
-        raise ReleaseError(str(release), "the holder's folder stands beside the release", given=f"no {holder.name}/",
-                           remedy="run this where publish wrote both folders")  # fmt: skip
+        raise ReleaseError(str(release), "the holder's folder must stand beside the release",
+                           given=f"no {holder.name}/", remedy="run this where publish wrote both folders")  # fmt: skip
     return holder
 
 
@@ -89,8 +100,8 @@ def _json(path: Path) -> Any:
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise ReleaseError(str(path.parent), "this is a release folder", given=f"no {path.name} in it",
+        raise ReleaseError(str(path.parent), "this must be a release folder", given=f"no {path.name} in it",
                            remedy="name a folder that publish wrote") from None  # fmt: skip
     except (json.JSONDecodeError, UnicodeDecodeError):
-        raise ReleaseError(str(path), "this file is JSON", given="something else",
+        raise ReleaseError(str(path), "this file must be JSON", given="something else",
                            remedy="restore the release from a good copy") from None  # fmt: skip

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sfumato.release.certificate import Facts, not_claimed, statement
+from sfumato.data import calendar
+from sfumato.data.schema import Attribute, Number
+from sfumato.release.certificate import Facts, not_claimed, plural, statement
 
 EXPLAINED = {
     "generalize": "replaced by a more general label of its taxonomy where needed",
@@ -12,8 +14,13 @@ EXPLAINED = {
     "centroid": "replaced by the centre of a group of similar records",
     "region": "replaced by a region of values; regions of one column may overlap",
     "transformed": "transformed; the raw value cannot be read off, and can be computed by whoever knows a few records",
-    "discretize": "replaced by an interval such as `[17-37)`: 17 included, 37 not; the last interval is closed",
+    "discretize": "replaced by an interval such as `[17-37)`: 17 included, 37 not",
 }
+INTERVALS = """
+An interval in `)` ends before its upper end; the last one, in `]`, includes it. An end `..` is open: how far the values
+reach is not told. `*` in a column of intervals tells nothing: it hides missing values among all others, or stands in a
+record that is shown at the top of every column.
+"""
 CITED = {
     "top_down": """Masked with Sfumato by top-down refinement (Fung, Wang, Wang, Hung, "Privacy-preserving data
 publishing for cluster analysis", 2009; Fung, Wang, Yu, "Anonymizing classification data
@@ -32,17 +39,17 @@ FILES = {
 def recipient_page(facts: Facts, files: Sequence[str]) -> str:
     """The page as Markdown."""
     columns = "\n".join(
-        f"| {name} | {facts.schema[name].role} | {_shown(facts.masked.get(name))} |" for name in facts.schema.kept
+        f"| {name} | {attribute.role} | {_shown(attribute, facts.masked.get(name))} |"
+        for name, attribute in facts.schema.items()
+        if name in facts.schema.kept
     )
     known = {**FILES, f"{facts.mask}.json": "what the masker learned"}
     beside = [f"- `{name}`: {known[name]}" for name in files if name in known]
     if any(name.startswith("taxonomies/") for name in files):
         beside.append("- `taxonomies/`: the trees of labels that general values come from")
-    lifted = (
-        f"\n{facts.lifted} records are shown at the top of every masked column, so that no rare value shows.\n"
-        if facts.lifted
-        else ""
-    )
+    raised = plural(facts.lifted, "record is", "records are")
+    why = "shown at the top of every masked column, so that no rare value shows"
+    lifted = f"\n{raised} {why}.\n" if facts.lifted else ""
     return f"""# A masked table
 
 {statement(facts)}
@@ -53,7 +60,7 @@ An empty cell is a missing value, which counts as a value of its own.
 | column | role | what is shown |
 |---|---|---|
 {columns}
-
+{INTERVALS if "discretize" in facts.masked.values() else ""}
 {chr(10).join([*beside, ""])}- `certificate.json`: what is claimed, with the SHA-256 of every file
 
 ## What is not claimed
@@ -73,5 +80,9 @@ recounts every claim from the file itself. It needs nothing but this folder.
 """
 
 
-def _shown(masked: str | None) -> str:
+def _shown(attribute: Attribute, masked: str | None) -> str:
+    if masked == "discretize" and isinstance(attribute, Number) and attribute.calendar is not None:
+        low, high = (calendar.show(calendar.parse(day), attribute.calendar) for day in ("1972-08-14", "1990-08-14"))
+        unit = attribute.calendar
+        return f"replaced by an interval such as `[{low}-{high})`: the {unit} {low} included, the {unit} {high} not"
     return "as it is" if masked is None else EXPLAINED.get(masked, f"masked ({masked})")

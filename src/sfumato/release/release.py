@@ -56,6 +56,10 @@ class Release:
         """What may be claimed."""
         return str(self.certificate["statement"])
 
+    def __repr__(self) -> str:
+        size = f"rows={self.shown.num_rows}, columns={self.shown.num_columns}"
+        return f"Release({size}, guarantee={self.guarantee!r}, holds={self.verdict.holds})"
+
     def write(self, path: str | Path) -> Path:
         """Write the release folder, and the holder's folder beside it (NAME.holder).
 
@@ -69,7 +73,7 @@ class Release:
             _put(holder, lambda folder: self._write_holder(folder))
             _put(target, lambda folder: _copy(Path(self.scratch.name) / "release", folder))
         except OSError as error:
-            raise ReleaseError(str(target), "the folder can be written", given=error.strerror or str(error),
+            raise ReleaseError(str(target), "the folder must be writable", given=error.strerror or str(error),
                                remedy="make room or choose another place; nothing is left") from error  # fmt: skip
         return target
 
@@ -98,7 +102,7 @@ def refuse_strangers(folder: Path) -> None:
         return
     ours = "certificate.json" if not folder.name.endswith(HOLDER) else "history.json"
     if not folder.is_dir() or (any(folder.iterdir()) and not (folder / ours).is_file()):
-        raise ReleaseError(str(folder), "an output folder is new, empty, or an earlier release",
+        raise ReleaseError(str(folder), "an output folder must be new, empty, or an earlier release",
                            given="something else is there", remedy="choose another name")  # fmt: skip
 
 

@@ -188,8 +188,9 @@ def _classes(structure: Classes, table: Table) -> Found:
         raise RecipeError(name, "a class column has one label in each row", given="an item set",
                           remedy="name another column")  # fmt: skip
     if column.missing:
-        raise TableError(name, "every record has a class", given="rows where it is missing",
-                         remedy="leave those rows out, or give them a class of their own")  # fmt: skip
+        how = f"`missing: {{{name}: drop}}` in the recipe (in Python missing=[{name!r}])"
+        raise TableError(name, "every record must have a class", given="rows where it is missing",
+                         remedy=f"leave those rows out with {how}, or give them a class of their own")  # fmt: skip
     if len(column.values) < 2:
         raise RecipeError(name, "a class column has at least two values", given="one value in the whole table",
                           remedy="name another column, or ask for clusters")  # fmt: skip

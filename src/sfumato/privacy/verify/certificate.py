@@ -124,7 +124,8 @@ def well_formed(certificate: Certificate) -> str:
         whole(claim, "achieved")
     _ = certificate.file, certificate.rows, certificate.columns, certificate.lifted
     _ = certificate.row_order, certificate.dropped, certificate.hashes
-    return f"format {FORMAT}, {len(certificate.claims)} claims, all of them understood"
+    count = len(certificate.claims)
+    return f"format {FORMAT}, {'1 claim' if count == 1 else f'{count} claims'}, all understood"
 
 
 def stated(certificate: Certificate, page: str) -> str:
