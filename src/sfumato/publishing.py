@@ -54,7 +54,7 @@ from sfumato.release.report.report import (
 from sfumato.structure.structures import Found, find
 
 Tell = Callable[[str], None]
-TRYING = 8.0
+TRYING = 2.0
 """Seconds that may be spent on finding out which k would show more."""
 FEW = 5
 """A value held by fewer people than this tells them apart."""

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from sfumato.data.groups import group_sizes
 from sfumato.data.table import Table
+from sfumato.evaluation.classes import class_codes, judge_classes
 from sfumato.evaluation.loss import average_class_size, certainty_penalty, discernibility
+from sfumato.evaluation.parts import split
 from sfumato.evaluation.report import Evaluation, evaluate_clusters
 from sfumato.evaluation.risk import risks
 from sfumato.evaluation.scores import Score, scores_to_json
@@ -19,7 +21,7 @@ from sfumato.maskers.topdown.fit import TopDown
 from sfumato.privacy.requirements import Requirement
 from sfumato.structure.released import ReleasedValues, Shown, shows_labels
 from sfumato.structure.space import Space, release_space
-from sfumato.structure.structures import Clusters, Found, Structure
+from sfumato.structure.structures import Classes, Clusters, Found, Structure
 
 HEADLINE = {
     "f_measure.start": "F-measure of the clusters found from the raw clusters' centres",
@@ -31,12 +33,17 @@ HEADLINE = {
     "distortion.agreement": "  agreement of masking blind to clusters",
     "f_measure.floor.top": "  the floor: every masked attribute at its top",
     "f_measure.floor.random": "  the floor: random labels",
+    "masked_error": "error of a tree learned from the masked table (AE), on rows held out",
+    "baseline_error": "  learned from the raw table (BE)",
+    "removed_error": "  learned without the masked attributes (UE)",
     "certainty_penalty": "information lost (NCP: 0 nothing, 1 everything)",
     "prosecutor.highest": "risk: the chance to pick out the most exposed record",
     "marketer": "risk: the share of records matched on average",
     "prosecutor.highest.union": "  if all quasi-identifiers are known at once (nothing is claimed of that)",
 }
 BLIND = "distortion"
+SMALLEST, LARGEST = 100, 200_000
+"""Rows between which classes are judged by a tree: fewer tell nothing, more take long (sfumato.evaluation.classes)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +70,9 @@ def judge(
     scores = [*_losses(task, columns)]
     form: dict[str, Any] = {}
     space, again = None, None
+    if isinstance(structure, Classes) and SMALLEST <= task.table.rows <= LARGEST:
+        parts = split(class_codes(task.table, structure.column))
+        scores = [*judge_classes(task.table, columns, structure.column, parts=parts).scores(), *scores]
     if isinstance(structure, Clusters) and found.embedding is not None:
         kept = _clusters(structure, found, task, columns, released=released, seeds=seeds)
         scores, again = [*kept.scores, *scores], kept.again

@@ -80,11 +80,13 @@ class _Clock:
     def search(self, task: Task, settings: TopDown) -> Fitted | None:
         """One search, unless it would last longer than the time that is left."""
         began = time.monotonic()
-        if self._ends is not None and began + self._longest > self._ends:
+        if self._ends is None:
+            return fit_task(task, settings)
+        if began + self._longest > self._ends:
             return None
-        found = fit_task(task, settings)
+        found = fit_task(task, replace(settings, seconds=self._ends - began))
         self._longest = max(self._longest, time.monotonic() - began)
-        return found
+        return None if found.history.stopped == "seconds" else found
 
 
 def _try(task: Task, settings: TopDown, blocked: Blocked, on: tuple[str, ...], clock: _Clock) -> Allowed | None:
