@@ -1,7 +1,7 @@
 """Paper 000, section 5, redone: does masking that is guided by clusters keep them, and better than blind masking?
 
-python -m benchmarks.papers.cluster_anonymity                # everything, about a quarter of an hour on two cores
-python -m benchmarks.papers.cluster_anonymity --quick        # a few test cases, into a folder of its own
+python -m benchmarks.papers.cluster_anonymity                # everything, about a quarter of an hour on two free cores
+python -m benchmarks.papers.cluster_anonymity --quick        # a few test cases, into a temporary folder
 python -m benchmarks.papers.cluster_anonymity --plots-only   # tables and plots again from the kept results
 
 CRX is not bundled: SFUMATO_DATA names the folder that holds it. Without it the benchmark goes on with Adult alone.
@@ -17,6 +17,7 @@ from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
+from tempfile import gettempdir
 
 from benchmarks.papers import cluster_rows
 from benchmarks.papers.cluster_measuring import Row, measure
@@ -35,15 +36,18 @@ def main(arguments: list[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description="Paper 000, section 5, redone.")
     parser.add_argument("--quick", action="store_true", help="a few test cases")
     parser.add_argument("--plots-only", action="store_true", help="tables and plots from the kept results")
+    parser.add_argument("--only", help="measure one experiment again (a word in the results' first column)")
     parser.add_argument("--out", type=Path, help="folder for results, tables and plots (docs/results)")
     parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args(arguments)
-    out: Path = given.out or (OUT / "quick" if given.quick else OUT)
+    out: Path = given.out or (Path(gettempdir()) / f"{NAME}_quick" if given.quick else OUT)
     out.mkdir(parents=True, exist_ok=True)
     kept = out / f"{NAME}.csv"
     if not given.plots_only:
         cases = [case for name in tables() for case in settings(name, QUICK if given.quick else FULL)]
-        cluster_rows.write(kept, list(measured(cases, given.processes)))
+        others = [row for row in cluster_rows.read(kept) if row.setting.experiment != given.only] if given.only else []
+        asked = [case for case in cases if given.only in (None, case.experiment)]
+        cluster_rows.write(kept, [*others, *measured(asked, given.processes)])
     rows = cluster_rows.read(kept)
     fill(out / f"{NAME}.md", rows)
     print(*(f"wrote {path}" for path in [kept, out / f"{NAME}.md", *plot(out / NAME, rows)]), sep="\n")

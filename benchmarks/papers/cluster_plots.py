@@ -144,8 +144,8 @@ def _means(rows: Sequence[Row], figure: str, **wanted: str) -> list[float]:
 
 
 def _mean(rows: Sequence[Row], method: str, h: int, figure: str, kind: str) -> float:
-    picked = [row for row in pick(rows, experiment="multi", method=method, h=h) if row.setting.qid.startswith(kind)]
-    return float(np.mean([getattr(row, figure) for row in picked]))
+    both = pick(rows, experiment="multi", method=method, h=h, mask="tradeoff")
+    return float(np.mean([getattr(row, figure) for row in both if row.setting.qid.startswith(kind)]))
 
 
 def _panels(rows: int, columns: int) -> tuple[Figure, Sequence[Sequence[Axes]]]:

@@ -32,19 +32,18 @@ def sizes(rows: Sequence[Row]) -> str:
 
 def multi(rows: Sequence[Row]) -> str:
     """Figures 7 and 13: several QIDs against their union."""
-    heads = ("table", "clusterer", "h", "F several", "F union", "p", "p, paper", "match point several", "union", "p",
-             "agreement several", "union", "p")  # fmt: skip
-    shown = ("f_start", "mp_start", "agreement")
+    heads = ("table", "clusterer", "h", "score", "F several", "F union", "p", "p, paper", "match point several",
+             "union", "p", "agreement several", "union", "p", "agreement better / same / worse")  # fmt: skip
     lines = []
     found = [row.setting for row in rows if row.setting.experiment == "multi"]
-    for dataset, method, h in dict.fromkeys((s.dataset, s.method, s.h) for s in found):
-        picked = pick(rows, experiment="multi", dataset=dataset, method=method, h=h)
+    for mask, dataset, method, h in dict.fromkeys((s.mask, s.dataset, s.method, s.h) for s in found):
+        picked = pick(rows, experiment="multi", dataset=dataset, method=method, h=h, mask=mask)
         several, union = ([row for row in picked if row.setting.qid.startswith(kind)] for kind in ("multi", "union"))
-        pairs = [Pair(figures(several, name), figures(union, name)) for name in shown]
+        f, mp, near = (Pair(figures(several, n), figures(union, n)) for n in ("f_start", "mp_start", "agreement"))
         theirs = dict(zip((20, 50, 80), paper.MULTI[dataset, method], strict=True)).get(h)
-        f, *others = ([*pair.levels(), pair.p()] for pair in pairs)
-        told = "-" if theirs is None else p_text(theirs)
-        lines.append([NAMES[dataset], NAMES[method], h, *f, told, *(cell for cells in others for cell in cells)])
+        told = p_text(theirs) if theirs is not None and mask == "tradeoff" else ""
+        lines.append([NAMES[dataset], NAMES[method], h, mask, *f.levels(), f.p(), told, *mp.levels(), mp.p(),
+                      *near.levels(), near.p(), near.tally()])  # fmt: skip
     return markdown(heads, lines)
 
 
