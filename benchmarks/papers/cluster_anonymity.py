@@ -1,6 +1,6 @@
 """Paper 000, section 5, redone: does masking that is guided by clusters keep them, and better than blind masking?
 
-python -m benchmarks.papers.cluster_anonymity                # everything, about a quarter of an hour on two free cores
+python -m benchmarks.papers.cluster_anonymity                # everything: 28 minutes on two busy cores
 python -m benchmarks.papers.cluster_anonymity --quick        # a few test cases, into a temporary folder
 python -m benchmarks.papers.cluster_anonymity --plots-only   # tables and plots again from the kept results
 
