@@ -36,7 +36,7 @@ class TopDown:
     `search`: "greedy" takes the best refinement each time (the papers); "portfolio" runs greedy under several scores,
     splits and shares of lifted records within `seconds`, and keeps what preserves the structure best.
     `max_steps`, `seconds`: stop early. `suppress`: lift up to this share of the records to the top of every
-    attribute where that lets all others be shown better.
+    attribute where that lets all others be shown better. `last`: attributes that wait until no other can be refined.
 
     >>> TopDown(score="infogain").split
     'best'
@@ -51,9 +51,11 @@ class TopDown:
     max_steps: int | None = None
     seconds: float | None = None
     suppress: float = 0.0
+    last: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         score_named(self.score)
+        object.__setattr__(self, "last", tuple(self.last))
         _one_of("search", self.search, ("greedy", "portfolio"))
         _one_of("split", self.split, ("best", "best_valid"))
         if not 0 <= self.suppress < 1:
@@ -68,6 +70,7 @@ class TopDown:
         if not requirements:
             raise RecipeError("privacy", "top-down refinement needs at least one requirement", given="none",
                               remedy="add for example {k_anonymity: 10, on: [age, sex]}")  # fmt: skip
+        schema.require(self.last, "last")
         for name in {name for requirement in requirements for name in requirement.on}:
             if isinstance(schema[name], ItemSet):
                 raise RecipeError(name, "top-down refinement masks numbers and categories", given="an item set",
@@ -122,7 +125,8 @@ def fit(
     names = [name for name in table.schema.quasi if any(name in r.on for r in demands.kept)]
     axes = [make_axis(name, table.schema[name], table.column(name)) for name in names]
     check_top(table.rows, demands.kept)
-    rules = Rules(demands.kept, score_named(settings.score), settings.split == "best_valid", settings.beneficial_only)
+    rules = Rules(demands.kept, score_named(settings.score), settings.split == "best_valid",
+                  settings.beneficial_only, settings.last)  # fmt: skip
     problem = Problem(axes, make_records(table, axes, labels), rules, engine)
     limits = Limits(settings.max_steps, settings.seconds, asked_to_stop)
     search = problem.open(None)

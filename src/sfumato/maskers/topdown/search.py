@@ -38,12 +38,13 @@ class Limits:
 
 @dataclass(frozen=True)
 class Rules:
-    """How to search: what must hold, what a refinement is worth, what may be refined."""
+    """How to search: what must hold, what a refinement is worth, what may be refined, and what comes last."""
 
     requirements: tuple[Requirement, ...]
     score: Score
     best_valid: bool = False
     beneficial_only: bool = False
+    last: tuple[str, ...] = ()
 
     @property
     def thresholds(self) -> list[int]:
@@ -115,14 +116,20 @@ class Search:
         return History(tuple(self.rounds), tuple(self.blocked), self._rows, stopped)
 
     def _choose(self) -> Scored | None:
-        """The highest score; on a tie the first attribute, then the first value (PAPERS.md, 002-8)."""
+        """The highest score; on a tie the first attribute, then the first value (PAPERS.md, 002-8).
+
+        Attributes that come last wait until no other can be refined.
+        """
         best: Scored | None = None
         for scored in self.scored():
             if self._rules.beneficial_only and not scored.candidate.beneficial:
                 continue
-            if best is None or scored.score > best.score:
+            if best is None or self._rank(scored) > self._rank(best):
                 best = scored
         return best
+
+    def _rank(self, scored: Scored) -> tuple[bool, float]:
+        return self._axes[scored.candidate.refinement.attribute].name not in self._rules.last, scored.score
 
     def scored(self) -> Iterator[Scored]:
         """Every valid candidate, in order of attribute and value; what is invalid is dropped for good."""
