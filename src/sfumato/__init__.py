@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from sfumato.release.release import Release as Release
     from sfumato.structure.structures import Classes as Classes
     from sfumato.structure.structures import Clusters as Clusters
+    from sfumato.sweeping.sweep import sweep as sweep
 
     __version__: str
 
@@ -91,6 +92,7 @@ _NAMES = {
     "Recipe": "sfumato.recipe",
     "TopDown": "sfumato.maskers.topdown.fit",
     "KAnonymity": "sfumato.privacy.requirements",
+    "sweep": "sfumato.sweeping.sweep",
     "verify": "sfumato.privacy.verify",
 }
 # A public name that is a module.

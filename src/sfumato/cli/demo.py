@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.cli.output import note, show
+from sfumato.cli.output import note, noting_warnings, show
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,7 +43,8 @@ def demo(
     for name, asked in (("one-quasi-identifier", (QUASI,)), ("three-quasi-identifiers", SEVERAL)):
         recipe = _recipe(asked, k=k, clusters=clusters)
         show(f"── {name.replace('-', ' ')}, k = {k} " + "─" * 40)
-        release = publish(adult.table, recipe, run=Run(tell=telling()))
+        with noting_warnings():
+            release = publish(adult.table, recipe, run=Run(tell=telling()))
         release.write(output / name)
         show(_picture(adult.table, release))
         show(claims_table(release.certificate))
@@ -52,6 +53,8 @@ def demo(
         show(f"VERDICT: {'every claim holds' if release.verdict.holds else 'A CLAIM FAILS'} for the written file\n")
         show_scores(release.scores)
     note(f"wrote {output}/: each release to be handed over, and beside it a .holder folder for your eyes only")
+    if release.report is not None:
+        show(f"Look at it: {output / name}.holder/report.html for you, {output / name}/report.html for everybody")
     show(f"Next: sfumato verify {output / name}; sfumato explain {output / name} education")
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -16,6 +17,9 @@ EXAMPLE = "sfumato explain out education"
 def explain(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A folder that publish wrote.")],
     attribute: Annotated[str | None, typer.Argument(metavar="ATTRIBUTE", help="Only this attribute.")] = None,
+    raw: Annotated[
+        Path | None, typer.Option("--raw", metavar="TABLE", help="The raw table: try again which k would show more.")
+    ] = None,
     tree: Annotated[bool, typer.Option("--tree", help="Also draw what is shown on the taxonomy.")] = False,
 ) -> None:
     """Tell why values look as they do: each refinement, and what blocked the next, with the k that would allow it.
@@ -26,11 +30,15 @@ def explain(
     from sfumato.maskers.topdown.explaining import explain as tell
     from sfumato.release.reading import read_certificate, read_history, read_recoding
 
-    history = read_history(release)
+    history: Mapping[str, Any] = read_history(release)
     if "rounds" not in history:
         raise ReleaseError(str(release), "explain tells the story of a top-down search",
                            given=f"a release masked by {read_certificate(release).get('mask')}",
                            remedy="its README.md and the holder's folder say what was done")  # fmt: skip
+    if raw is not None:
+        from sfumato.publishing import explain_release
+
+        history = explain_release(raw, release)
     show(tell(history, attribute))
     if tree:
         rules = read_recoding(release).attributes

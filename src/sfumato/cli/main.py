@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sfumato.cli import apply, attack, demo, draft, evaluate, explain, publish, taxonomy, verify
+from sfumato.cli import apply, attack, demo, draft, evaluate, explain, publish, sweep, taxonomy, verify
 from sfumato.cli.output import show_error
 from sfumato.errors import SfumatoError
 
@@ -34,6 +34,7 @@ _register(verify.verify, example=verify.EXAMPLE)
 _register(attack.attack, example=attack.EXAMPLE)
 _register(explain.explain, example=explain.EXAMPLE)
 _register(evaluate.evaluate, example=evaluate.EXAMPLE)
+_register(sweep.sweep, example=sweep.EXAMPLE)
 _register(apply.apply, example=apply.EXAMPLE)
 app.add_typer(taxonomy.app, name="taxonomy")
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,6 +30,16 @@ def note(message: str, *, style: str = "dim") -> None:
     from rich.console import Console
 
     Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True).print(message, style=style)
+
+
+@contextmanager
+def noting_warnings() -> Iterator[None]:
+    """What the library warns of becomes a note."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("default")
+        yield
+    for message in dict.fromkeys(str(one.message) for one in told if issubclass(one.category, UserWarning)):
+        note(message, style="yellow")
 
 
 def show_error(error: SfumatoError) -> None:

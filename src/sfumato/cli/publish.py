@@ -5,13 +5,14 @@ from __future__ import annotations
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.cli.output import note
+from sfumato.cli.output import note, noting_warnings
 
 if TYPE_CHECKING:
     from sfumato.publishing import Run
@@ -40,10 +41,12 @@ def publish(
         bool,
         typer.Option("--anytime", help="After Ctrl-C release what is there; otherwise nothing is written."),
     ] = False,
+    report: Annotated[bool, typer.Option("--report/--no-report", help="Draw the report, report.html.")] = True,
 ) -> None:
     """Mask a table as RECIPE says, verify what was written, measure what survived, and write the release.
 
-    Two folders are written: the release, to be handed over, and NAME.holder beside it, for your eyes only.
+    Two folders are written: the release, to be handed over, and NAME.holder beside it, for your eyes only. An earlier
+    release of that name is replaced; anything else there is left alone, and refused.
     """
     from sfumato.cli.summary import show_release
     from sfumato.publishing import publish as run_recipe
@@ -52,8 +55,9 @@ def publish(
 
     found = Recipe.from_yaml(recipe, changes=change or ())
     refuse_strangers(output)
-    with _stopping(anytime) as asked:
-        release = run_recipe(_table(table or found.table), found, run=_run(csv=csv, engine=engine, asked=asked))
+    with _stopping(anytime) as asked, noting_warnings():
+        run = replace(_run(csv=csv, engine=engine, asked=asked), report=report)
+        release = run_recipe(_table(table or found.table), found, run=run)
     _write(release, output)
     show_release(release, output)
 
@@ -61,6 +65,8 @@ def publish(
 def _write(release: Release, output: Path) -> None:
     release.write(output)
     note(f"wrote {output}/ (hand it over) and {output}.holder/ (keep it)")
+    if release.report is not None:
+        note(f"look at it: {output}.holder/report.html")
 
 
 def _table(named: str | None) -> object:

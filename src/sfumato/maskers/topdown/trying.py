@@ -90,17 +90,20 @@ class _Clock:
 
 
 def _try(task: Task, settings: TopDown, blocked: Blocked, on: tuple[str, ...], clock: _Clock) -> Allowed | None:
-    """The first of a falling row of k that shows it; if another requirement stands in the way, that one falls too."""
+    """The first of a falling row of k that shows it; what stands in the way elsewhere falls first."""
     asked: Thresholds = {frozenset(r.on): r.k for r in task.requirements}
     also: Thresholds = {}
-    for k in _falling(blocked.size):
-        wanted = {**asked, **also, frozenset(on): k}
+    falling = _falling(blocked.size)
+    while falling:
+        wanted = {**asked, **also, frozenset(on): falling[0]}
         fitted = clock.search(_with(task, wanted), settings)
         if fitted is None:
             return None
         if _shows(fitted, blocked):
             return Allowed(blocked.attribute, blocked.value, blocked.children, _changes(task, wanted, asked))
-        also |= _elsewhere(fitted, blocked, on)
+        elsewhere = _elsewhere(fitted, blocked, on)
+        also |= elsewhere
+        falling = falling if elsewhere else falling[1:]
     return Allowed(blocked.attribute, blocked.value, blocked.children, ())
 
 

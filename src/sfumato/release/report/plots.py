@@ -69,14 +69,14 @@ def _inline(svg: str, name: str, says: str) -> Html:
     return Html(start + 'stroke-linejoin="round">' + body)
 
 
-def logarithmic(axes: Any, which: str) -> None:
+def logarithmic(axes: Any, which: str, shown: str = "{x:,.0f}") -> None:
     """Make the axis x or y logarithmic, with plain numbers beside it."""
     ticker = import_module("matplotlib.ticker")
     getattr(axes, f"set_{which}scale")("log")
     axis = getattr(axes, f"{which}axis")
     low, high = sorted(getattr(axes, f"get_{which}lim")())
     axis.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0) if high < 60 * max(low, 1e-9) else (1.0,)))
-    axis.set_major_formatter(ticker.StrMethodFormatter("{x:,.0f}"))
+    axis.set_major_formatter(ticker.StrMethodFormatter(shown))
     axis.set_minor_formatter(ticker.NullFormatter())
 
 

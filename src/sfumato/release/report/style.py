@@ -57,7 +57,7 @@ pre { padding: .7rem 1rem; overflow-x: auto; }
 @media print { :root { --ink: #000; --faint: #444; --line: #bbb; --ground: #fff; --panel: #f2f2f2; --mark: #0072b2;
     --warn: #b34700; --bar: #56b4e9; color-scheme: light; }
   body { max-width: none; padding: 0; font-size: 10.5pt; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-  nav, details.long { display: none; }
+  nav, details.long { display: none; } .wide { overflow: visible; }
   h2, h3 { break-after: avoid; } figure, tr, .why, .verdict, ul.tree li { break-inside: avoid; }
   details.folded::details-content { content-visibility: visible; block-size: auto; }
   @page { margin: 16mm; } }

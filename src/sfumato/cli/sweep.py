@@ -1,0 +1,80 @@
+"""`sfumato sweep`: one recipe under many settings, and which one to take."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sfumato.cli.output import note, show
+
+EXAMPLE = "sfumato sweep recipe.yaml --over privacy.k=5,10,20,50 --over structure.k=4,6 --output sweep"
+
+
+def sweep(
+    recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="The recipe, in YAML (see: sfumato draft).")],
+    over: Annotated[
+        list[str],
+        typer.Option("--over", metavar="PATH=VALUES", help="A setting and its values: privacy.k=5,10 (k of all)."),
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write.")] = Path("sweep"),
+    table: Annotated[
+        str | None, typer.Option("--table", help="The table, if not the one that the recipe names.")
+    ] = None,
+    kept: Annotated[
+        str | None, typer.Option("--kept", metavar="SCORE", help="The score that says how much is kept.")
+    ] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", min=1, help="Processes; as many as cores if left out.")
+    ] = None,
+    public: Annotated[
+        bool, typer.Option("--public", help="The table is nobody's secret: a budget may be swept on it.")
+    ] = False,
+) -> None:
+    """Publish under every combination of settings, side by side, and draw what each keeps against what it risks.
+
+    Nothing is released. A sweep that was interrupted goes on where it stopped when it is called again. What it writes
+    compares with the raw table: for your eyes only.
+    """
+    from sfumato.errors import RecipeError
+    from sfumato.recipe import Recipe
+    from sfumato.sweeping.grid import parse_over
+    from sfumato.sweeping.sweep import PAGE, TABLE
+    from sfumato.sweeping.sweep import sweep as run
+
+    found = Recipe.from_yaml(recipe)
+    named = table or found.table
+    if named is None:
+        raise RecipeError("table", "a recipe or --table names the table", given="neither",
+                          remedy="add `table: people.csv` to the recipe")  # fmt: skip
+    with _bar() as tell:
+        done = run(named, found, parse_over(over), output, kept=kept, workers=workers, public=public, tell=tell)
+    show(done.advice)
+    note(f"wrote {output / PAGE} and {output / TABLE}: {len(done.results)} settings, for your eyes only")
+
+
+@contextmanager
+def _bar() -> Iterator[Callable[[int, int], None]]:
+    """A bar with the time that is left, on a terminal; elsewhere nothing."""
+    if not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (TextColumn("settings"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"),
+               TimeRemainingColumn())  # fmt: skip
+    with Progress(*columns, console=Console(stderr=True)) as progress:
+        task = progress.add_task("sweep", total=None)
+        yield lambda done, total: progress.update(task, completed=done, total=total)

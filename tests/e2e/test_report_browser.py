@@ -1,0 +1,77 @@
+"""The report in a real browser, from the disk, with no way out: it draws, complains of nothing and asks for nothing."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sfumato as sf
+
+BROWSER = next(
+    (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
+)
+FLAGS = (
+    "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+    "--disable-component-update", "--disable-sync", "--disable-default-apps", "--disable-extensions",
+    "--hide-scrollbars", "--host-resolver-rules=MAP * ~NOTFOUND", "--proxy-server=127.0.0.1:1",
+    "--window-size=1100,2400", "--enable-logging=stderr", "--virtual-time-budget=2000",
+)  # fmt: skip
+ERRANDS = r"https?://([\w-]+\.)*(google\.com|googleapis\.com|gstatic\.com|gvt1\.com)(:\d+)?/"
+"""Where Chromium goes by itself, whatever page it shows; the pages are searched for addresses in a test of theirs."""
+IRIS = sf.datasets.load("iris")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("browser")
+    recipe = sf.Recipe(schema=IRIS.schema, structure=sf.Clusters("kmeans", k=3, n_init=2),
+                       privacy=(sf.KAnonymity(IRIS.schema.quasi, 5),))  # fmt: skip
+    sf.publish(IRIS.table, recipe).write(folder / "out")
+    return {"public": folder / "out" / "report.html", "holder": folder / "out.holder" / "report.html"}
+
+
+def opened(page: Path, folder: Path, *more: str) -> subprocess.CompletedProcess[str]:
+    words = [str(BROWSER), *FLAGS, f"--user-data-dir={folder / 'profile'}", *more, page.as_uri()]
+    return subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+
+
+def requested(log: Path) -> list[str]:
+    """Addresses that were asked for, from the browser's own log of the network, without its own errands."""
+    form: dict[str, Any] = json.loads(log.read_text(encoding="utf-8"))
+    params = [event.get("params") for event in form["events"]]
+    found = [str(one["url"]) for one in params if isinstance(one, dict) and "url" in one]
+    return [url for url in found if re.match(r"(https?|wss?|ftp):", url) and not re.match(ERRANDS, url)]
+
+
+@pytest.mark.parametrize("edition", ["public", "holder"])
+@pytest.mark.parametrize("scheme", ["0", "1"], ids=["dark", "light"])
+def test_it_opens_with_the_network_cut(pages: dict[str, Path], edition: str, scheme: str, tmp_path: Path) -> None:
+    shot, log = tmp_path / "shot.png", tmp_path / "net.json"
+    done = opened(pages[edition], tmp_path, f"--screenshot={shot}", f"--log-net-log={log}",
+                  f"--blink-settings=preferredColorScheme={scheme}")  # fmt: skip
+    assert shot.stat().st_size > 30_000, done.stderr
+    assert "CONSOLE" not in done.stderr
+    assert requested(log) == []
+
+
+def test_what_the_browser_says_would_be_noticed(tmp_path: Path) -> None:
+    page = tmp_path / "bad.html"
+    page.write_text("<script>console.error('seen')</script><img src='http://example.com/x.png'>", encoding="utf-8")
+    log = tmp_path / "net.json"
+    done = opened(page, tmp_path, f"--screenshot={tmp_path / 'shot.png'}", f"--log-net-log={log}")
+    assert "CONSOLE" in done.stderr
+    assert any("example.com" in address for address in requested(log))
+
+
+def test_it_can_be_printed(pages: dict[str, Path], tmp_path: Path) -> None:
+    paper = tmp_path / "paper.pdf"
+    done = opened(pages["holder"], tmp_path, f"--print-to-pdf={paper}")
+    assert paper.read_bytes()[:5] == b"%PDF-", done.stderr
+    assert paper.stat().st_size > 20_000

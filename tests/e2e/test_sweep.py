@@ -1,0 +1,113 @@
+"""A sweep from the command line: side by side, killed in the middle, gone on with."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv as pc
+import pytest
+
+RECIPE = """
+sfumato: 1
+table: people.csv
+attributes:
+  age:  {kind: number, role: quasi, range: [0, 99]}
+  town: {kind: category, role: quasi}
+  ill:  {kind: category, role: sensitive}
+structure: {classes: ill}
+privacy:
+  - {k_anonymity: 4, on: [age, town]}
+"""
+OVER = ("--over", "privacy.k=2,3,4,5,6,8,10,12", "--over", "mask.top_down.score=tradeoff,infogain,distortion")
+SETTINGS = 24
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+
+
+@pytest.fixture
+def recipe(tmp_path: Path) -> Path:
+    rows = 400
+    table = pa.table({"age": [(i * 37) % 90 for i in range(rows)], "town": [f"town-{i % 7}" for i in range(rows)],
+                      "ill": ["yes" if (i * 37) % 90 > 50 else "no" for i in range(rows)]})  # fmt: skip
+    pc.write_csv(table, tmp_path / "people.csv")
+    path = tmp_path / "recipe.yaml"
+    path.write_text(RECIPE)
+    return path
+
+
+def start(recipe: Path, output: Path) -> subprocess.Popen[str]:
+    words = [sys.executable, "-m", "sfumato.cli.main", "sweep", str(recipe), *OVER, "--workers", "2", "-o", str(output)]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def workers_of(pid: int) -> set[int]:
+    """Processes that were started to run points, while they live."""
+    found = set()
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((path / "stat").read_text().rpartition(")")[2].split()[1])
+            if parent == pid and "spawn_main" in (path / "cmdline").read_text():
+                found.add(int(path.name))
+        except (OSError, ValueError, IndexError):
+            continue
+    return found
+
+
+def alive(pid: int) -> bool:
+    try:
+        return (Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]) != "Z"
+    except OSError:
+        return False
+
+
+def wait_until(holds: object, *, seconds: float = 120) -> None:
+    assert callable(holds)
+    ends = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < ends, "it took too long"
+        time.sleep(0.02)
+
+
+@pytest.mark.slow
+def test_a_killed_sweep_goes_on_where_it_stopped(recipe: Path, tmp_path: Path) -> None:
+    output = tmp_path / "sweep"
+    first = start(recipe, output)
+    seen: set[int] = set()
+
+    def some_done() -> bool:
+        seen.update(workers_of(first.pid))
+        return len(list(output.glob("points/*.json"))) >= 3
+
+    wait_until(some_done)
+    os.kill(first.pid, signal.SIGKILL)
+    first.wait()
+    assert len(seen) == 2
+    wait_until(lambda: not any(alive(pid) for pid in seen))
+    before = {path: path.stat().st_mtime_ns for path in output.glob("points/*.json")}
+    assert 3 <= len(before) < SETTINGS
+    assert not (output / "sweep.html").exists()
+
+    second = start(recipe, output)
+    told, said = second.communicate(timeout=240)
+    assert second.returncode == 0, said
+    assert told.startswith("Take privacy.k=")
+    after = {path: path.stat().st_mtime_ns for path in output.glob("points/*.json")}
+    assert len(after) == SETTINGS
+    assert {path: after[path] for path in before} == before
+    assert len((output / "sweep.csv").read_text().splitlines()) == SETTINGS + 1
+    assert "Take privacy.k=" in (output / "sweep.html").read_text()
+
+
+@pytest.mark.slow
+def test_a_sweep_writes_into_no_strangers_folder(recipe: Path, tmp_path: Path) -> None:
+    (tmp_path / "sweep").mkdir()
+    (tmp_path / "sweep" / "thesis.txt").write_text("years of work")
+    done = start(recipe, tmp_path / "sweep")
+    _, said = done.communicate(timeout=60)
+    assert done.returncode == 2
+    assert "choose another name" in said

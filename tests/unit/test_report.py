@@ -1,0 +1,228 @@
+"""The report: what the public edition may hold, what it must not, and that both editions stand alone."""
+
+from __future__ import annotations
+
+import html
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from unittest.mock import patch
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato.data.taxonomy import Tree
+from sfumato.maskers.topdown.recoding import Recoding
+from sfumato.release.report.material import Released
+
+K = 8
+ROWS = 240
+SOUTH: Tree = {"Near": ["Zedhaven", "Yolkport"], "Far": ["Xyrkfell"]}
+TREE: Tree = {"ANYWHERE": {"North": ["Qazvault", "Wexmoor"], "South": SOUTH}}
+TOWNS = ("Qazvault", "Wexmoor", "Zedhaven", "Yolkport", "Xyrkfell")
+PETS = tuple(f"petzq{at}" for at in range(30))
+
+
+def planted(seed: int = 0) -> pa.Table:
+    """People whose every value is a token that nothing else in a page can be."""
+    chance = np.random.default_rng(seed)
+    towns = chance.choice(TOWNS, ROWS, p=[0.4, 0.3, 0.15, 0.13, 0.02]).tolist()
+    return pa.table(
+        {
+            "name": [f"Namezq{at:04d}" for at in range(ROWS)],
+            "wage": (700_000 + chance.permutation(ROWS) * 317).tolist(),
+            "town": towns,
+            "pet": [PETS[int(at)] for at in chance.zipf(1.4, ROWS) % len(PETS)],
+            "ill": [f"illzq{at % 2}" if town != "Xyrkfell" else "illzq0" for at, town in enumerate(towns)],
+            "size": (chance.integers(100, 200, ROWS) * 1009).tolist(),
+        }
+    )
+
+
+def schema() -> sf.Schema:
+    return sf.Schema(
+        name=sf.Category(role="identifier"),
+        wage=sf.Number(role="quasi", range=(600_000, 800_000)),
+        town=sf.Category(role="quasi", taxonomy=sf.Taxonomy.from_tree(TREE)),
+        pet=sf.Category(role="quasi"),
+        ill=sf.Category(role="sensitive"),
+        size=sf.Number(role="plain", unique_ok=True),
+    )
+
+
+def recipe(structure: sf.Classes | sf.Clusters | None = None) -> sf.Recipe:
+    asked = (sf.KAnonymity(["wage", "town"], K), sf.KAnonymity(["pet", "town"], K))
+    return sf.Recipe(schema=schema(), structure=structure or sf.Clusters("kmeans", k=3, n_init=2), privacy=asked)
+
+
+@pytest.fixture(scope="module")
+def release(tmp_path_factory: pytest.TempPathFactory) -> tuple[sf.Release, Path]:
+    made = sf.publish(planted(), recipe())
+    return made, made.write(tmp_path_factory.mktemp("report") / "out")
+
+
+def public_page(folder: Path) -> str:
+    return (folder / "report.html").read_text(encoding="utf-8")
+
+
+def occurs(value: object, page: str) -> bool:
+    """A value as a word of its own; numbers with or without their thousands set apart."""
+    forms = {str(value), f"{value:,}"} if isinstance(value, int) else {html.escape(str(value))}
+    return any(re.search(rf"(?<![\w.]){re.escape(form)}(?![\w]|\.\d)", page) for form in forms)
+
+
+def test_the_public_edition_holds_no_raw_value_outside_the_recoding(release: tuple[sf.Release, Path]) -> None:
+    made, folder = release
+    page, raw = public_page(folder), planted()
+    assert isinstance(made.mask, Recoding)
+    shown = {str(label) for rule in made.mask.attributes.values() for label in rule.shown}
+    breaks = {part for label in shown for part in re.findall(r"[\d.]+", label)}
+    values = {name: set(raw[name].to_pylist()) for name in raw.column_names}
+    told = [(name, value) for name, of in values.items() for value in of if occurs(value, page)]
+    assert [(name, value) for name, value in told if str(value) not in shown | breaks] == []
+    assert len(values["wage"]) == ROWS  # there was something to find
+
+
+def test_the_search_finds_what_the_holders_edition_holds(release: tuple[sf.Release, Path]) -> None:
+    made, folder = release
+    page = (folder.with_name("out.holder") / "report.html").read_text(encoding="utf-8")
+    assert page == made.report
+    raw = planted()
+    assert sum(occurs(value, page) for value in raw["wage"].to_pylist()) >= 5
+    assert any(occurs(town, page) for town in TOWNS)
+
+
+def test_the_public_edition_holds_no_figure_for_the_holder(release: tuple[sf.Release, Path]) -> None:
+    made, folder = release
+    page = public_page(folder)
+    words = (
+        "F-measure",
+        "match point",
+        "would become",
+        "Next,",
+        "step by step",
+        "How long",
+        "Holder",
+        "the raw numbers",
+    )
+    assert [word for word in words if word in page] == []
+    assert made.report is not None
+    assert [word for word in words[:6] if word not in made.report] == []
+    secret = {f"{score['value']:.3f}" for name, score in made.scores["scores"].items()
+              if not score["publishable"] and 0.01 < score["value"] < 0.99}  # fmt: skip
+    assert [value for value in secret if f">{value}<" in page] == []
+
+
+def test_groups_below_k_are_not_in_the_public_edition(release: tuple[sf.Release, Path]) -> None:
+    sizes = re.findall(r'<td class="n">([\d,]+)</td>', public_page(release[1]).split('id="groups"')[0])
+    assert sizes
+    assert min(int(size.replace(",", "")) for size in sizes) >= K
+
+
+def test_the_public_edition_is_the_same_each_time_and_for_any_row_order() -> None:
+    table, asked = planted(), recipe(sf.Classes("ill"))
+    mixed = table.take(np.random.default_rng(1).permutation(ROWS))
+    pages = [_public(sf.publish(one, asked)) for one in (table, table, mixed)]
+    assert pages[0] == pages[1] == pages[2]
+
+
+def _public(made: sf.Release) -> str:
+    return (Path(made.scratch.name) / "release" / "report.html").read_text(encoding="utf-8")
+
+
+class Tags(HTMLParser):
+    """Collects the tags of a page with their attributes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[tuple[str, dict[str, str | None]]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, dict(attrs)))
+
+
+def tags(page: str) -> list[tuple[str, dict[str, str | None]]]:
+    parser = Tags()
+    parser.feed(page)
+    return parser.found
+
+
+def test_a_page_loads_nothing_and_runs_nothing(release: tuple[sf.Release, Path]) -> None:
+    made, folder = release
+    for page in (public_page(folder), made.report or ""):
+        found = tags(page)
+        assert {tag for tag, _ in found} & {"script", "link", "iframe", "object", "embed", "base", "form"} == set()
+        named = [value for _, attributes in found for key, value in attributes.items() if key in ("src", "href")]
+        assert all(value and value.startswith("#") for value in named)
+        assert "http:" not in page
+        assert "https:" not in page
+        assert "@import" not in page
+        assert all(name.startswith("#") for name in re.findall(r"url\(([^)]*)\)", page))
+        policies = [attributes.get("content") or "" for tag, attributes in found if tag == "meta"]
+        assert any(policy.startswith("default-src 'none'") for policy in policies)
+
+
+def test_names_and_labels_cannot_become_markup() -> None:
+    evil = "<script>alert(1)</script>"
+    chance = np.random.default_rng(0)
+    table = pa.table(
+        {
+            'a"><b>': chance.integers(0, 99, 120).tolist(),
+            "t<i>": [[evil, "]]>&amp;", "</style>", "--><img src=x>"][int(at)] for at in chance.integers(0, 4, 120)],
+            "class": [f"<u>{at % 2}" for at in range(120)],
+        }
+    )
+    tree = sf.Taxonomy.from_tree({"<root>": {"<left>": [evil, "]]>&amp;"], "<right>": ["</style>", "--><img src=x>"]}})
+    asked = sf.Recipe(
+        schema=sf.Schema({'a"><b>': sf.Number(role="quasi", range=(0, 99)),
+                          "t<i>": sf.Category(role="quasi", taxonomy=tree), "class": sf.Category(role="sensitive")}),
+        structure=sf.Classes("class"), privacy=(sf.KAnonymity(['a"><b>', "t<i>"], 4),),
+    )  # fmt: skip
+    made = sf.publish(table, asked)
+    for page in (_public(made), made.report or ""):
+        assert {tag for tag, _ in tags(page)} & {"script", "b", "i", "u", "img", "root", "left", "right"} == set()
+        assert page.count("<style>") == page.count("</style>") == 1
+        assert html.escape("<root>") in page
+
+
+def test_without_the_plotting_library_publish_goes_on_and_says_how_to_get_it() -> None:
+    with (
+        patch("sfumato.publishing.available", lambda: False),
+        pytest.warns(UserWarning, match=r'pip install "sfumato\[plots\]"'),
+    ):
+        made = sf.publish(planted(), recipe(sf.Classes("ill")))
+    assert made.report is None
+    assert "report.html" not in made.certificate["files"]
+
+
+def test_no_report_if_none_is_wanted(recwarn: pytest.WarningsRecorder) -> None:
+    made = sf.publish(planted(), recipe(sf.Classes("ill")), run=sf.Run(report=False))
+    assert made.report is None
+    assert "allowed" not in made.history
+    assert not [one for one in recwarn if "report" in str(one.message)]
+
+
+def test_the_report_is_listed_and_verify_knows_it(release: tuple[sf.Release, Path]) -> None:
+    made, folder = release
+    assert "report.html" in made.certificate["files"]
+    assert sf.verify(folder).holds
+    (folder / "report.html").write_text("something else", encoding="utf-8")
+    assert not sf.verify(folder).holds
+    (folder / "report.html").write_text(_public(made), encoding="utf-8")
+    assert sf.verify(folder).holds
+
+
+def test_the_public_edition_is_given_nothing_but_what_is_released() -> None:
+    assert set(Released.__dataclass_fields__) == {"facts", "shown", "recoding", "space"}
+
+
+@pytest.mark.slow
+def test_the_report_of_a_census_is_small() -> None:
+    adult = sf.datasets.load("adult", complete=True)
+    asked = sf.Recipe(schema=adult.schema, structure=sf.Clusters("kmeans", k=6, n_init=1),
+                      privacy=(sf.KAnonymity(adult.schema.quasi, 50),))  # fmt: skip
+    made = sf.publish(adult.table, asked)
+    assert len(made.report or "") < 3_000_000
+    assert len(_public(made)) < 3_000_000

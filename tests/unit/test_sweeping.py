@@ -1,0 +1,125 @@
+"""Sweeps: the grid, the frontier with its knee, and what is said of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+import pytest
+
+import sfumato as sf
+from sfumato.sweeping.frontier import advice, frontier
+from sfumato.sweeping.grid import Point, parse_over, points, refuse_budget
+from sfumato.sweeping.page import csv_text, html
+
+SCHEMA = sf.Schema(age=sf.Number(role="quasi", range=(0, 99)), town=sf.Category(role="quasi"),
+                   ill=sf.Category(role="sensitive"))  # fmt: skip
+RECIPE = sf.Recipe(schema=SCHEMA, structure=sf.Clusters("kmeans", k=3), mask=sf.TopDown(score="infogain"),
+                   privacy=(sf.KAnonymity(["age"], 4), sf.KAnonymity(["age", "town"], 3)))  # fmt: skip
+
+
+def result(k: int, kept: float, risk: float, **more: str) -> dict[str, Any]:
+    scores = {"f_measure.start": kept, "prosecutor.highest": risk, "marketer": risk / 2}
+    settings = {"privacy.k": str(k), **more}
+    return {"settings": settings, "refused": None, "scores": scores, "smallest_group": k, "seconds": 1.0}
+
+
+def refused(k: int) -> dict[str, Any]:
+    return {"settings": {"privacy.k": str(k)}, "refused": "too few <rows>"}
+
+
+def test_k_is_set_on_every_requirement() -> None:
+    found = points(RECIPE, {"privacy.k": ["5", "10"]})
+    assert [point.name for point in found] == ["privacy.k=5", "privacy.k=10"]
+    for point, k in zip(found, (5, 10), strict=True):
+        assert {r.k for r in sf.Recipe.from_yaml(point.recipe).privacy} == {k}
+
+
+def test_the_grid_is_every_combination_once() -> None:
+    over = {"mask": ["top_down", "mondrian"], "mask.top_down.score": ["tradeoff", "total_gain"], "structure.k": ["2"]}
+    found = points(RECIPE, over)
+    assert [dict(point.settings).get("mask.top_down.score") for point in found] == ["tradeoff", "total_gain", None]
+    masks = [sf.Recipe.from_yaml(point.recipe).mask for point in found]
+    assert masks == [sf.TopDown(score="tradeoff"), sf.TopDown(score="total_gain"), sf.Mondrian()]
+
+
+def test_a_setting_that_no_recipe_can_have_is_a_point_that_is_refused() -> None:
+    (wrong, right) = points(RECIPE, {"privacy.k": ["0", "2"]})
+    assert "at least 1" in str(wrong.refused)
+    assert right.refused is None
+
+
+def test_a_point_is_known_by_its_recipe_and_its_table() -> None:
+    one, other = points(RECIPE, {"privacy.k": ["5", "10"]})
+    assert len({one.key("a"), one.key("b"), other.key("a")}) == 3
+    assert one.key("a") == points(RECIPE, {"privacy.k": ["5"]})[0].key("a")
+
+
+@pytest.mark.parametrize("text", ["privacy.k", "privacy.k=", "=5", "privacy.k=,"])
+def test_over_needs_a_setting_and_values(text: str) -> None:
+    with pytest.raises(sf.RecipeError, match="--over"):
+        parse_over([text])
+
+
+def test_a_sweep_goes_over_something() -> None:
+    with pytest.raises(sf.RecipeError, match="at least one setting"):
+        points(RECIPE, {})
+
+
+def test_the_frontier_is_what_nothing_beats() -> None:
+    results = [result(5, 0.95, 0.2), result(10, 0.94, 0.1), result(20, 0.93, 0.05), result(50, 0.5, 0.02),
+               result(10, 0.80, 0.1, score="other"), refused(100)]  # fmt: skip
+    found = frontier(results)
+    assert [one.name for one in found.best] == ["privacy.k=50", "privacy.k=20", "privacy.k=10", "privacy.k=5"]
+    assert found.knee is not None
+    assert found.knee.name == "privacy.k=20"
+    assert len(found.outcomes) == 5
+
+
+def test_the_advice_names_a_setting_and_its_neighbours() -> None:
+    text = advice(frontier([result(5, 0.95, 0.2), result(20, 0.93, 0.05), result(50, 0.5, 0.02)]))
+    assert text.startswith("Take privacy.k=20: it keeps 0.930")
+    assert "privacy.k=5 would keep 0.020 more for 4.0 times the risk" in text
+    assert "privacy.k=50 would keep 0.430 less" in text
+    assert advice(frontier([result(5, 0.9, 0.2)])).startswith("Take privacy.k=5")
+    assert "No setting" in advice(frontier([refused(9)]))
+
+
+def test_another_score_may_decide() -> None:
+    results = [result(5, 0.9, 0.2), result(10, 0.8, 0.1)]
+    assert frontier(results, kept="marketer").kept_by == "marketer"
+    assert frontier(results, kept="unheard_of").kept_by == "f_measure.start"
+
+
+def test_the_table_has_a_line_for_every_setting() -> None:
+    results = [result(5, 0.95, 0.2), result(10, 0.9, 0.1), refused(100)]
+    lines = list(csv.DictReader(io.StringIO(csv_text(results, frontier(results)))))
+    assert [line["privacy.k"] for line in lines] == ["5", "10", "100"]
+    assert lines[0]["f_measure.start"] == "0.95"
+    assert lines[2]["refused"] == "too few <rows>"
+    assert "knee" in {line["mark"] for line in lines}
+
+
+def test_the_page_stands_alone_and_needs_no_plotting_library(monkeypatch: pytest.MonkeyPatch) -> None:
+    results = [result(5, 0.95, 0.2), result(10, 0.9, 0.1), refused(100)]
+    drawn = html(results, frontier(results))
+    assert "<svg" in drawn
+    assert "<rows>" not in drawn
+    assert "http" not in drawn.replace("http-equiv", "")
+    monkeypatch.setattr("sfumato.sweeping.page.available", lambda: False)
+    plain = html(results, frontier(results))
+    assert "<svg" not in plain
+    assert "Take privacy.k=" in plain
+    assert "sfumato[plots]" in plain
+
+
+def test_a_budget_is_not_swept_on_private_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sf.Recipe, "budget", "one", raising=False)
+    with pytest.raises(sf.RecipeError, match="every point would spend it"):
+        refuse_budget(RECIPE, [], public=False)
+    refuse_budget(RECIPE, [], public=True)
+
+
+def test_no_budget_no_refusal() -> None:
+    refuse_budget(RECIPE, [Point((("privacy.k", "0"),), "", "refused")], public=False)
