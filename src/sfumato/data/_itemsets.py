@@ -69,7 +69,7 @@ def _from_lists(name: str, lists: pa.Array[Any], *, place: Place) -> ItemColumn:
             remedy="drop the nulls from the lists",
         )
     column = rank(items)
-    return _as_sets(owners, column.codes, column.values, missing=missing)
+    return as_sets(owners, column.codes, column.values, missing=missing)
 
 
 def _items(name: str, lists: pa.Array[Any]) -> pa.Array[Any]:
@@ -86,7 +86,7 @@ def _items(name: str, lists: pa.Array[Any]) -> pa.Array[Any]:
     return items.cast(pa.large_string()) if is_view(items.type) else items
 
 
-def _as_sets(
+def as_sets(
     owners: NDArray[np.int64], codes: Codes, values: pa.Array[Any], *, missing: NDArray[np.bool_]
 ) -> ItemColumn:
     """Each row's items once, ascending."""
@@ -116,7 +116,7 @@ def _without_missing(column: ItemColumn, texts: tuple[str, ...]) -> ItemColumn:
     missing = column.missing_rows.copy()
     missing[gone] = True
     kept = pruned(column.codes[stays], column.values)
-    return _as_sets(owners, kept.codes, kept.values, missing=missing)
+    return as_sets(owners, kept.codes, kept.values, missing=missing)
 
 
 def _spread(found: Entries, sets: ItemColumn) -> ItemColumn:

@@ -16,6 +16,7 @@ import pyarrow.types as pt
 from sfumato.data._declared import check_labels, check_names
 from sfumato.data._itemsets import encode_items, is_list
 from sfumato.data._numbers import check_number, to_numbers
+from sfumato.data._outside import bounded, bucketed, bucketed_items, clipped
 from sfumato.data._places import Place, RowPlace, row_place
 from sfumato.data._ranking import entries, is_text, key_type, keys, only, rank, single, spread
 from sfumato.data.schema import Attribute, Category, ItemSet, Number, Schema
@@ -35,7 +36,7 @@ def encode(arrow: pa.Table, schema: Schema, *, origin: Origin = "pyarrow", place
     check_names(arrow.column_names, schema)
     names = [name for name in arrow.column_names if schema[name].role != "identifier"]
     if not arrow.num_rows:
-        raise TableError("table", "a table has rows", given="none", remedy="give a table with rows")
+        raise TableError("table", "a table must have rows", given="none", remedy="give a table with rows")
 
     def one(name: str) -> Column | ItemColumn:
         return encode_column(name, arrow.column(name), schema[name], place=place)
@@ -58,7 +59,7 @@ def encode_column(
         return place(in_use.first_row(bad) if in_use is not None else int(np.flatnonzero(bad)[0]))
 
     if isinstance(attribute, ItemSet):
-        items = encode_items(name, array, attribute, place=where)
+        items = bounded(name, bucketed_items(encode_items(name, array, attribute, place=where), attribute), attribute)
         check_labels(name, items.values, attribute)
         return items
     distinct = array if in_use is None else in_use.distinct
@@ -66,8 +67,10 @@ def encode_column(
     if in_use is not None:
         column = spread(in_use.at, column)
     if isinstance(attribute, Number):
+        column = clipped(column, attribute)
         check_number(name, column, attribute)
     else:
+        column = bucketed(column, attribute)
         check_labels(name, column.values, attribute)
     return column
 

@@ -19,6 +19,7 @@ from sfumato.data.groups import group_sizes
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.errors import Infeasible
+from sfumato.privacy.mechanisms import Mechanisms
 from sfumato.privacy.requirements import Covered, Requirement
 
 Columns = Mapping[str, "pa.Array[Any]"]
@@ -38,6 +39,7 @@ class Task:
     """What a masker is given: the table, the structure that must survive, what must hold, and who counts.
 
     `objective` tells how well masked columns keep the structure, from 0 to 1, for maskers that try several ways.
+    `mechanisms` is the only way to private data for maskers that spend a privacy budget.
     """
 
     table: Table
@@ -46,6 +48,7 @@ class Task:
     engine: Engine
     asked_to_stop: Callable[[], bool] = field(default=lambda: False)
     objective: Objective | None = None
+    mechanisms: Mechanisms | None = None
 
 
 class Mask(Protocol):
@@ -70,7 +73,8 @@ class Outcome:
     "suppress" and "discretize" promise a recoding.json.
     `covered`: requirements that follow from others. `lifted` (rows,): records shown at the top everywhere.
     `history`: JSON for the holder's eyes. `holder`: files for the holder's folder, JSON by file name, such as
-    the key of a transformation. `guarantee`: "k_anonymity", or "none" where nothing may be claimed.
+    the key of a transformation. `guarantee`: "k_anonymity", "differential_privacy", or "none" where nothing may be
+    claimed. `generated`: the columns are all of the released table, with rows of their own: nothing raw may join them.
     """
 
     mask: Mask
@@ -81,6 +85,7 @@ class Outcome:
     history: Mapping[str, Any] = field(default_factory=dict)
     holder: Mapping[str, Any] = field(default_factory=dict)
     guarantee: str = "k_anonymity"
+    generated: bool = False
 
 
 class Masker(Protocol):

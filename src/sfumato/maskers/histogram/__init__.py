@@ -1,0 +1,1 @@
+"""Tables generated from noisy counts, under differential privacy (003, made sound)."""

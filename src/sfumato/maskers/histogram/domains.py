@@ -1,0 +1,177 @@
+"""Public domains: what each attribute may hold, from its declaration alone. Nothing here looks at a record.
+
+An attribute's values fall into *cells*: bins of a declared range, leaves of a declared taxonomy or list, and for item
+sets the labels of a public cut through their taxonomy. A missing value has a cell of its own where it may occur.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.schema import Attribute, Category, ItemSet, Number, Schema
+from sfumato.data.taxonomy import Taxonomy
+from sfumato.errors import RecipeError
+
+MOST_ITEMS = 96
+"""No more labels of a set-valued attribute are counted; larger taxonomies are cut higher up."""
+FEW_ITEMS = 32
+"""With no more labels than this the largest possible set needs no declaration."""
+
+
+@dataclass(frozen=True)
+class NumberDomain:
+    """A declared range in equal bins; `edges` has one entry more than there are bins, the last bin is closed."""
+
+    name: str
+    low: float
+    high: float
+    integer: bool
+    edges: tuple[float, ...]
+    missing: bool
+
+    @property
+    def size(self) -> int:
+        """How many cells, the one for missing values included."""
+        return len(self.edges) - 1 + self.missing
+
+    def middles(self) -> NDArray[np.float64]:
+        """(bins,): the middle of each bin."""
+        ends = np.array(self.edges, dtype=np.float64)
+        found: NDArray[np.float64] = (ends[:-1] + ends[1:] - float(self.integer)) / 2
+        return found
+
+    def label(self, first: int, end: int) -> str:
+        """Bins from `first` up to `end` as an interval, written as in every release."""
+        last = len(self.edges) - 1
+        low, high = self.edges[first], self.high if end == last else self.edges[end]
+        return f"[{_text(low)}-{_text(high)}{']' if end == last else ')'}"
+
+
+@dataclass(frozen=True)
+class LabelDomain:
+    """The leaves of a declared taxonomy, or a declared list under one root."""
+
+    name: str
+    tree: Taxonomy
+    missing: bool
+
+    @property
+    def size(self) -> int:
+        """How many cells, the one for missing values included."""
+        return len(self.tree.leaves) + self.missing
+
+
+@dataclass(frozen=True)
+class ItemDomain:
+    """Sets of labels: those of a public cut, of which a set holds at most `most`."""
+
+    name: str
+    tree: Taxonomy
+    cut: tuple[str, ...]
+    most: int
+    missing: bool
+
+    @property
+    def size(self) -> int:
+        """How many labels can be in a set."""
+        return len(self.cut)
+
+    @cached_property
+    def nodes(self) -> tuple[str, ...]:
+        """The cut's labels, then all labels above them but the root."""
+        above = dict.fromkeys(a for label in self.cut for a in self.tree.ancestors(label) if a != self.tree.root)
+        return (*self.cut, *above)
+
+    @cached_property
+    def paths(self) -> tuple[tuple[int, ...], ...]:
+        """For each label of the cut its place in `nodes` and those of the labels above it."""
+        at = {label: place for place, label in enumerate(self.nodes)}
+        return tuple((at[label], *(at[a] for a in self.tree.ancestors(label) if a in at)) for label in self.cut)
+
+    @cached_property
+    def of_leaf(self) -> dict[str, int]:
+        """The label of the cut that stands for each leaf."""
+        return {leaf: at for at, label in enumerate(self.cut) for leaf in self.tree.leaves_of(label)}
+
+
+Domain = NumberDomain | LabelDomain | ItemDomain
+
+
+def declared(schema: Schema, *, bins: int, may_miss: Sequence[str]) -> dict[str, Domain]:
+    """The domain of every released attribute; where any is not declared, an error lists all that are not."""
+    schema.require(may_miss, "may_miss")
+    wanting = {name: wants for name in schema.kept if (wants := _wanting(schema[name]))}
+    if wanting:
+        raise RecipeError(
+            ", ".join(wanting), "differential privacy learns no domain from the data: each is declared, being public",
+            given="; ".join(f"{name} without {what}" for name, what in wanting.items()),
+            remedy="declare them in the recipe, or declare an attribute with role: identifier to leave it out",
+        )  # fmt: skip
+    return {name: _domain(name, schema[name], bins=bins, missing=name in may_miss) for name in schema.kept}
+
+
+def _wanting(attribute: Attribute) -> str:
+    """What an attribute must still declare, with an example; nothing if its domain is known."""
+    if isinstance(attribute, Number):
+        if attribute.calendar is not None:
+            return "bins (a date or time: give it as a category of periods, or as a number with a range)"
+        return "" if attribute.range is not None else "a range (range: [0, 120])"
+    if attribute.taxonomy is None and not attribute.values:
+        return "a taxonomy or values (taxonomy: FILE, or values: [A, B])"
+    if isinstance(attribute, ItemSet) and attribute.most is None and len(_tree(attribute).leaves) > FEW_ITEMS:
+        return "a largest set (most: 40)"
+    return ""
+
+
+def _domain(name: str, attribute: Attribute, *, bins: int, missing: bool) -> Domain:
+    if isinstance(attribute, Number):
+        low, high = (float(end) for end in attribute.range or (0, 1))
+        integer = attribute.integer or (attribute.integer is None and low.is_integer() and high.is_integer())
+        return NumberDomain(name, low, high, bool(integer), _edges(low, high, bool(integer), bins), missing)
+    tree = _tree(attribute)
+    if isinstance(attribute, Category):
+        return LabelDomain(name, tree, missing)
+    cut = public_cut(tree, MOST_ITEMS)
+    return ItemDomain(name, tree, cut, min(attribute.most or len(cut), len(cut)), missing)
+
+
+def _tree(attribute: Category | ItemSet) -> Taxonomy:
+    if attribute.taxonomy is not None:
+        return attribute.taxonomy
+    values = attribute.values or ()
+    return Taxonomy.flat(values, root="*" if "*" not in values else "ANY of " + "".join(values))
+
+
+def _edges(low: float, high: float, integer: bool, bins: int) -> tuple[float, ...]:
+    """Equal bins; of whole numbers each bin holds at least one."""
+    if not integer:
+        return tuple(float(edge) for edge in np.linspace(low, high, bins + 1))
+    width = int(high - low) + 1
+    count = min(bins, width)
+    return tuple(float(low + at * width // count) for at in range(count + 1))
+
+
+def public_cut(tree: Taxonomy, most: int) -> tuple[str, ...]:
+    """A cut of at most `most` labels, by the tree alone: the label with the most leaves below is opened next.
+
+    >>> public_cut(Taxonomy.from_tree({"ANY": {"a": ["b", "c", "d"], "e": ["f", "g"]}}), 4)
+    ('b', 'c', 'd', 'e')
+    """
+    cut = list(tree.children(tree.root)) or [tree.root]
+    while True:
+        room = most - len(cut) + 1
+        inner = [label for label in cut if 0 < len(tree.children(label)) <= room]
+        if not inner:
+            return tuple(cut)
+        widest = max(inner, key=lambda label: len(tree.leaves_of(label)))
+        at = cut.index(widest)
+        cut[at : at + 1] = tree.children(widest)
+
+
+def _text(number: float) -> str:
+    return str(int(number)) if number.is_integer() else repr(number)

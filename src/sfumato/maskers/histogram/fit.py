@@ -1,0 +1,229 @@
+"""PrivateTree: a shallow tree of public splits, noisy marginals in its parts, and rows drawn from them.
+
+PAPERS.md, 003-13, with two changes that keep more at the same epsilon: all parts share the splits, and the first of
+them are chosen together (see `growing`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.data.schema import Schema
+from sfumato.data.table import Table
+from sfumato.errors import RecipeError, did_you_mean
+from sfumato.maskers.histogram.boxes import answers, few_splits, splits
+from sfumato.maskers.histogram.domains import Domain, ItemDomain, declared
+from sfumato.maskers.histogram.growing import Grown, Round, grow
+from sfumato.maskers.histogram.marginals import SIZE, Floats, histograms, measure, possible, settle, sizes
+from sfumato.maskers.histogram.mask import GeneratedRows, NoisyHistogram, Rows, shown_of
+from sfumato.maskers.histogram.records import Ints, Records, records_of
+from sfumato.maskers.histogram.rows import Part, generate, generator
+from sfumato.maskers.histogram.space import UNIT, PublicSpace
+from sfumato.maskers.masker import Outcome, Task
+from sfumato.privacy.budget import Budget, Share, shares
+from sfumato.privacy.mechanisms import Mechanisms
+from sfumato.privacy.requirements import Requirement
+
+COUNT, SPLITS = Fraction(1, 50), Fraction(7, 25)
+"""Shares of epsilon for the number of records and for choosing splits; the marginals get the rest."""
+TOGETHER = 3
+MOST_OFFERED = 40
+FIRST = Fraction(7, 10)
+"""Share of the splits' epsilon for those chosen together, where others follow."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PrivateTree:
+    """Rows generated from noisy counts in the parts of a privately chosen tree: the default under a budget.
+
+    `rows`: "values" draws every value from its part's marginals; "generalized" shows what all records of a part have
+    in common, as often as the part's noisy count says. `bins`: how many a number's declared range is divided into.
+    `splits`: how many splits the tree has (None: by epsilon and the noisy number of records). `may_miss` names
+    attributes whose values may be missing. `weights`: how much each attribute matters for choosing splits (1 unless
+    given, 0 for sensitive ones).
+
+    >>> PrivateTree().rows
+    'values'
+    """
+
+    rows: Rows = "values"
+    bins: int = 8
+    splits: int | None = None
+    may_miss: tuple[str, ...] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
+    guarantee: ClassVar[str] = "differential_privacy"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "may_miss", tuple(self.may_miss))
+        if self.rows not in ("values", "generalized"):
+            raise RecipeError("rows", "rows show values or generalized ones", given=repr(self.rows),
+                              remedy="say values or generalized")  # fmt: skip
+        for name, value, least, most in (("bins", self.bins, 2, 256), ("splits", self.splits, 1, 8)):
+            if value is not None and (
+                isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most
+            ):
+                raise RecipeError(name, f"it is a whole number from {least} to {most}", given=repr(value),
+                                  remedy="leave it out")  # fmt: skip
+
+    def check(self, schema: Schema, requirements: Sequence[Requirement]) -> None:
+        """Declared domains for everything that is released; no requirements."""
+        refuse_requirements(requirements)
+        declared(schema, bins=self.bins, may_miss=self.may_miss)
+        for name, weight in self.weights.items():
+            if name not in schema.kept or not 0 <= weight < float("inf"):
+                raise RecipeError("weights", "a weight is a number of at least 0 for a released attribute",
+                                  given=repr(name), remedy=did_you_mean(name, schema.kept))  # fmt: skip
+        if not any(_weights(self, schema).values()):
+            raise RecipeError("weights", "some attribute matters", given="none", remedy="give one a positive weight")
+
+    def plan(self, schema: Schema, budget: Budget) -> tuple[Share, ...]:
+        """What will be spent on what."""
+        prices = _prices(declared(schema, bins=self.bins, may_miss=self.may_miss), budget.epsilon)
+        return (
+            Share("the number of records", budget.epsilon * COUNT),
+            Share("choosing the splits of the tree", budget.epsilon * SPLITS),
+            *(Share(f"marginal of {name}", price) for name, price in prices.items()),
+        )
+
+    @staticmethod
+    def read_mask(files: Mapping[str, Any]) -> GeneratedRows:
+        """What a release tells of it."""
+        return GeneratedRows("private_tree", files["private_tree.json"])
+
+    def mask(self, task: Task) -> Outcome:
+        """Spend the budget on noisy counts, then generate rows from them."""
+        mechanisms = mechanisms_of(task)
+        domains = declared(task.table.schema, bins=self.bins, may_miss=self.may_miss)
+        records = records_of(task.table, domains)
+        learned = _learn(records, _weights(self, task.table.schema), self.splits, mechanisms)
+        random = generator(mechanisms.noise)
+        parts = learned.parts()
+        columns = generate(domains, parts, random) if self.rows == "values" else _generalized(learned, parts)
+        mask = NoisyHistogram("private_tree", self.rows, domains, tuple(part.rows for part in parts), learned.told(),
+                              lambda table: parts_of(table, domains, learned.grown))  # fmt: skip
+        return Outcome(mask, columns, dict.fromkeys(domains, "generated"), guarantee=self.guarantee, generated=True)
+
+
+def refuse_requirements(requirements: Sequence[Requirement]) -> None:
+    """Differential privacy is no requirement on a table, and goes with none."""
+    if requirements:
+        raise RecipeError("privacy", "under a budget there are no requirements: rows are generated from noisy counts",
+                          given=str(requirements[0]), remedy="leave privacy out; say budget: {epsilon: 1}")  # fmt: skip
+
+
+def mechanisms_of(task: Task) -> Mechanisms:
+    """The door through which a masker sees private data."""
+    if task.mechanisms is None:
+        raise RecipeError("budget", "this masker spends a privacy budget", given="none",
+                          remedy="add budget: {epsilon: 1} to the recipe")  # fmt: skip
+    return task.mechanisms
+
+
+def _weights(settings: PrivateTree, schema: Schema) -> dict[str, float]:
+    usual = {name: 0.0 if schema[name].role == "sensitive" else 1.0 for name in schema.kept}
+    return usual | {name: float(weight) for name, weight in settings.weights.items()}
+
+
+def _prices(domains: Mapping[str, Domain], epsilon: Fraction) -> dict[str, Fraction]:
+    """Epsilon of each marginal, in proportion to the cube root of what equal noise on its cells would cost."""
+    space = PublicSpace.of(domains, dict.fromkeys(domains, 1.0))
+    energy = {}
+    for name, cells in histograms(domains).items():
+        base = name.removesuffix(SIZE)
+        if name != base:
+            energy[name] = 0.02 * cells / len(domains)
+        elif isinstance(domains[base], ItemDomain):
+            energy[name] = 0.5 * cells / len(domains)
+        else:
+            positions = space.places[base].positions / UNIT
+            energy[name] = float(((positions - positions.mean(axis=0)) ** 2).sum())
+    return shares(epsilon * (1 - COUNT - SPLITS), {name: max(value, 1e-6) ** (1 / 3) for name, value in energy.items()})
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """All that was learned: the tree, and for each histogram the settled shares (parts, cells) and the parts' sizes."""
+
+    domains: Mapping[str, Domain]
+    grown: Grown
+    totals: Floats
+    shares: Mapping[str, Floats]
+
+    def parts(self) -> list[Part]:
+        """Each part with the rows it gets."""
+        return [
+            Part(round(float(total)), {name: share[at] for name, share in self.shares.items()})
+            for at, total in enumerate(self.totals)
+        ]
+
+    def told(self) -> dict[str, Any]:
+        """Plain JSON."""
+        return {
+            "splits": [{"attribute": split.attribute, "cells": list(split.tests)} for split in self.grown.splits],
+            "shares": {name: np.round(share, 6).tolist() for name, share in self.shares.items()},
+        }
+
+
+def _learn(records: Records, weights: Mapping[str, float], wanted: int | None, mechanisms: Mechanisms) -> Learned:
+    """Everything that spends, in order, and what is best believed of it."""
+    epsilon, domains = mechanisms.spending.budget.epsilon, records.domains
+    prices = _prices(domains, epsilon)
+    count = mechanisms.counts("the number of records", np.array([records.rows]), epsilon=epsilon * COUNT)
+    rounds = _rounds(domains, [name for name in domains if weights[name] > 0], epsilon, int(count[0]), wanted)
+    grown = grow(records, PublicSpace.of(domains, weights), rounds, mechanisms=mechanisms)
+    depth = len(grown.splits)
+    noisy = measure(records, grown.part_of, 2**depth, prices=prices, mechanisms=mechanisms)
+    totals = np.where([box.empty for box in grown.boxes], 0.0, sizes(noisy))
+    settled = {
+        name: settle(marginal, totals, possible(domains, grown.boxes, name, marginal.counts.shape[1]), depth)
+        for name, marginal in noisy.items()
+    }
+    return Learned(domains, grown, totals, settled)
+
+
+def _rounds(
+    domains: Mapping[str, Domain], names: Sequence[str], epsilon: Fraction, count: int, wanted: int | None
+) -> list[Round]:
+    """How many splits, and which are chosen together: by declarations, epsilon and the noisy count alone."""
+    few, every = few_splits(domains, names, MOST_OFFERED), splits(domains, names)
+    depth = min(wanted or suited_depth(float(epsilon) * count), len(every))
+    first = min(TOGETHER, depth, len(few))
+    more = depth - first
+    price = epsilon * SPLITS
+    rounds = [Round(first, tuple(few), price * FIRST if more else price)]
+    return rounds + [Round(1, tuple(every), price * (1 - FIRST) / more)] * more
+
+
+def suited_depth(strength: float) -> int:
+    """How many splits pay off when epsilon times the number of records is this much.
+
+    >>> suited_depth(100), suited_depth(2_800), suited_depth(14_000), suited_depth(28_000)
+    (1, 3, 4, 5)
+    """
+    return 1 + sum(strength >= bound for bound in (300, 1_000, 5_000, 20_000, 200_000))
+
+
+def _generalized(learned: Learned, parts: Sequence[Part]) -> dict[str, pa.Array[Any]]:
+    """What the records of each part have in common, once for each of its rows."""
+    rows = [part.rows for part in parts]
+    found = {}
+    for name, domain in learned.domains.items():
+        shown = [shown_of(domain, box) for box in learned.grown.boxes]
+        kind = pa.list_(pa.string()) if isinstance(domain, ItemDomain) else pa.string()
+        found[name] = pa.array(shown, type=kind).take(np.repeat(np.arange(len(rows)), rows))
+    return found
+
+
+def parts_of(table: Table, domains: Mapping[str, Domain], grown: Grown) -> Ints:
+    """(rows,): the part of each record."""
+    records = records_of(table, domains)
+    found = np.zeros(records.rows, dtype=np.int64)
+    for split in grown.splits:
+        found = 2 * found + 1 - answers(records, split)
+    return found

@@ -1,0 +1,162 @@
+"""Noisy one-way marginals of every part of a tree, and what is best believed of them afterwards.
+
+The first function spends; all others are post-processing: they see noisy counts and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.maskers.histogram.boxes import Box
+from sfumato.maskers.histogram.domains import Domain, ItemDomain
+from sfumato.maskers.histogram.records import Ints, Records
+from sfumato.maskers.histogram.space import WHOLE_SET
+from sfumato.privacy.mechanisms import Mechanisms
+
+Floats = NDArray[np.float64]
+SIZE = " (how many)"
+"""Added to the name of a set-valued attribute: the histogram of its sets' sizes, missing sets last."""
+
+
+@dataclass(frozen=True, eq=False)
+class Marginal:
+    """Noisy counts (parts, cells) of one histogram, and the variance of the noise on each."""
+
+    counts: Floats
+    variance: float
+
+
+def histograms(domains: Mapping[str, Domain]) -> dict[str, int]:
+    """The histograms that are counted, by name, and how many cells each has."""
+    found = {}
+    for name, domain in domains.items():
+        found[name] = domain.size
+        if isinstance(domain, ItemDomain):
+            found[name + SIZE] = domain.most + 1 + domain.missing
+    return found
+
+
+def measure(records: Records, part_of: Ints, parts: int, *, prices: Mapping[str, Fraction],
+            mechanisms: Mechanisms) -> dict[str, Marginal]:  # fmt: skip
+    """Count every histogram of every part with noise. Parts are disjoint, so each histogram is paid once."""
+    found = {}
+    for name, cells in histograms(records.domains).items():
+        exact, most = _count(records, name, part_of, (parts, cells))
+        noisy = mechanisms.counts(f"marginal of {name}", exact, epsilon=prices[name], sensitivity=most, parts=parts)
+        scale = most / float(prices[name])
+        found[name] = Marginal(noisy / most, 2 * (scale / most) ** 2)
+    return found
+
+
+def _count(records: Records, name: str, part_of: Ints, shape: tuple[int, int]) -> tuple[Ints, int]:
+    """Exact counts, and how much of them one record makes up. A set's labels share `WHOLE_SET` parts."""
+    base = name.removesuffix(SIZE)
+    if base in records.cells:
+        keys, weights, most = part_of * shape[1] + records.cells[base], None, 1
+    elif name != base:
+        sets = records.sets[base]
+        sizes = np.where(sets.missing, shape[1] - 1, sets.sizes)
+        keys, weights, most = part_of * shape[1] + sizes, None, 1
+    else:
+        sets = records.sets[base]
+        keys = part_of[sets.owners] * shape[1] + sets.items
+        weights, most = (WHOLE_SET // np.maximum(sets.sizes, 1))[sets.owners], WHOLE_SET
+    counts = np.bincount(keys, weights=weights, minlength=shape[0] * shape[1])
+    return np.rint(counts).astype(np.int64).reshape(shape), most
+
+
+def possible(domains: Mapping[str, Domain], boxes: Sequence[Box], name: str, cells: int) -> NDArray[np.bool_]:
+    """(parts, cells): what the boxes allow, by declarations alone."""
+    base = name.removesuffix(SIZE)
+    domain = domains[base]
+    if not isinstance(domain, ItemDomain):
+        return np.array([box.allowed[base] for box in boxes])
+    found = np.ones((len(boxes), cells), dtype=np.bool_)
+    for at, box in enumerate(boxes):
+        held, lacked = box.held.get(base, ()), box.lacked.get(base, ())
+        gone = len(domain.nodes)
+        if name != base:
+            if gone in held:
+                found[at, :-1] = False
+            elif held:
+                found[at, 0] = False
+            if domain.missing and (gone in lacked or (held and gone not in held)):
+                found[at, -1] = False
+        elif gone not in held:
+            found[at] = [not any(node in lacked for node in path) for path in domain.paths]
+    return found
+
+
+def sizes(marginals: Mapping[str, Marginal]) -> Floats:
+    """(parts,): how many records each part has: every histogram counts them, weighted by its noise; at least 0."""
+    weighted: Floats | float = 0.0
+    weights = 0.0
+    for name, marginal in marginals.items():
+        if _counts_records(name, marginals):
+            weight = 1 / (marginal.variance * marginal.counts.shape[1])
+            weighted, weights = weighted + weight * marginal.counts.sum(axis=1), weights + weight
+    return np.maximum(np.asarray(weighted) / weights, 0.0)
+
+
+def _counts_records(name: str, marginals: Mapping[str, Marginal]) -> bool:
+    """Labels of sets count parts of sets, and empty sets have none: their size histogram counts the records."""
+    return name + SIZE not in marginals
+
+
+def settle(noisy: Marginal, totals: Floats, allowed: NDArray[np.bool_], levels: int) -> Floats:
+    """(parts, cells): shares, each part's drawn towards its parent's as far as its noise suggests; rows add up to 1.
+
+    Parts p and p ^ 1 have the same parent. From the top down, a part's noisy shares are mixed with its parent's
+    settled ones by how much of the difference noise alone would make, then projected onto the shares that are
+    possible: none negative, none outside the box.
+    """
+    above: Floats | None = None
+    for level in range(levels + 1):
+        group = 2 ** (levels - level)
+        counts = noisy.counts.reshape(-1, group, noisy.counts.shape[1]).sum(axis=1)
+        total = np.maximum(totals.reshape(-1, group).sum(axis=1), 1.0)
+        inside = np.asarray(allowed.reshape(-1, group, allowed.shape[1]).any(axis=1), dtype=np.bool_)
+        variance = noisy.variance * group / total**2
+        shares = counts / total[:, None]
+        if above is not None:
+            shares = _mixed(shares, _within(np.repeat(above, 2, axis=0), inside), variance, inside)
+        above = np.array([_simplex(share, ok) for share, ok in zip(shares, inside, strict=True)])
+    if above is None:
+        raise AssertionError("there is at least one level")
+    return above
+
+
+def _within(parent: Floats, inside: NDArray[np.bool_]) -> Floats:
+    """A parent's shares among the cells that a child allows."""
+    kept = np.where(inside, parent, 0.0)
+    totals = kept.sum(axis=1, keepdims=True)
+    even = inside / np.maximum(inside.sum(axis=1, keepdims=True), 1)
+    found: Floats = np.where(totals > 1e-9, kept / np.maximum(totals, 1e-12), even)
+    return found
+
+
+def _mixed(shares: Floats, parent: Floats, variance: Floats, inside: NDArray[np.bool_]) -> Floats:
+    """James-Stein: what is left of a child's difference once noise is taken out."""
+    apart = np.where(inside, (shares - parent) ** 2, 0.0).sum(axis=1)
+    noise = variance * inside.sum(axis=1)
+    keep = np.clip(1 - noise / np.maximum(apart, 1e-12), 0.0, 1.0)[:, None]
+    found: Floats = parent + keep * (shares - parent)
+    return found
+
+
+def _simplex(share: Floats, inside: NDArray[np.bool_]) -> Floats:
+    """The nearest shares that are not negative and add up to 1, in the allowed cells."""
+    found = np.zeros_like(share)
+    values = share[inside]
+    if not len(values):
+        return found
+    down = np.sort(values)[::-1]
+    excess = (np.cumsum(down) - 1) / np.arange(1, len(down) + 1)
+    last = int(np.flatnonzero(down > excess)[-1])
+    found[inside] = np.maximum(values - excess[last], 0.0)
+    return found
