@@ -200,3 +200,9 @@ def blueprint() -> Blueprint:
     chance = random.Random(0)
     raw = tuple(_person(chance, at) for at in range(240))
     return Blueprint(raw, tuple(_shown(person) for person in raw))
+
+
+@pytest.fixture(autouse=True)
+def _own_ledger(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test writes into the ledger of whoever runs it."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / "state"))

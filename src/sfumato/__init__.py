@@ -35,8 +35,12 @@ if TYPE_CHECKING:
     from sfumato.maskers.geometric.moving import Scale as Scale
     from sfumato.maskers.geometric.moving import Translate as Translate
     from sfumato.maskers.geometric.rotating import Rotate as Rotate
+    from sfumato.maskers.histogram.fit import PrivateTree as PrivateTree
     from sfumato.maskers.mondrian.fit import Mondrian as Mondrian
     from sfumato.maskers.topdown.fit import TopDown as TopDown
+    from sfumato.privacy.budget import Budget as Budget
+    from sfumato.privacy.budget import BudgetError as BudgetError
+    from sfumato.privacy.ledger import Ledger as Ledger
     from sfumato.privacy.requirements import KAnonymity as KAnonymity
     from sfumato.privacy.verify import Verdict as Verdict
     from sfumato.privacy.verify import verify as verify
@@ -92,6 +96,10 @@ _NAMES = {
     "Recipe": "sfumato.recipe",
     "TopDown": "sfumato.maskers.topdown.fit",
     "KAnonymity": "sfumato.privacy.requirements",
+    "PrivateTree": "sfumato.maskers.histogram.fit",
+    "Budget": "sfumato.privacy.budget",
+    "BudgetError": "sfumato.privacy.budget",
+    "Ledger": "sfumato.privacy.ledger",
     "sweep": "sfumato.sweeping.sweep",
     "verify": "sfumato.privacy.verify",
 }

@@ -6,8 +6,8 @@ import json
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -20,21 +20,28 @@ from sfumato.data.encoding import encode
 from sfumato.data.reading import read
 from sfumato.data.table import Table, whole_values
 from sfumato.errors import RecipeError, ReleaseError
+from sfumato.evaluation.generated import judge_generated
 from sfumato.evaluation.judging import Judged, agreement_with, judge
+from sfumato.maskers.histogram.mask import NoisyHistogram
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.registry import name_of
 from sfumato.maskers.topdown.fit import TopDown
 from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.maskers.topdown.trying import allowed_to_json, allowing
+from sfumato.privacy.budget import Spending
+from sfumato.privacy.ledger import Ledger
+from sfumato.privacy.mechanisms import Mechanisms, noise_of
 from sfumato.privacy.requirements import without_covered
 from sfumato.privacy.verify import verify
 from sfumato.randomness import Randomness, Secure
 from sfumato.recipe import Along, Recipe
-from sfumato.release.bundle import Format, count_claims, released_table, write_bundle
+from sfumato.release.bundle import Format, count_claims, generated_table, released_table, write_bundle
 from sfumato.release.certificate import Facts
+from sfumato.release.differential import Differential
 from sfumato.release.reading import (
     LIFTED,
     read_certificate,
+    read_generated,
     read_history,
     read_lifted,
     read_mask,
@@ -64,7 +71,8 @@ FEW = 5
 class Run:
     """How to run, apart from what: who counts, where chance comes from, who is told, when to stop early.
 
-    `report`: draw the report in its two editions (needs the extra `plots`), and try which k would show more.
+    `report`: draw the report in its two editions (needs the extra `plots`), and try which k would show more; none is
+    drawn yet of a table that is generated. `ledger`: where spent epsilon is entered.
     """
 
     engine: Engine | None = None
@@ -74,6 +82,7 @@ class Run:
     format: Format = "parquet"
     progress: bool | None = None
     report: bool = True
+    ledger: Ledger = field(default_factory=Ledger)
 
 
 def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release:
@@ -85,16 +94,18 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
     clock = _Clock(run.tell)
     with clock.step("Reading the table"):
         people = _prepare(read(table, recipe.schema, progress=run.progress, encoding=recipe.encoding), recipe)
-    with clock.step("Finding the structure that must survive"):
-        found = find(recipe.structure, people)
-    with clock.step("Masking"):
-        task = _task(people, found, recipe, run)
-        outcome = recipe.mask.mask(task)
+    mechanisms = _mechanisms(recipe, run)
+    with _reserved(people, mechanisms, recipe, run):
+        with clock.step("Finding the structure that must survive"):
+            found = find(recipe.structure, people)
+        with clock.step("Masking"):
+            task = replace(_task(people, found, recipe, run), mechanisms=mechanisms)
+            outcome = recipe.mask.mask(task)
     with clock.step("Measuring what survived"):
-        judged = judge(recipe.structure, found, task, outcome.columns, moved=outcome.guarantee == "none")
-    ready = _ready(people, outcome, judged, recipe=recipe, run=run)
+        judged = _judged(recipe, found, task, outcome)
+    ready = _ready(people, outcome, judged, recipe=recipe, run=run, mechanisms=mechanisms)
     with clock.step("Drawing the public report"):
-        pages = {REPORT: public_report(ready.released)} if _can_draw(run) else {}
+        pages = {REPORT: public_report(ready.released)} if _can_draw(run) and not outcome.generated else {}
     with clock.step("Writing"):
         scratch = TemporaryDirectory(prefix="sfumato-")
         folder = Path(scratch.name) / "release"
@@ -131,6 +142,8 @@ def evaluate(raw: object, release: str | Path, *, seeds: int = 10) -> Mapping[st
     people = _prepare(read(raw, recipe.schema, encoding=recipe.encoding), recipe)
     refuse_other_table(release, people.rows)
     found = find(recipe.structure, people)
+    if recipe.budget is not None:
+        return judge_generated(recipe.structure, found, people, read_generated(release)).scores
     mask = read_mask(release)
     lifted = read_lifted(release, people.rows)
     columns = mask.apply(people, lifted=lifted) if isinstance(mask, Recoding) else mask.apply(people)
@@ -156,6 +169,24 @@ def _kept_back(outcome: Outcome) -> dict[str, Any]:
     return {**outcome.holder, LIFTED: {"rows": np.flatnonzero(outcome.lifted).tolist()}}
 
 
+def _mechanisms(recipe: Recipe, run: Run) -> Mechanisms | None:
+    return None if recipe.budget is None else Mechanisms(Spending(recipe.budget), noise_of(run.chance))
+
+
+def _reserved(
+    people: Table, mechanisms: Mechanisms | None, recipe: Recipe, run: Run
+) -> AbstractContextManager[None]:
+    """Under a budget: entered in the ledger before anything is spent, and compared with what was spent after."""
+    return nullcontext() if mechanisms is None else run.ledger.reserved(people, mechanisms, mask=name_of(recipe.mask))
+
+
+def _judged(recipe: Recipe, found: Found, task: Task, outcome: Outcome) -> Judged:
+    if outcome.generated:
+        mask = outcome.mask if isinstance(outcome.mask, NoisyHistogram) else None
+        return judge_generated(recipe.structure, found, task.table, outcome.columns, mask=mask)
+    return judge(recipe.structure, found, task, outcome.columns, moved=outcome.guarantee == "none")
+
+
 def _task(people: Table, found: Found, recipe: Recipe, run: Run) -> Task:
     return Task(people, Labels(found.labels, found.n), recipe.privacy, run.engine or _local(), run.asked_to_stop,
                 agreement_with(found, people))  # fmt: skip
@@ -178,7 +209,8 @@ def _prepare(people: Table, recipe: Recipe) -> Table:
             raise RecipeError("missing", "dropping rows leaves some", given="a rule that drops every row",
                               remedy="keep missing values as a value: missing: {NAME: value}")  # fmt: skip
         people = encode(people.to_arrow().filter(pa.array(kept)), people.schema, origin=people.origin)
-    _refuse_fingerprints(people)
+    if recipe.budget is None:
+        _refuse_fingerprints(people)
     return people
 
 
@@ -202,15 +234,18 @@ class _Ready:
     files: dict[str, Any]
 
 
-def _ready(people: Table, outcome: Outcome, judged: Judged, *, recipe: Recipe, run: Run) -> _Ready:
-    shown = released_table(people, outcome.columns)
+def _ready(
+    people: Table, outcome: Outcome, judged: Judged, *, recipe: Recipe, run: Run, mechanisms: Mechanisms | None
+) -> _Ready:
+    shown = generated_table(recipe.schema, outcome) if outcome.generated else released_table(people, outcome.columns)
     kept = without_covered(recipe.privacy).kept
     lifted = 0 if outcome.lifted is None else int(outcome.lifted.sum())
     along = {} if outcome.guarantee == "none" else _along(judged, recipe.release)  # means would tell the key
     facts = Facts(
-        recipe.schema, people.rows, outcome.masked, count_claims(shown, kept), outcome.covered, lifted,
+        recipe.schema, shown.num_rows, outcome.masked, count_claims(shown, kept), outcome.covered, lifted,
         recipe.keep_order, name_of(recipe.mask), f"table.{run.format}",
         outcome.guarantee, {name.removesuffix(".json"): True for name in along},
+        None if mechanisms is None else Differential.of(mechanisms),
     )  # fmt: skip
     recoding = outcome.mask if isinstance(outcome.mask, Recoding) else None
     space = judged.space if "centres.json" in along else None

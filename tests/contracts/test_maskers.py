@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +22,13 @@ SETTINGS: dict[str, dict[str, Any]] = {"genetic": {"generations": 3}}
 
 def recipe_with(name: str) -> sf.Recipe:
     mask = masker_named(name)(**SETTINGS.get(name, {}))
-    claims = getattr(mask, "guarantee", "k_anonymity") != "none"
     return sf.Recipe(
         schema=IRIS.schema,
         structure=sf.Clusters("kmeans", k=3, n_init=2),
-        privacy=(sf.KAnonymity(IRIS.schema.quasi, K),) if claims else (),
+        privacy=(sf.KAnonymity(IRIS.schema.quasi, K),) if mask.guarantee == "k_anonymity" else (),
         mask=mask,
-        i_understand=None if claims else "no_guarantee",
+        i_understand="no_guarantee" if mask.guarantee == "none" else None,
+        budget=sf.Budget(1) if mask.guarantee == "differential_privacy" else None,
     )
 
 
@@ -40,6 +41,11 @@ def test_a_release_verifies_and_its_claims_hold_for_the_file(name: str, tmp_path
     shown = pl.read_parquet(folder / "table.parquet")
     sizes = shown.group_by(IRIS.schema.quasi).len()["len"]
     certificate = json.loads((folder / "certificate.json").read_text())
+    if certificate["guarantee"] == "differential_privacy":
+        assert certificate["claims"] == []
+        assert sum(Fraction(event["epsilon"]) for event in certificate["differential_privacy"]["events"]) == 1
+        assert {column["masked"] for column in certificate["table"]["columns"]} == {"generated"}
+        return
     if certificate["guarantee"] == "none":
         assert certificate["claims"] == []
         assert certificate["statement"].startswith("Nothing is claimed")
@@ -84,7 +90,11 @@ def test_what_was_learned_reads_back_and_applies_to_the_same_rows(name: str, tmp
     release = sf.publish(IRIS.table, recipe_with(name))
     folder = release.write(tmp_path / "out")
     people = sf.read(IRIS.table, IRIS.schema)
+    assert evaluate(IRIS.table, folder, seeds=1)["headline"]
+    if release.certificate["guarantee"] == "differential_privacy":
+        with pytest.raises(sf.RecipeError, match="rows of its own"):
+            read_mask(folder).apply(people)
+        return
     again = read_mask(folder).apply(people)
     assert set(again) == {c["name"] for c in release.certificate["table"]["columns"] if c["masked"]}
     assert all(len(column) == people.rows for column in again.values())
-    assert evaluate(IRIS.table, folder, seeds=1)["headline"]

@@ -24,6 +24,12 @@ from sfumato.structure.space import Space, release_space
 from sfumato.structure.structures import Classes, Clusters, Found, Structure
 
 HEADLINE = {
+    "f_measure.nearest": "F-measure of raw records at the centres found in the generated table",
+    "match_point.nearest": "match point, likewise",
+    "f_measure.parts": "F-measure of raw records with the cluster of their part",
+    "cost_ratio": "k-means cost of those centres over that of the raw ones (1 is best)",
+    "f_measure.ceiling": "  the ceiling: raw data clustered with another seed",
+    "f_measure.no_data": "  the floor: no data at all, only the declared domains",
     "f_measure.start": "F-measure of the clusters found from the raw clusters' centres",
     "match_point.start": "match point, likewise",
     "agreement": "agreement: records whose nearest raw centre is unchanged",

@@ -15,6 +15,7 @@ MASKERS = {
     "wf_c_means": "sfumato.maskers.centroids.fit:WFCMeans",
     "mdav": "sfumato.maskers.centroids.fit:MDAV",
     "linkage": "sfumato.maskers.centroids.fit:Linkage",
+    "private_tree": "sfumato.maskers.histogram.fit:PrivateTree",
     "translate": "sfumato.maskers.geometric.moving:Translate",
     "scale": "sfumato.maskers.geometric.moving:Scale",
     "rotate": "sfumato.maskers.geometric.rotating:Rotate",

@@ -11,6 +11,7 @@ from sfumato.data.schema import ItemSet, Number, Schema
 from sfumato.errors import RecipeError
 from sfumato.maskers.masker import Masker
 from sfumato.maskers.topdown.fit import TopDown
+from sfumato.privacy.budget import Budget
 from sfumato.privacy.requirements import Requirement, without_covered
 from sfumato.structure.structures import Classes, Clusters
 
@@ -37,7 +38,8 @@ class Recipe:
 
     `keep_order` releases the rows in their input order, which may tell who is who: stated in the certificate.
     `missing` names attributes whose rows are left out when they miss a value there ("drop"). `i_understand` must say
-    "no_guarantee" for maskers of which nothing may be claimed. `encoding` is that of a CSV table which is not UTF-8.
+    "no_guarantee" for maskers of which nothing may be claimed. `budget` is the epsilon of maskers that generate rows
+    under differential privacy, which go without requirements. `encoding` is that of a CSV table which is not UTF-8.
     """
 
     schema: Schema
@@ -50,6 +52,7 @@ class Recipe:
     missing: Sequence[str] = ()
     i_understand: str | None = None
     encoding: str | None = None
+    budget: Budget | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "privacy", _listed(self.privacy))
@@ -63,6 +66,7 @@ class Recipe:
         if self.privacy:
             _check_all_covered(self.schema, self.privacy)
         _check_understood(self)
+        _check_budget(self)
         self.mask.check(self.schema, self.privacy)
         _check_structure(self.schema, self.structure)
 
@@ -125,6 +129,20 @@ def _check_understood(recipe: Recipe) -> None:
     if claims and recipe.i_understand is not None:
         raise RecipeError("i_understand", "it goes with maskers without a guarantee", given=repr(recipe.i_understand),
                           remedy="leave it out")  # fmt: skip
+
+
+def _check_budget(recipe: Recipe) -> None:
+    spends = recipe.mask.guarantee == "differential_privacy"
+    if spends and recipe.budget is None:
+        raise RecipeError("budget", "differential privacy spends a budget", given="none",
+                          remedy="add budget: {epsilon: 1}")  # fmt: skip
+    if recipe.budget is not None and not spends:
+        raise RecipeError("budget", "only maskers that generate rows from noisy counts spend one",
+                          given=type(recipe.mask).__name__, remedy="use mask: private_tree")  # fmt: skip
+    if spends and (recipe.keep_order or recipe.release.labels):
+        raise RecipeError("keep_order" if recipe.keep_order else "labels",
+                          "rows that are generated have neither an input order nor raw labels",
+                          given="a recipe that asks for it", remedy="leave it out")  # fmt: skip
 
 
 def _check_structure(schema: Schema, structure: Structure) -> None:

@@ -11,13 +11,14 @@ from sfumato.data.schema import Attribute, Category, ItemSet, Number, Schema
 from sfumato.data.taxonomy import Taxonomy
 from sfumato.errors import RecipeError, SchemaError, did_you_mean
 from sfumato.maskers.registry import masker_named, name_of
+from sfumato.privacy.budget import Budget
 from sfumato.privacy.requirements import KAnonymity, Requirement
 from sfumato.recipe.recipe import Along, Recipe, Structure
 from sfumato.structure.structures import Classes, Clusters
 
 KINDS: Mapping[str, type[Attribute]] = {"number": Number, "category": Category, "item_set": ItemSet}
 TOP = ("sfumato", "table", "attributes", "structure", "privacy", "mask", "keep_order", "release", "missing",
-       "i_understand", "encoding")  # fmt: skip
+       "i_understand", "encoding", "budget")  # fmt: skip
 BUNDLED = "bundled:"
 DATES = ("date", "time", "datetime", "timestamp")
 T = TypeVar("T")
@@ -56,7 +57,16 @@ def recipe_from(form: Mapping[str, Any], folder: Path) -> Recipe:
         missing=_missing(form.get("missing") or {}),
         i_understand=form.get("i_understand"),
         encoding=form.get("encoding"),
+        budget=None if form.get("budget") is None else _budget(form["budget"]),
     )
+
+
+def _budget(form: Any) -> Budget:
+    part = _mapping("budget", form if isinstance(form, Mapping) else {"epsilon": form})
+    _known("budget", part, ("epsilon", "total", "people"))
+    if "epsilon" not in part:
+        raise RecipeError("budget", "a budget has an epsilon", given="none", remedy="write budget: {epsilon: 1}")
+    return Budget(**part)
 
 
 def _relative(table: str, folder: Path) -> str:
@@ -222,6 +232,8 @@ def recipe_text(recipe: Recipe) -> str:
     form["structure"] = _structure_form(recipe.structure)
     form["privacy"] = [{"k_anonymity": r.k, "on": list(r.on)} for r in recipe.privacy]
     form["mask"] = {name_of(recipe.mask): _settings(recipe.mask)}
+    if recipe.budget is not None:
+        form["budget"] = recipe.budget.to_json()
     if recipe.keep_order:
         form["keep_order"] = True
     if recipe.release != Along():

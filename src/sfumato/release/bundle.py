@@ -15,6 +15,8 @@ from sfumato.data.groups import group_sizes
 from sfumato.data.schema import ItemSet, Schema
 from sfumato.data.table import Column, Table
 from sfumato.data.writing import ordered, write
+from sfumato.errors import ReleaseError
+from sfumato.maskers.masker import Outcome
 from sfumato.privacy.requirements import Requirement
 from sfumato.randomness import Randomness
 from sfumato.release.certificate import Claim, Facts, certificate
@@ -29,6 +31,14 @@ def released_table(table: Table, masked: Mapping[str, pa.Array[Any]]) -> pa.Tabl
     return pa.table(
         {name: masked[name] if name in masked else _as_is(table.columns[name]) for name in table.schema.kept}
     )
+
+
+def generated_table(schema: Schema, outcome: Outcome) -> pa.Table:
+    """What is shown when rows are generated: those columns and nothing else."""
+    if set(outcome.columns) != set(schema.kept):
+        raise ReleaseError("release", "a generated table has every released column, and no other",
+                           given="other columns", remedy="report this: the masker left some out")  # fmt: skip
+    return pa.table({name: outcome.columns[name] for name in schema.kept})
 
 
 def _as_is(column: Any) -> pa.Array[Any]:

@@ -13,8 +13,11 @@ from typing import Any
 
 from sfumato.data.schema import Attribute, Category, Number, Schema
 from sfumato.privacy.requirements import Covered, Requirement
+from sfumato.release import differential
+from sfumato.release.differential import Differential, deployment
 
 FORMAT = 1
+GROUNDS = "Recounted from the written file by code that shares nothing with the masker (sfumato verify)."
 NOT_CLAIMED = (
     "k-anonymity bounds picking a record out by the listed attributes. It does not hide a sensitive value that "
     "all records of a group share, nor protect against an attacker who knows other attributes.",
@@ -50,18 +53,21 @@ class Facts:
     table_file: str
     guarantee: str = "k_anonymity"
     along: Mapping[str, bool] = field(default_factory=dict)
+    differential: Differential | None = None
 
 
 def certificate(facts: Facts, folder: Path) -> dict[str, Any]:
     """The content of certificate.json, with the SHA-256 of every file in the folder."""
+    created = datetime.now(UTC).isoformat(timespec="seconds")
     return {
         "format": FORMAT,
         "sfumato": version("sfumato"),
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "created": created,
         "guarantee": facts.guarantee,
         "statement": statement(facts),
-        "grounds": "Recounted from the written file by code that shares nothing with the masker (sfumato verify).",
+        "grounds": GROUNDS if facts.differential is None else differential.GROUNDS,
         "not_claimed": list(not_claimed(facts)),
+        **_private(facts, created),
         "mask": facts.mask,
         "table": {"file": facts.table_file, "rows": facts.rows, "columns": _columns(facts)},
         "claims": [_claim(c.requirement) | {"achieved": c.achieved} for c in facts.claims],
@@ -80,13 +86,26 @@ def certificate(facts: Facts, folder: Path) -> dict[str, Any]:
     }
 
 
+def _private(facts: Facts, created: str) -> dict[str, Any]:
+    """What only releases under differential privacy tell."""
+    if facts.differential is None:
+        return {}
+    columns = {column["name"]: column["kind"] for column in _columns(facts)}
+    fields = deployment(facts.differential, mask=facts.mask, columns=columns, created=created)
+    return {"differential_privacy": facts.differential.to_json(), "deployment": fields}
+
+
 def not_claimed(facts: Facts) -> tuple[str, ...]:
     """What nobody may conclude from the release."""
+    if facts.differential is not None:
+        return differential.NOT_CLAIMED
     return NOT_CLAIMED if facts.guarantee != "none" else NOTHING
 
 
 def statement(facts: Facts) -> str:
     """What is promised, in a sentence a lawyer can read."""
+    if facts.differential is not None:
+        return facts.differential.statement()
     if facts.guarantee == "none":
         return (
             "Nothing is claimed of this table: its numbers were transformed in a way that can be undone by whoever "

@@ -7,8 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from sfumato.data.reading import read_arrow
+from sfumato.data.schema import Attribute, ItemSet
 from sfumato.errors import ReleaseError
 from sfumato.maskers.masker import Mask
 from sfumato.maskers.registry import masker_named
@@ -47,6 +51,21 @@ def read_mask(release: str | Path) -> Mask:
         raise ReleaseError(str(release), f"a release masked by {certificate.get('mask')} comes with {missing.args[0]}",
                            given="none there", remedy="run it where publish wrote both folders") from None  # fmt: skip
     return found
+
+
+def read_generated(release: str | Path) -> dict[str, Any]:
+    """The columns of a release whose rows were generated; sets as lists."""
+    folder = Path(release)
+    table = read_arrow(folder / str(read_certificate(folder)["table"]["file"]))
+    schema = read_recipe_of(release).schema
+    return {name: _lists(table.column(name), schema[name]) for name in table.column_names}
+
+
+def _lists(column: pa.ChunkedArray[Any], attribute: Attribute) -> Any:
+    """A set-valued column as lists: CSV joins them."""
+    if isinstance(attribute, ItemSet) and not pa.types.is_nested(column.type):
+        return pc.split_pattern(column.cast(pa.string()), attribute.separator)
+    return column
 
 
 def read_recoding(release: str | Path) -> Recoding:

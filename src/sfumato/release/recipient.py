@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sfumato.data import calendar
 from sfumato.data.schema import Attribute, Number
 from sfumato.release.certificate import Facts, not_claimed, plural, statement
+from sfumato.release.differential import NOT_PRIVATE
 
 EXPLAINED = {
     "generalize": "replaced by a more general label of its taxonomy where needed",
@@ -14,6 +15,7 @@ EXPLAINED = {
     "centroid": "replaced by the centre of a group of similar records",
     "region": "replaced by a region of values; regions of one column may overlap",
     "transformed": "transformed; the raw value cannot be read off, and can be computed by whoever knows a few records",
+    "generated": "generated: drawn from noisy counts over its declared domain",
     "discretize": "replaced by an interval such as `[17-37)`: 17 included, 37 not",
 }
 INTERVALS = """
@@ -36,6 +38,17 @@ FILES = {
 }
 
 
+CHECKS_EPSILON = """checks that the recorded uses of the data add up to epsilon, that every value lies in its declared
+domain, and that the file holds nothing else. That the record is complete cannot be seen from a file."""
+
+
+def title(facts: Facts) -> str:
+    """What the page is called; noise that repeats is named first."""
+    if facts.differential is None:
+        return "A masked table"
+    return "A generated table" if facts.differential.private else f"{NOT_PRIVATE}: a generated table"
+
+
 def recipient_page(facts: Facts, files: Sequence[str]) -> str:
     """The page as Markdown."""
     columns = "\n".join(
@@ -44,13 +57,16 @@ def recipient_page(facts: Facts, files: Sequence[str]) -> str:
         if name in facts.schema.kept
     )
     known = {**FILES, f"{facts.mask}.json": "what the masker learned"}
+    if facts.differential is not None:
+        known["centres.json"] = "centres of the clusters found in this table, and where its values stand"
     beside = [f"- `{name}`: {known[name]}" for name in files if name in known]
     if any(name.startswith("taxonomies/") for name in files):
         beside.append("- `taxonomies/`: the trees of labels that general values come from")
     raised = plural(facts.lifted, "record is", "records are")
     why = "shown at the top of every masked column, so that no rare value shows"
     lifted = f"\n{raised} {why}.\n" if facts.lifted else ""
-    return f"""# A masked table
+    checks = CHECKS_EPSILON if facts.differential is not None else "recounts every claim from the file itself."
+    return f"""# {title(facts)}
 
 {statement(facts)}
 
@@ -72,7 +88,7 @@ An empty cell is a missing value, which counts as a value of its own.
     pip install sfumato
     sfumato verify .
 
-recounts every claim from the file itself. It needs nothing but this folder.
+{checks} It needs nothing but this folder.
 
 ## Cite
 

@@ -22,6 +22,7 @@ from sfumato.recipe import Recipe
 from sfumato.release.bundle import write_json
 
 HOLDER = ".holder"
+NOT_PRIVATE = "NOT-PRIVATE"
 REPORT = "report.html"
 
 
@@ -64,8 +65,9 @@ class Release:
         """Write the release folder, and the holder's folder beside it (NAME.holder).
 
         An earlier release there is replaced; anything else is refused. Both folders appear whole or not at all.
+        A release whose noise came from a seed is not private, and its folder's name says so.
         """
-        target = Path(path)
+        target = self._named(Path(path))
         holder = target.with_name(target.name + HOLDER)
         for folder in (target, holder):
             refuse_strangers(folder)
@@ -76,6 +78,10 @@ class Release:
             raise ReleaseError(str(target), "the folder must be writable", given=error.strerror or str(error),
                                remedy="make room or choose another place; nothing is left") from error  # fmt: skip
         return target
+
+    def _named(self, path: Path) -> Path:
+        private = self.certificate.get("differential_privacy", {}).get("private", True)
+        return path if private or path.name.endswith(NOT_PRIVATE) else path.with_name(f"{path.name}.{NOT_PRIVATE}")
 
     def _write_holder(self, folder: Path) -> None:
         folder.mkdir()

@@ -109,6 +109,15 @@ class Embedding:
         """(rows, dims or more): masked records; see `place_masked`."""
         return self.place_masked(table, masked, released=released, placement=placement).vectors()
 
+    def place_shown(self, masked: Masked) -> Placed:
+        """A table of its own that shows values only: each label stands at its node, each interval in its middle."""
+        nothing = ReleasedValues()
+        blocks = tuple(
+            masked_block(name, part, masked[name], nothing).scaled(self.weights[name])
+            for name, part in self.layouts.items()
+        )
+        return Placed(blocks, len(next(iter(masked.values()))))
+
     def without(self, table: Table, hidden: Iterable[str]) -> Placed:
         """Raw records with some attributes masked to the top: there all records stand in one place."""
         gone = set(hidden)

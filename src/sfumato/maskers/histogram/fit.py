@@ -84,7 +84,8 @@ class PrivateTree:
 
     def plan(self, schema: Schema, budget: Budget) -> tuple[Share, ...]:
         """What will be spent on what."""
-        prices = _prices(declared(schema, bins=self.bins, may_miss=self.may_miss), budget.epsilon)
+        domains = declared(schema, bins=self.bins, may_miss=self.may_miss)
+        prices = _prices(domains, budget.epsilon * (1 - COUNT - SPLITS))
         return (
             Share("the number of records", budget.epsilon * COUNT),
             Share("choosing the splits of the tree", budget.epsilon * SPLITS),
@@ -131,7 +132,7 @@ def _weights(settings: PrivateTree, schema: Schema) -> dict[str, float]:
 
 
 def _prices(domains: Mapping[str, Domain], epsilon: Fraction) -> dict[str, Fraction]:
-    """Epsilon of each marginal, in proportion to the cube root of what equal noise on its cells would cost."""
+    """Epsilon shared by the marginals, in proportion to the cube root of what equal noise on its cells would cost."""
     space = PublicSpace.of(domains, dict.fromkeys(domains, 1.0))
     energy = {}
     for name, cells in histograms(domains).items():
@@ -143,7 +144,7 @@ def _prices(domains: Mapping[str, Domain], epsilon: Fraction) -> dict[str, Fract
         else:
             positions = space.places[base].positions / UNIT
             energy[name] = float(((positions - positions.mean(axis=0)) ** 2).sum())
-    return shares(epsilon * (1 - COUNT - SPLITS), {name: max(value, 1e-6) ** (1 / 3) for name, value in energy.items()})
+    return shares(epsilon, {name: max(value, 1e-6) ** (1 / 3) for name, value in energy.items()})
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,11 +174,11 @@ class Learned:
 def _learn(records: Records, weights: Mapping[str, float], wanted: int | None, mechanisms: Mechanisms) -> Learned:
     """Everything that spends, in order, and what is best believed of it."""
     epsilon, domains = mechanisms.spending.budget.epsilon, records.domains
-    prices = _prices(domains, epsilon)
     count = mechanisms.counts("the number of records", np.array([records.rows]), epsilon=epsilon * COUNT)
     rounds = _rounds(domains, [name for name in domains if weights[name] > 0], epsilon, int(count[0]), wanted)
     grown = grow(records, PublicSpace.of(domains, weights), rounds, mechanisms=mechanisms)
     depth = len(grown.splits)
+    prices = _prices(domains, mechanisms.spending.left)
     noisy = measure(records, grown.part_of, 2**depth, prices=prices, mechanisms=mechanisms)
     totals = np.where([box.empty for box in grown.boxes], 0.0, sizes(noisy))
     settled = {
@@ -196,8 +197,10 @@ def _rounds(
     first = min(TOGETHER, depth, len(few))
     more = depth - first
     price = epsilon * SPLITS
-    rounds = [Round(first, tuple(few), price * FIRST if more else price)]
-    return rounds + [Round(1, tuple(every), price * (1 - FIRST) / more)] * more
+    if not first:
+        return []
+    later = price * (1 - FIRST) if more else Fraction(0)
+    return [Round(first, tuple(few), price - later)] + [Round(1, tuple(every), later / max(more, 1))] * more
 
 
 def suited_depth(strength: float) -> int:
@@ -211,12 +214,14 @@ def suited_depth(strength: float) -> int:
 
 def _generalized(learned: Learned, parts: Sequence[Part]) -> dict[str, pa.Array[Any]]:
     """What the records of each part have in common, once for each of its rows."""
-    rows = [part.rows for part in parts]
-    found = {}
+    at = np.repeat(np.arange(len(parts)), [part.rows for part in parts])
+    found: dict[str, pa.Array[Any]] = {}
     for name, domain in learned.domains.items():
         shown = [shown_of(domain, box) for box in learned.grown.boxes]
-        kind = pa.list_(pa.string()) if isinstance(domain, ItemDomain) else pa.string()
-        found[name] = pa.array(shown, type=kind).take(np.repeat(np.arange(len(rows)), rows))
+        if isinstance(domain, ItemDomain):
+            found[name] = pa.array(shown, type=pa.list_(pa.string())).take(at)
+        else:
+            found[name] = pa.array(shown, type=pa.string()).take(at).dictionary_encode()
     return found
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.maskers.histogram.domains import Domain, ItemDomain, LabelDomain, NumberDomain
-from sfumato.maskers.histogram.marginals import SIZE
+from sfumato.maskers.histogram.marginals import SIZE, histograms
 from sfumato.privacy.mechanisms import Noise
 
 Floats = NDArray[np.float64]
@@ -30,6 +30,12 @@ def generate(domains: Mapping[str, Domain], parts: list[Part], random: np.random
     """Columns of rows drawn, part by part, from the product of the part's marginals."""
     made = {name: [_draw(domain, part, random) for part in parts if part.rows] for name, domain in domains.items()}
     return {name: _column(domain, made[name]) for name, domain in domains.items()}
+
+
+def drawn_evenly(domains: Mapping[str, Domain], rows: int, random: np.random.Generator) -> dict[str, pa.Array[Any]]:
+    """Rows made of nothing but the declared domains: what a release that ignores the data would show."""
+    even = {name: np.full(cells, 1 / cells) for name, cells in histograms(domains).items()}
+    return generate(domains, [Part(rows, even)], random)
 
 
 def generator(noise: Noise) -> np.random.Generator:

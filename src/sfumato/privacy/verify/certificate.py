@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from sfumato.privacy.verify import differential
 from sfumato.privacy.verify.claims import CLAIMS
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, whole
 from sfumato.privacy.verify.verdict import CheckError
@@ -64,6 +65,11 @@ class Certificate:
         return self.form.get("guarantee") == NOTHING
 
     @property
+    def generated(self) -> bool:
+        """Whether the rows are said to be generated under differential privacy."""
+        return self.form.get("guarantee") == differential.GUARANTEE
+
+    @property
     def recoded(self) -> tuple[str, ...]:
         """The columns that a recoding masks, value by value."""
         return tuple(column.name for column in self.columns if column.masked in RECODED)
@@ -116,9 +122,13 @@ def well_formed(certificate: Certificate) -> str:
     for key in ("sfumato", "created", "statement"):
         field(form, key, str)
     known = {_understood(claim) for claim in (*certificate.claims, *certificate.covered)}
-    if certificate.claims_nothing == bool(certificate.claims):
+    if certificate.generated:
+        if certificate.claims or certificate.covered or certificate.lifted or certificate.row_order != "shuffled":
+            raise CheckError("generated rows claim no groups, are not lifted, and have no order")
+        differential.spent(form)
+    elif certificate.claims_nothing == bool(certificate.claims):
         raise CheckError("a certificate claims something, or says that its guarantee is none")
-    if not certificate.claims_nothing and form.get("guarantee") not in known:
+    if not certificate.claims_nothing and not certificate.generated and form.get("guarantee") not in known:
         raise CheckError("the guarantee is not the name of one of the claims")
     for claim in certificate.claims:
         whole(claim, "achieved")
@@ -139,6 +149,8 @@ def stated(certificate: Certificate, page: str) -> str:
         for word in (*names(claim, "on"), *numbers):
             if not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", statement):
                 raise CheckError(f"the statement does not speak of {word!r}, which is claimed")
+    if certificate.generated:
+        differential.stated(certificate.form, statement)
     if certificate.claims_nothing and not statement.startswith("Nothing is claimed"):
         raise CheckError("the statement does not begin by saying that nothing is claimed")
     if statement not in page:

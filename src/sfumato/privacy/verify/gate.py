@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sfumato.privacy.verify import differential
 from sfumato.privacy.verify import folder as files
 from sfumato.privacy.verify import table as tables
 from sfumato.privacy.verify.certificate import stated, well_formed
@@ -14,7 +15,7 @@ from sfumato.privacy.verify.claims import follows, recount, title
 from sfumato.privacy.verify.folder import Folder
 from sfumato.privacy.verify.parquet import nothing_else_in_csv, nothing_else_in_parquet
 from sfumato.privacy.verify.raw import Comparison, read_raw, row_order, same_rows
-from sfumato.privacy.verify.verdict import Check, Verdict, run, verdict_of
+from sfumato.privacy.verify.verdict import Check, CheckError, Verdict, run, verdict_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -49,7 +50,18 @@ def _checks(release: Folder) -> Iterator[Check]:
         "lifted": lambda: tables.lifted(release.table, release.certificate, release.recoding),
         "nothing else": lambda: _nothing_else(release),
     }
+    if run("", lambda: _generated(release)).holds:
+        asked |= {
+            "epsilon": lambda: differential.spent(release.certificate.form),
+            "domains": lambda: differential.in_domains(release),
+        }
     return (run(name, ask) for name, ask in asked.items())
+
+
+def _generated(release: Folder) -> str:
+    if not release.certificate.generated:
+        raise CheckError("its rows are those of a raw table")
+    return "its rows are generated"
 
 
 def _nothing_else(release: Folder) -> str:
@@ -77,6 +89,9 @@ def _order(release: Folder, raw: pl.DataFrame | None) -> Iterator[Check]:
     """Where the rows stand; and where the raw table is given, that they are its rows."""
     if raw is None:
         yield run("row order", lambda: f"{release.certificate.row_order}, says the certificate")
+        return
+    if run("", lambda: _generated(release)).holds:
+        yield run("raw rows", lambda: "generated: there is no raw row for any of them")
         return
     comparison = Comparison(release, raw)
     yield run("raw rows", lambda: same_rows(comparison))

@@ -1,0 +1,138 @@
+"""Judging a generated table: its rows are nobody's, so what counts is where it would put the raw records.
+
+The generated table is clustered as its recipient would. Then each raw record takes the nearest of the centres found
+there, or the cluster that most rows of its part have. Beside that stands what no data at all would give: rows drawn
+evenly from the declared domains. All of it compares with the raw table, and is for the holder's eyes only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.data.encoding import encode
+from sfumato.data.schema import ItemSet, Schema
+from sfumato.data.table import Table
+from sfumato.evaluation import clusters as measure
+from sfumato.evaluation.judging import Judged, headline
+from sfumato.evaluation.scores import Score, scores_to_json
+from sfumato.maskers.histogram.domains import declared
+from sfumato.maskers.histogram.mask import NoisyHistogram
+from sfumato.maskers.histogram.rows import drawn_evenly
+from sfumato.maskers.masker import Columns
+from sfumato.randomness import Seeded
+from sfumato.structure.methods import NOISE
+from sfumato.structure.placed import Placed
+from sfumato.structure.released import ReleasedValues
+from sfumato.structure.space import Space, release_space
+from sfumato.structure.structures import Clusters, Found, Structure, cluster_placed, find, starting_centres
+
+Ints = NDArray[np.int64]
+BINS = 8
+FEWEST_ROWS = 10
+
+
+def judge_generated(
+    structure: Structure, found: Found, table: Table, columns: Columns, *, mask: NoisyHistogram | None = None
+) -> Judged:
+    """Measure a generated table against the raw one. `mask` tells which part each row was generated for."""
+    rows = len(next(iter(columns.values())))
+    scores = [_told("rows.generated", rows, "rows in the generated table"),
+              _told("rows.raw", table.rows, "rows in the raw table")]  # fmt: skip
+    if isinstance(structure, Clusters) and found.embedding is not None and rows >= FEWEST_ROWS:
+        scores = [*_cluster_scores(structure, found, table, columns, mask), *scores]
+    values = mask is not None and mask.shown == "values"
+    space = released_space(structure, table.schema, columns) if values and rows >= FEWEST_ROWS else None
+    return Judged({"headline": headline(scores), "scores": scores_to_json(scores)}, ReleasedValues(), space)
+
+
+def _cluster_scores(
+    structure: Clusters, found: Found, table: Table, columns: Columns, mask: NoisyHistogram | None
+) -> list[Score]:
+    placed = place(found, columns)
+    seen = again(structure, found, placed)
+    scores = _compared(found, seen.nearest(found), "nearest", "each raw record takes the nearest centre found there")
+    if mask is not None:
+        scores += _compared(
+            found, seen.by_part(found, mask, table), "parts", "each raw record takes its part's cluster"
+        )
+    told = "k-means cost of those centres on the raw table, over that of its own centres"
+    scores.append(_told("cost_ratio", seen.cost_ratio(found), told))
+    free = drawn_evenly(declared(table.schema, bins=BINS, may_miss=()), table.rows, Seeded(structure.seed).generator())
+    blind = again(structure, found, place(found, free))
+    scores += _compared(found, blind.nearest(found), "no_data", "rows drawn evenly from the declared domains")
+    scores.append(_told("cost_ratio.no_data", blind.cost_ratio(found), "the same from the declared domains alone"))
+    other = cluster_placed(structure, found.placed, seed=structure.seed + 1, k=found.n) if found.placed else None
+    if other is not None:
+        scores += _compared(found, other.labels, "ceiling", "the raw table clustered with another seed")
+    return scores
+
+
+class Seen:
+    """Owns the clusters that were found in a generated table: the label of each row, and the clusters' means."""
+
+    def __init__(self, labels: Ints, centres: NDArray[np.float32]) -> None:
+        self.labels, self.centres = labels, centres
+
+    def nearest(self, found: Found) -> Ints:
+        """(raw rows,): the nearest centre."""
+        if found.placed is None:
+            raise TypeError("clusters are compared with clusters")
+        return found.placed.nearest(self.centres)
+
+    def by_part(self, found: Found, mask: NoisyHistogram, table: Table) -> Ints:
+        """(raw rows,): the cluster that most generated rows of a record's part have; without rows, the nearest."""
+        counts = np.zeros((len(mask.rows_of), len(self.centres)), dtype=np.int64)
+        np.add.at(counts, (np.repeat(np.arange(len(mask.rows_of)), mask.rows_of), self.labels), 1)
+        part = mask.parts_of(table)
+        known = (part >= 0) & (counts.sum(axis=1) > 0)[part]
+        return np.where(known, counts.argmax(axis=1)[part], self.nearest(found))
+
+    def cost_ratio(self, found: Found) -> float:
+        """How much farther raw records are from these centres than from their own, squared and added up."""
+        vectors, own = found.vectors, found.centres
+        if vectors is None or own is None:
+            raise TypeError("clusters are compared with clusters")
+        best = float(((vectors - own[found.labels]) ** 2).sum(dtype=np.float64))
+        ours = float(((vectors - self.centres[self.nearest(found)]) ** 2).sum(dtype=np.float64))
+        return ours / best if best > 0 else 1.0
+
+
+def place(found: Found, columns: Columns) -> Placed:
+    """Generated rows in the space of the raw clusters."""
+    if found.embedding is None:
+        raise TypeError("clusters are compared with clusters")
+    return found.embedding.place_shown(columns)
+
+
+def again(structure: Clusters, found: Found, placed: Placed) -> Seen:
+    """The clusters that the recipient finds, as many as the raw table has."""
+    labels = cluster_placed(structure, placed, method=structure.again, k=found.n).labels
+    labels = np.where(labels == NOISE, 0, labels)
+    return Seen(labels, starting_centres(placed.vectors(), labels, int(labels.max()) + 1))
+
+
+def _compared(found: Found, labels: Ints, name: str, told: str) -> list[Score]:
+    return [
+        _told(f"f_measure.{name}", measure.f_measure(found.labels, labels), f"F-measure (003 Eq. 11): {told}"),
+        _told(f"match_point.{name}", measure.match_point(found.labels, labels), f"match point (003 Eq. 12): {told}"),
+    ]
+
+
+def _told(name: str, value: float, meaning: str) -> Score:
+    return Score(name, float(value), publishable=False, meaning=meaning)
+
+
+def released_space(structure: Structure, schema: Schema, columns: Mapping[str, Any]) -> Space | None:
+    """Where a recipient's k-means may start: found in the generated table alone, so it costs nothing more."""
+    if not isinstance(structure, Clusters) or any(isinstance(schema[name], ItemSet) for name in columns):
+        return None
+    table = encode(pa.table(dict(columns)), schema)
+    found = find(structure, table)
+    if found.embedding is None:
+        return None
+    return release_space(found.embedding, table, {}, released=ReleasedValues(), labels=found.labels, n=found.n)
