@@ -67,15 +67,16 @@ class Search:
 
     def __init__(self, session: Session, axes: Sequence[Axis], rules: Rules) -> None:
         self._session, self._axes, self._rules = session, axes, rules
+        counted = [session.histogram(at) for at in range(len(axes))]
         self.growers: list[Grower] = [
-            make_grower(at, axis, session.histogram(at), self._holding if rules.best_valid else None)
+            make_grower(at, axis, counted[at], self._holding if rules.best_valid else None)
             for at, axis in enumerate(axes)
         ]
         self.steps: list[Refinement] = []
         self.rounds: list[Round] = []
         self.blocked: list[Blocked] = []
         self.dropped: list[Candidate] = []
-        self._histograms = [session.histogram(at).sum(axis=1) for at in range(len(axes))]
+        self._histograms = [histogram.sum(axis=1) for histogram in counted]
         self._rows = int(self._histograms[0].sum())
 
     def run(self, limits: Limits) -> str:
