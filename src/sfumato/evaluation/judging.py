@@ -98,14 +98,15 @@ def _clusters(
 def _losses(task: Task, columns: Columns) -> Sequence[Score]:
     """Information lost, and the risk that is left for whoever knows one quasi-identifier, the worst of them."""
     codes = {name: Shown.of(column).codes for name, column in columns.items()}
-    every = group_sizes(codes.values(), task.table.rows)
-    asked = [group_sizes([codes[name] for name in r.on], task.table.rows) for r in task.requirements] or [every]
+    sets = [tuple(r.on) for r in task.requirements] or [tuple(codes)]
+    asked = [group_sizes([codes[name] for name in names], task.table.rows) for names in sets]
     worst = min(asked, key=lambda sizes: int(sizes.min()))
     k = max((requirement.k for requirement in task.requirements), default=1)
     labelled = any(shows_labels(column) for column in columns.values())
     penalty = [certainty_penalty(task.table, columns)] if labelled else []
     found = [*penalty, discernibility(worst), average_class_size(worst, k), *risks(worst)]
     if len(asked) > 1:
+        every = group_sizes(codes.values(), task.table.rows)
         found += [replace(score, name=f"{score.name}.union") for score in risks(every)]
     return found
 
