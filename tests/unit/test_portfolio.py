@@ -37,7 +37,7 @@ def test_it_keeps_what_the_objective_likes_best() -> None:
 
     best = best_of(replace(task, objective=objective), TopDown(search="portfolio"))
     assert sum(len(column.unique()) for column in best.columns(task.table).values()) == max(seen)
-    assert len(seen) == len(list(variants(TopDown(search="portfolio"), task.table.schema.quasi)))
+    assert len(seen) == len(list(variants(TopDown(search="portfolio"))))
 
 
 def test_an_attribute_that_comes_last_waits_for_all_others() -> None:

@@ -6,7 +6,7 @@ PAPERS.md, 002-17: one tiny group blocks a whole refinement, and no single score
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 from typing import Literal
@@ -21,11 +21,10 @@ SCORES = ("tradeoff", "total_gain", "infogain")
 SPLITS: tuple[Literal["best", "best_valid"], ...] = ("best", "best_valid")
 
 
-def variants(settings: TopDown, names: Sequence[str] = ()) -> Iterator[TopDown]:
+def variants(settings: TopDown) -> Iterator[TopDown]:
     """Ways to search: the settings themselves first, so that the result is never worse than theirs.
 
-    Records are lifted only if the settings allow it, by up to their share. At the end each attribute in turn is made
-    to wait for all others: an early refinement that looks cheap may use up the anonymity that another one needs.
+    Records are lifted only if the settings allow it, by up to their share.
 
     >>> [(v.score, v.split, v.suppress) for v in variants(TopDown(score="infogain", search="portfolio"))][:3]
     [('infogain', 'best', 0.0), ('tradeoff', 'best', 0.0), ('total_gain', 'best', 0.0)]
@@ -37,16 +36,13 @@ def variants(settings: TopDown, names: Sequence[str] = ()) -> Iterator[TopDown]:
         other = replace(first, score=score, split=split, suppress=share)
         if other != first:
             yield other
-    for name, share in product(names, shares):
-        yield replace(first, suppress=share, last=(*settings.last, name))
 
 
 def best_of(task: Task, settings: TopDown) -> Fitted:
     """The variant whose masked table keeps the structure best, of those tried within the time; the first on a tie."""
     began = time.monotonic()
     best: tuple[float, Fitted] | None = None
-    asked = dict.fromkeys(name for requirement in task.requirements for name in requirement.on)
-    for variant in variants(settings, list(asked)):
+    for variant in variants(settings):
         if best is not None and (_late(settings, began) or task.asked_to_stop()):
             break
         fitted = fit_task(task, variant)
