@@ -61,7 +61,7 @@ from sfumato.release.report.report import (
 from sfumato.structure.structures import Found, find
 
 Tell = Callable[[str], None]
-TRYING = 2.0
+TRYING = 5.0
 """Seconds that may be spent on finding out which k would show more."""
 FEW = 5
 """A value held by fewer people than this tells them apart."""
@@ -71,8 +71,8 @@ FEW = 5
 class Run:
     """How to run, apart from what: who counts, where chance comes from, who is told, when to stop early.
 
-    `report`: draw the report in its two editions (needs the extra `plots`), and try which k would show more; none is
-    drawn yet of a table that is generated. `ledger`: where spent epsilon is entered.
+    `report`: draw the report in its two editions (needs the extra `plots`), and try which k would show more.
+    `ledger`: where spent epsilon is entered.
     """
 
     engine: Engine | None = None
@@ -105,7 +105,7 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
         judged = _judged(recipe, found, task, outcome)
     ready = _ready(people, outcome, judged, recipe=recipe, run=run, mechanisms=mechanisms)
     with clock.step("Drawing the public report"):
-        pages = {REPORT: public_report(ready.released)} if _can_draw(run) and not outcome.generated else {}
+        pages = {REPORT: public_report(ready.released)} if _can_draw(run) else {}
     with clock.step("Writing"):
         scratch = TemporaryDirectory(prefix="sfumato-")
         folder = Path(scratch.name) / "release"
@@ -124,8 +124,8 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
     report = None
     with clock.step("Drawing the holder's report"):
         if pages:
-            held = Held(people, found, outcome.columns, judged.released, judged.again, judged.scores, history,
-                        dict(clock.seconds), verdict)  # fmt: skip
+            held = Held(people, found, outcome.columns, judged.released, outcome.generated, judged.again,
+                        judged.scores, history, dict(clock.seconds), verdict)  # fmt: skip
             report = holder_report(ready.released, held)
     return Release(recipe, outcome.mask, certificate, verdict, judged.scores, history, _kept_back(outcome),
                    clock.seconds, shown, people.origin, scratch, report)  # fmt: skip
@@ -173,9 +173,7 @@ def _mechanisms(recipe: Recipe, run: Run) -> Mechanisms | None:
     return None if recipe.budget is None else Mechanisms(Spending(recipe.budget), noise_of(run.chance))
 
 
-def _reserved(
-    people: Table, mechanisms: Mechanisms | None, recipe: Recipe, run: Run
-) -> AbstractContextManager[None]:
+def _reserved(people: Table, mechanisms: Mechanisms | None, recipe: Recipe, run: Run) -> AbstractContextManager[None]:
     """Under a budget: entered in the ledger before anything is spent, and compared with what was spent after."""
     return nullcontext() if mechanisms is None else run.ledger.reserved(people, mechanisms, mask=name_of(recipe.mask))
 

@@ -65,6 +65,8 @@ def test_a_recipe_with_it_reads_back_as_written(name: str) -> None:
 def test_what_the_holder_keeps_is_not_in_the_release(name: str, tmp_path: Path) -> None:
     release = sf.publish(IRIS.table, recipe_with(name))
     folder = release.write(tmp_path / "out")
+    assert (folder / "report.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert (tmp_path / "out.holder" / "report.html").is_file()
     for kept in release.holder:
         assert (tmp_path / "out.holder" / kept).is_file()
         assert not (folder / kept).exists()

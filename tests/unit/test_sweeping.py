@@ -114,11 +114,15 @@ def test_the_page_stands_alone_and_needs_no_plotting_library(monkeypatch: pytest
     assert "sfumato[plots]" in plain
 
 
-def test_a_budget_is_not_swept_on_private_data(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sf.Recipe, "budget", "one", raising=False)
+def test_a_budget_is_not_swept_on_private_data() -> None:
+    iris = sf.datasets.load("iris")
+    private = sf.Recipe(schema=iris.schema, structure=sf.Clusters("kmeans", k=3), mask=sf.PrivateTree(),
+                        budget=sf.Budget(1))  # fmt: skip
+    found = points(private, {"budget.epsilon": ["0.5", "1"]})
+    assert [point.refused for point in found] == [None, None]
     with pytest.raises(sf.RecipeError, match="every point would spend it"):
-        refuse_budget(RECIPE, [], public=False)
-    refuse_budget(RECIPE, [], public=True)
+        refuse_budget(private, found, public=False)
+    refuse_budget(private, found, public=True)
 
 
 def test_no_budget_no_refusal() -> None:

@@ -93,9 +93,8 @@ def _changes(recipe: Recipe, path: str, value: str) -> list[str]:
 
 def refuse_budget(recipe: Recipe, found: Iterable[Point], *, public: bool) -> None:
     """Differential privacy: every point would spend budget, and choosing by what was kept would look at the data."""
-    private = getattr(recipe, "budget", None) is not None or any(
-        getattr(Recipe.from_yaml(point.recipe), "budget", None) is not None for point in found if not point.refused
-    )
+    swept = (Recipe.from_yaml(point.recipe) for point in found if not point.refused)
+    private = recipe.budget is not None or any(one.budget is not None for one in swept)
     if private and not public:
         raise RecipeError(
             "sweep", "a budget of differential privacy is not swept on private data: every point would spend it, and "

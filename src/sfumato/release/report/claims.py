@@ -24,6 +24,8 @@ def verdict(released: Released) -> Html:
 def holders_verdict(released: Released, held: Held) -> Html:
     """What holds, what survived and what is risked, in one sentence."""
     state = "Verified" if held.verdict.holds else "NOT verified"
+    if released.facts.differential is not None and not released.facts.differential.private:
+        state = "NOT PRIVATE (a seeded run)"
     told = [*_survived(held.scores), *_risked(held.scores)]
     return paragraph(f"{state}: {_promise(released)}{'; ' if told else ''}{', and '.join(told)}.", "verdict")
 
@@ -31,6 +33,8 @@ def holders_verdict(released: Released, held: Held) -> Html:
 def _promise(released: Released) -> str:
     """What is claimed, as a part of a sentence; in full where it is short."""
     whole = statement(released.facts).rstrip(".")
+    if released.facts.differential is not None:
+        return f"epsilon = {released.facts.differential.epsilon}, differentially private; every row is generated"
     if len(released.facts.claims) < 2:
         return whole[0].lower() + whole[1:]
     least = min(claim.requirement.k for claim in released.facts.claims)
@@ -40,7 +44,7 @@ def _promise(released: Released) -> str:
 
 def _survived(scores: Mapping[str, Any]) -> list[str]:
     values = _values(scores)
-    for name in ("f_measure.start", "f_measure.cold.mean"):
+    for name in ("f_measure.start", "f_measure.cold.mean", "f_measure.nearest"):
         if name in values:
             cold, ceiling = values.get("f_measure.cold.mean"), values.get("f_measure.ceiling.mean")
             beside = (

@@ -45,8 +45,10 @@ def public_clusters(released: Released) -> Html | None:
 def holders_clusters(held: Held) -> Html | None:
     """Before and after, side by side, in one projection and in the same colours; then where the records went."""
     found = held.found
-    if held.again is None or found.placed is None or found.embedding is None:
+    if found.placed is None or found.embedding is None:
         return None
+    if held.again is None or not held.row_by_row:
+        return _generated(held) if held.generated else None
     rows = _sample(held.table.rows)
     before = found.placed.vectors(rows)
     after = found.embedding.place_masked(held.table, held.columns, released=held.values).vectors(rows)
@@ -65,6 +67,26 @@ def holders_clusters(held: Held) -> Html | None:
     if len(rows) < held.table.rows:
         says += f" {len(rows):,} records are drawn."
     parts = [_draw(panels, says), *(_dots(b, title) for title, b in panels), _moved(held, names)]
+    return section("The clusters before and after", *parts, anchor="clusters")
+
+
+def _generated(held: Held) -> Html | None:
+    """Raw records, and generated rows by the nearest raw centre, in one projection."""
+    found, count = held.found, len(next(iter(held.columns.values())))
+    if found.placed is None or found.embedding is None or found.centres is None or not count:
+        return None
+    rows, drawn = _sample(held.table.rows), _sample(count)
+    before = found.placed.vectors(rows)
+    after = found.embedding.place_shown(held.columns).vectors(drawn)
+    plane = Plane.of(iter([before]))
+    clouds = [plane.points(before), plane.points(after)]
+    frame = Frame.around(*clouds)
+    panels = [
+        ("raw records", Bubbles.of(clouds[0], found.labels[rows], frame)),
+        ("generated rows", Bubbles.of(clouds[1], nearest(after[:, : found.centres.shape[1]], found.centres), frame)),
+    ]
+    says = "The raw clusters, and the generated rows by the nearest raw centre, in the projection of the raw records."
+    parts = [_draw(panels, says), *(_dots(b, title) for title, b in panels)]
     return section("The clusters before and after", *parts, anchor="clusters")
 
 

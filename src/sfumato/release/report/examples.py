@@ -39,6 +39,9 @@ def _frequent(released: Released, on: tuple[str, ...]) -> list[tuple[Cell, ...]]
 
 def holders_examples(released: Released, held: Held) -> Html:
     """Some records before and after. They are real: this part is in the holder's edition alone."""
+    if not held.row_by_row:
+        told = paragraph("Every row was generated: none stands for a raw record, so there is nothing to set beside it.")
+        return section("The table as it is shown", columns(released), told, anchor="table")
     told = paragraph(
         "Some records as they were, and below in bold as they are shown. They are real: keep this page to yourself.",
         "note",
@@ -49,7 +52,7 @@ def holders_examples(released: Released, held: Held) -> Html:
 def _records(held: Held) -> Html:
     names = [name for name in held.columns if isinstance(held.table.columns[name], Column)]
     shown = {name: Shown.of(held.columns[name]) for name in names}
-    if not names or any(len(one.codes) != held.table.rows for one in shown.values()):
+    if not names:
         return text("")
     rows = np.linspace(0, held.table.rows - 1, min(ROWS, held.table.rows)).astype(np.int64)
     headings = ["", *(f"record {at + 1}" for at in range(len(rows)))]

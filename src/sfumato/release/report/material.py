@@ -51,17 +51,24 @@ class Held:
     """What only the holder has: the raw table and everything that was measured against it.
 
     `columns`: the masked columns in the order of the raw rows. `again`: the clusters found again in them.
+    `generated`: the columns are rows of their own, drawn from noisy counts.
     """
 
     table: Table
     found: Found
     columns: Columns
     values: ReleasedValues
+    generated: bool
     again: NDArray[Any] | None
     scores: Mapping[str, Any]
     history: Mapping[str, Any]
     timings: Mapping[str, float]
     verdict: Verdict
+
+    @property
+    def row_by_row(self) -> bool:
+        """Whether each shown row is a raw record; generated rows are nobody's."""
+        return all(len(column) == self.table.rows for column in self.columns.values()) and not self.generated
 
 
 @dataclass(frozen=True)

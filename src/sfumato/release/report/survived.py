@@ -11,13 +11,17 @@ from sfumato.release.report.plots import BLUE, COLOURS, FAINT, picture
 
 FIGURES = {"f_measure": "F-measure", "match_point": "match point"}
 COMPARED = {
+    "%s.parts": ("this table: each raw record takes its part's cluster", BLUE),
+    "%s.nearest": ("this table: each raw record takes the nearest centre", BLUE),
     "%s.start": ("this release, from the raw clusters' centres", BLUE),
     "%s.cold.mean": ("this release, without them, on average", BLUE),
     "%s.ceiling.mean": ("ceiling: raw data, another seed", COLOURS[2]),
+    "%s.ceiling": ("ceiling: raw data, another seed", COLOURS[2]),
     "distortion.%s.start": ("masking blind to the clusters, from centres", COLOURS[1]),
     "distortion.%s.cold.mean": ("masking blind to the clusters, without them", COLOURS[1]),
     "%s.floor.top": ("floor: every masked attribute at its top", FAINT),
     "%s.floor.random": ("floor: random labels", FAINT),
+    "%s.no_data": ("floor: rows drawn from the declared domains", FAINT),
 }
 
 
