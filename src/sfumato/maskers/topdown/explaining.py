@@ -97,7 +97,7 @@ class Story:
         least = min(change.k for change in self.allowed.changes)
         nobody = ", which protects nobody" if least == 1 else ""
         other = (
-            "" if least == first.blocked.size else " With larger k the search goes another way and shows other values."
+            "" if least == first.blocked.size else " With every larger k that was tried the search goes another way."
         )
         return f"It is shown with {lower}{nobody}: the search was run again to know.{other}"
 
