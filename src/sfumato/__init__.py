@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from sfumato.maskers.geometric.moving import Scale as Scale
     from sfumato.maskers.geometric.moving import Translate as Translate
     from sfumato.maskers.geometric.rotating import Rotate as Rotate
+    from sfumato.maskers.histogram.dpheter import DPHeter as DPHeter
     from sfumato.maskers.histogram.fit import PrivateTree as PrivateTree
     from sfumato.maskers.mondrian.fit import Mondrian as Mondrian
     from sfumato.maskers.topdown.fit import TopDown as TopDown
@@ -96,6 +97,7 @@ _NAMES = {
     "Recipe": "sfumato.recipe",
     "TopDown": "sfumato.maskers.topdown.fit",
     "KAnonymity": "sfumato.privacy.requirements",
+    "DPHeter": "sfumato.maskers.histogram.dpheter",
     "PrivateTree": "sfumato.maskers.histogram.fit",
     "Budget": "sfumato.privacy.budget",
     "BudgetError": "sfumato.privacy.budget",

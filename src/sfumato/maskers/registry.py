@@ -16,6 +16,7 @@ MASKERS = {
     "mdav": "sfumato.maskers.centroids.fit:MDAV",
     "linkage": "sfumato.maskers.centroids.fit:Linkage",
     "private_tree": "sfumato.maskers.histogram.fit:PrivateTree",
+    "dp_heter": "sfumato.maskers.histogram.dpheter:DPHeter",
     "translate": "sfumato.maskers.geometric.moving:Translate",
     "scale": "sfumato.maskers.geometric.moving:Scale",
     "rotate": "sfumato.maskers.geometric.rotating:Rotate",

@@ -1,0 +1,263 @@
+"""DPHeter: Algorithm 1 of 003, made sound as PAPERS.md 003-1 to 003-9 say.
+
+Numbers are split at public bin edges; sets are refined into the combinations of a label's children with the empty ones
+sampled, not skipped; utilities have the sensitivity that holds for labels of the raw table; leaf counts are whole
+numbers and not negative; rows are generated from noisy counts and from nothing else.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.data.schema import Schema
+from sfumato.data.taxonomy import Taxonomy
+from sfumato.errors import RecipeError
+from sfumato.maskers.histogram.domains import Domain, ItemDomain, NumberDomain, declared
+from sfumato.maskers.histogram.fit import mechanisms_of, refuse_requirements
+from sfumato.maskers.histogram.mask import GeneratedRows, NoisyHistogram
+from sfumato.maskers.histogram.records import Ints, records_of
+from sfumato.maskers.histogram.scores import gain, reach, whole
+from sfumato.maskers.histogram.specializing import Shown, State, Value, top
+from sfumato.maskers.masker import Labels, Outcome, Task
+from sfumato.privacy.budget import Budget, Share
+from sfumato.privacy.mechanisms import Mechanisms, Question
+from sfumato.privacy.requirements import Requirement
+
+BINS = 64
+MOST_CHILDREN = 40
+"""A label of a set-valued attribute with more children is not refined: it has too many combinations."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DPHeter:
+    """Top-down specialization of 003 under a budget.
+
+    `steps`: how many values are specialized. `may_miss` names attributes whose values may be missing. `selection`:
+    "private" chooses by information gain under epsilon, as the paper does; "random" chooses evenly at the same price:
+    the baseline that shows what the paper's choice is worth.
+
+    >>> DPHeter(steps=16).selection
+    'private'
+    """
+
+    steps: int = 16
+    may_miss: tuple[str, ...] = ()
+    selection: Literal["private", "random"] = "private"
+    guarantee: ClassVar[str] = "differential_privacy"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "may_miss", tuple(self.may_miss))
+        if isinstance(self.steps, bool) or not isinstance(self.steps, int) or self.steps < 1:
+            raise RecipeError("steps", "it is a whole number of at least 1", given=repr(self.steps),
+                              remedy="write for example steps: 16")  # fmt: skip
+        if self.selection not in ("private", "random"):
+            raise RecipeError("selection", "values are chosen privately or at random", given=repr(self.selection),
+                              remedy="leave it out")  # fmt: skip
+
+    def check(self, schema: Schema, requirements: Sequence[Requirement]) -> None:
+        """Declared domains for everything that is released; no requirements."""
+        refuse_requirements(requirements)
+        declared(schema, bins=BINS, may_miss=self.may_miss)
+
+    def plan(self, schema: Schema, budget: Budget) -> tuple[Share, ...]:
+        """What will be spent on what; a step that splits no number and no set leaves its second part to the counts."""
+        price = self.price(schema, budget.epsilon)
+        numbers = sum(isinstance(d, NumberDomain) for d in declared(schema, bins=BINS, may_miss=()).values())
+        half = budget.epsilon / 2
+        return (
+            Share("first splits of numbers", price * numbers),
+            Share(f"{self.steps} choices of what to specialize", price * self.steps),
+            Share("splits of numbers and combinations of sets", half - price * (numbers + self.steps)),
+            Share("counts of the parts", half),
+        )
+
+    def price(self, schema: Schema, epsilon: Fraction) -> Fraction:
+        """Epsilon of one step of the partition: Algorithm 1, line 3."""
+        numbers = sum(isinstance(d, NumberDomain) for d in declared(schema, bins=BINS, may_miss=self.may_miss).values())
+        return epsilon / (2 * (numbers + 2 * self.steps))
+
+    @staticmethod
+    def read_mask(files: Mapping[str, Any]) -> GeneratedRows:
+        """What a release tells of it."""
+        return GeneratedRows("dp_heter", files["dp_heter.json"])
+
+    def mask(self, task: Task) -> Outcome:
+        """Specialize, count, and generate rows from the counts."""
+        mechanisms = mechanisms_of(task)
+        schema = task.table.schema
+        domains = declared(schema, bins=BINS, may_miss=self.may_miss)
+        state = State(records_of(task.table, domains), [n for n in domains if schema[n].role != "sensitive"])
+        price = self.price(schema, mechanisms.spending.budget.epsilon)
+        _Specializer(state, task.labels, mechanisms, price, self.selection == "random").run(self.steps)
+        return _outcome(state, domains, mechanisms)
+
+
+class _Specializer:
+    """Owns the state of the partition and the split of every interval that may be specialized."""
+
+    def __init__(self, state: State, labels: Labels, mechanisms: Mechanisms, price: Fraction, random: bool) -> None:
+        self.state, self.mechanisms, self.price, self.random = state, mechanisms, price, random
+        self.classes, self.n = labels.classes.astype(np.int64), labels.n
+        self.edges: dict[Value, int] = {}
+
+    def run(self, steps: int) -> None:
+        """Algorithm 1, lines 4 to 14."""
+        for value in self.state.values():
+            self._choose_edges([value])
+        for _ in range(steps):
+            offered = [value for value in self.state.values() if self._refinable(value)]
+            if not offered:
+                return
+            at = self._choose("what to specialize", [self._utility(value) for value in offered], self.price)
+            self._specialize(offered[at])
+
+    def _choose(self, purpose: str, utilities: Sequence[float], price: Fraction) -> int:
+        scores = [0] * len(utilities) if self.random else [whole(utility) for utility in utilities]
+        question = Question(scores, reach(self.n))
+        return self.mechanisms.choose(purpose, [question], epsilon=price, monotone=False)[0]
+
+    def _refinable(self, value: Value) -> bool:
+        domain = self.state.records.domains[value.attribute]
+        if not isinstance(domain, ItemDomain) or isinstance(value.shown, tuple):
+            return True
+        return len(domain.tree.children(value.shown)) <= MOST_CHILDREN
+
+    def _choose_edges(self, values: Sequence[Value]) -> None:
+        """Split values for new intervals, among their public edges (003 Eq. 5 and PAPERS.md, 003-1).
+
+        Two halves of an interval hold different records, yet share the price: their labels come from one clustering,
+        so one record can change the utilities of both.
+        """
+        fresh = [value for value in values if isinstance(value.shown, tuple) and value not in self.edges]
+        for value in fresh:
+            edges, utilities = self._edge_utilities(value)
+            at = self._choose(f"where to split {value.attribute}", utilities, self.price / len(fresh))
+            self.edges[value] = edges[at]
+
+    def _edge_utilities(self, value: Value) -> tuple[range, list[float]]:
+        if not isinstance(value.shown, tuple):
+            raise TypeError("only intervals have edges")
+        first, end = value.shown
+        counts = self._table(self.state.holders(value), self.state.records.cells[value.attribute],
+                             self.state.records.domains[value.attribute].size)  # fmt: skip
+        below = np.vstack([np.zeros((1, self.n), dtype=np.int64), counts.cumsum(axis=0)])
+        edges = range(first + 1, end)
+        return edges, [gain([below[edge] - below[first], below[end] - below[edge]]) for edge in edges]
+
+    def _utility(self, value: Value) -> float:
+        holders, children = self.state.holders(value), self._children(value)
+        keys = np.unique(children[holders])
+        return gain(self._table(holders, np.searchsorted(keys, children), len(keys))) if len(keys) else 0.0
+
+    def _children(self, value: Value) -> Ints:
+        """(rows,): the child of each record; bins below and above the split of an interval, missing values apart."""
+        children = self.state.children(value)
+        if not isinstance(value.shown, tuple):
+            return children
+        domain = self.state.records.domains[value.attribute]
+        halves = (children >= self.edges[value]).astype(np.int64)
+        return np.where(children == domain.size - 1, 2, halves) if domain.missing else halves
+
+    def _table(self, rows: NDArray[np.bool_], keys: Ints, n: int) -> NDArray[np.int64]:
+        """(keys, classes): how many of the rows."""
+        return np.bincount(keys[rows] * self.n + self.classes[rows], minlength=n * self.n).reshape(n, self.n)
+
+    def _specialize(self, value: Value) -> None:
+        domain = self.state.records.domains[value.attribute]
+        children = self._children(value)
+        parts = np.flatnonzero(self.state.holding(value)).tolist()
+        if isinstance(domain, ItemDomain) and isinstance(value.shown, str):
+            made = self._combinations(domain, value, children, parts)
+        else:
+            made = dict.fromkeys(parts, self._kids(domain, value))
+        self.state.specialize(value.attribute, children, made)
+        if isinstance(value.shown, tuple):
+            edge = self.edges[value]
+            halves = [Value(value.attribute, (value.shown[0], edge)), Value(value.attribute, (edge, value.shown[1]))]
+            self._choose_edges([half for half in halves if half in self.state.values()])
+
+    def _kids(self, domain: Domain, value: Value) -> list[tuple[int, Shown]]:
+        """The children of an interval or of a label, and missing values where the whole domain is divided."""
+        whole_domain = value.shown == top(domain)
+        found: list[tuple[int, Shown]]
+        if isinstance(value.shown, tuple):
+            edge = self.edges[value]
+            found = [(0, (value.shown[0], edge)), (1, (edge, value.shown[1]))]
+        else:
+            found = list(enumerate(_tree(domain).children(value.shown)))
+        return [*found, (len(found), None)] if domain.missing and whole_domain else found
+
+    def _combinations(
+        self, domain: ItemDomain, value: Value, children: Ints, parts: Sequence[int]
+    ) -> dict[int, list[tuple[int, Shown]]]:
+        """Lines 8 to 10: the combinations of children whose noisy count passes, empty ones among them."""
+        kids = domain.tree.children(str(value.shown))
+        cells = 1 << len(kids)
+        least = math.ceil(max(1.0, math.log(cells / 2)) / self.price)
+        passed = self.mechanisms.sparse_counts(f"combinations of {value.attribute}", self._filled(children, parts),
+                                               cells=cells, least=least, epsilon=self.price)  # fmt: skip
+        own = [self.state.known[value.attribute][at] for at in self.state.shown[value.attribute]]
+        return {
+            part: [(child, _held(own[part], value, kids, child)) for child in sorted(found)]
+            for part, found in zip(parts, passed, strict=True)
+        }
+
+    def _filled(self, children: Ints, parts: Sequence[int]) -> list[dict[int, int]]:
+        """For each part the combinations that records have, and how many have each."""
+        inside = self.state.part_of >= 0
+        pairs, counts = np.unique(np.stack([self.state.part_of[inside], children[inside]]), axis=1, return_counts=True)
+        found: dict[int, dict[int, int]] = {part: {} for part in parts}
+        for part, child, count in zip(*pairs.tolist(), counts.tolist(), strict=True):
+            if part in found:
+                found[part][child] = count
+        return list(found.values())
+
+
+def _held(own: Shown, value: Value, kids: Sequence[str], child: int) -> Shown:
+    """The labels of a part with one of them replaced by some of its children."""
+    rest = own - {str(value.shown)} if isinstance(own, frozenset) else frozenset()
+    return rest | {kid for place, kid in enumerate(kids) if child >> place & 1}
+
+
+def _tree(domain: Domain) -> Taxonomy:
+    if isinstance(domain, NumberDomain):
+        raise TypeError("a number has no tree")
+    return domain.tree
+
+
+def _outcome(state: State, domains: Mapping[str, Domain], mechanisms: Mechanisms) -> Outcome:
+    """Lines 15 to 19: noisy counts of the parts, and as many rows of what each shows."""
+    part_of = state.part_of
+    exact = np.bincount(part_of[part_of >= 0], minlength=state.parts)
+    noisy = mechanisms.counts("counts of the parts", exact, epsilon=mechanisms.spending.left, parts=len(exact))
+    rows = np.maximum(noisy, 0)
+    at = np.repeat(np.arange(len(rows)), rows)
+    columns = {name: _column(domain, state.known[name], state.shown[name][at]) for name, domain in domains.items()}
+    told = {
+        "known": {name: [_plain(domain, value) for value in state.known[name]] for name, domain in domains.items()},
+        "parts": {name: places.tolist() for name, places in state.shown.items()},
+    }
+    mask = NoisyHistogram("dp_heter", "generalized", domains, tuple(rows.tolist()), told, lambda table: part_of)
+    return Outcome(mask, columns, dict.fromkeys(domains, "generated"), guarantee="differential_privacy", generated=True)
+
+
+def _column(domain: Domain, shown: Sequence[Shown], at: Ints) -> pa.Array[Any]:
+    plain = [_plain(domain, value) for value in shown]
+    if isinstance(domain, ItemDomain):
+        return pa.array(plain, type=pa.list_(pa.string())).take(at)
+    return pa.array(plain, type=pa.string()).take(at).dictionary_encode()
+
+
+def _plain(domain: Domain, shown: Shown) -> Any:
+    """A shown value as it is written."""
+    if isinstance(shown, tuple) and isinstance(domain, NumberDomain):
+        return domain.label(*shown)
+    return sorted(shown) if isinstance(shown, frozenset) else shown

@@ -1,0 +1,217 @@
+"""Differential privacy as an adversary would test it, on neighbouring tables chosen to hurt; and four planted bugs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato.data.encoding import encode
+from sfumato.engines.reference import ReferenceEngine
+from sfumato.maskers.histogram.boxes import Box, splits
+from sfumato.maskers.histogram.domains import Domain, NumberDomain, declared
+from sfumato.maskers.histogram.fit import PrivateTree
+from sfumato.maskers.histogram.growing import diameter, scores
+from sfumato.maskers.histogram.marginals import _count, histograms
+from sfumato.maskers.histogram.records import Records, records_of
+from sfumato.maskers.histogram.scores import GRAIN, gain, reach, whole
+from sfumato.maskers.histogram.space import PublicSpace
+from sfumato.maskers.masker import Labels, Task
+from sfumato.privacy.budget import Budget, Spending
+from sfumato.privacy.mechanisms import Mechanisms, OpenDPNoise, Question, SeededNoise
+from tests.statistical.audit import Draws, Leak, leak
+
+ONE = Fraction(1)
+TREE = sf.Taxonomy.from_tree({"ANY": {"N": ["a", "b"], "S": ["c", "d"]}})
+SCHEMA = sf.Schema(
+    number=sf.Number(role="quasi", range=(0, 16), integer=True),
+    label=sf.Category(role="quasi", taxonomy=TREE),
+    items=sf.ItemSet(role="quasi", values=("p", "q", "r")),
+)
+Row = tuple[int, str, list[str]]
+BASE: list[Row] = [(2 + at % 3, "ab"[at % 2], [["p"], ["q"], ["p", "q"]][at % 3]) for at in range(9)]
+HURT: dict[str, Row] = {
+    "a category nobody else has": (3, "d", ["p"]),
+    "an extreme number": (16, "a", ["p"]),
+    "alone in a leaf": (16, "d", ["p", "q"]),
+    "an item nobody else has": (3, "a", ["r"]),
+}
+SOME, RUNS = 2_000, 4_000
+MANY = 100_000
+
+
+def table_of(rows: Sequence[Row]) -> Any:
+    columns = {name: [row[at] for row in rows] for at, name in enumerate(SCHEMA)}
+    return encode(pa.table({**columns, "items": pa.array(columns["items"], pa.list_(pa.string()))}), SCHEMA)
+
+
+def records(rows: Sequence[Row], domains: dict[str, Domain] | None = None) -> Records:
+    return records_of(table_of(rows), domains or declared(SCHEMA, bins=4, may_miss=()))
+
+
+def door(epsilon: Fraction = ONE) -> Mechanisms:
+    return Mechanisms(Spending(Budget(epsilon)), OpenDPNoise())
+
+
+def choices(rows: Sequence[Row], *, domains: dict[str, Domain] | None = None, noise: Fraction = ONE) -> Draws:
+    """The choice of two splits of the tree; what comes out are the splits as values."""
+    people = records(rows, domains)
+    space = PublicSpace.of(people.domains, dict.fromkeys(people.domains, 1.0))
+    offered = list(combinations(splits(people.domains, list(people.domains)), 2))
+    question = Question(
+        scores(people, space, np.zeros(people.rows, dtype=np.int64), offered),
+        diameter(space, Box.whole(people.domains)) + 1,
+    )
+    shown = [_as_values(people.domains, choice) for choice in offered]
+    return lambda n: [
+        shown[door(noise).choose("splits", [question], epsilon=noise, monotone=True)[0]] for _ in range(n)
+    ]
+
+
+def _as_values(domains: Any, choice: Any) -> Hashable:
+    def value(split: Any) -> Hashable:
+        domain = domains[split.attribute]
+        return domain.edges[len(split.tests)] if isinstance(domain, NumberDomain) else split.tests
+
+    return tuple((split.attribute, value(split)) for split in choice)
+
+
+def marginals(rows: Sequence[Row], *, noise: Fraction = ONE) -> Draws:
+    """All histograms at an even share of epsilon; what comes out are the cells that the hurting records are in."""
+    people = records(rows)
+    names = histograms(people.domains)
+    each = noise / len(names)
+    parts = np.zeros(people.rows, dtype=np.int64)
+    exact = {name: _count(people, name, parts, (1, cells)) for name, cells in names.items()}
+
+    def draw(n: int) -> list[Hashable]:
+        found = []
+        for counts, most in exact.values():
+            watched = np.repeat(counts[0, -1:], n)  # the last cell of each histogram: 16, d, r and three items
+            noisy = OpenDPNoise().laplace(watched, epsilon=each, sensitivity=most)
+            found.append(np.clip(np.floor(noisy / most * float(each)), -2, 2).astype(int))
+        return [tuple(row) for row in np.stack(found, axis=1).tolist()]
+
+    return draw
+
+
+def one_count(rows: Sequence[Row], *, noise: Fraction = ONE) -> Draws:
+    """The noisy number of records with label d."""
+    count = sum(row[1] == "d" for row in rows)
+    return lambda n: np.clip(
+        OpenDPNoise().laplace(np.full(n, count), epsilon=noise, sensitivity=1), -4, 5
+    ).tolist()  # fmt: skip
+
+
+def cells(rows: Sequence[Row], *, skip_empty: bool = False) -> Draws:
+    """Which combinations of items pass the threshold."""
+    bits = [sum(1 << "pqr".index(item) for item in row[2]) for row in rows]
+    filled = {code: bits.count(code) for code in set(bits)}
+
+    def draw(n: int) -> list[Hashable]:
+        found = []
+        for _ in range(n):
+            passed = door().sparse_counts("items", [filled], cells=8, least=2, epsilon=ONE)[0]
+            found.append(frozenset(code for code in passed if code in filled or not skip_empty))
+        return [frozenset(passed & {4, 5}) for passed in found]
+
+    return draw
+
+
+def far_labels(rows: Sequence[Row]) -> np.ndarray[Any, np.dtype[np.int64]]:
+    """Two clusters of the raw table: one far record turns all others into one cluster."""
+    numbers = np.array([row[0] for row in rows])
+    found: np.ndarray[Any, np.dtype[np.int64]] = (numbers > (numbers.min() + numbers.max()) / 2).astype(np.int64)
+    return found
+
+
+def gains(rows: Sequence[Row], *, sensitivity: int | None = None) -> Draws:
+    """DPHeter's choice of what to specialize, by information gain on labels of the raw table."""
+    labels = far_labels(rows)
+    parts = [np.array([row[0] >= 4 for row in rows]), np.array([row[1] in "ab" for row in rows])]
+    parts.append(np.array(["q" in row[2] for row in rows]))
+    utilities = [whole(gain([np.bincount(labels[half], minlength=2) for half in (part, ~part)])) for part in parts]
+    question = Question(utilities, sensitivity or reach(2))
+    return lambda n: [door().choose("gain", [question], epsilon=ONE, monotone=False)[0] for _ in range(n)]
+
+
+def raw_label_counts(rows: Sequence[Row]) -> Draws:
+    """A planted bug: class counts by raw labels, as if one record changed one of them."""
+    count = int(far_labels(rows).sum())
+    return lambda n: np.clip(OpenDPNoise().laplace(np.full(n, count), epsilon=ONE, sensitivity=1), -3, 9).tolist()
+
+
+def data_edges(rows: Sequence[Row]) -> dict[str, Domain]:
+    """A planted bug: the candidates for splitting a number are the values that occur."""
+    domains = dict(declared(SCHEMA, bins=4, may_miss=()))
+    number = domains["number"]
+    assert isinstance(number, NumberDomain)
+    seen = sorted({float(row[0]) for row in rows})
+    return {**domains, "number": replace(number, edges=(0.0, *[value for value in seen if value > 0], 17.0))}
+
+
+SOUND: dict[str, Callable[..., Draws]] = {
+    "splits": choices, "marginals": marginals, "a count": one_count, "combinations": cells, "gains": gains,
+}  # fmt: skip
+
+
+def worst(make: Callable[[Sequence[Row]], Draws], record: Row, runs: int) -> Leak:
+    return leak(make([*BASE, record]), make(BASE), runs=runs)
+
+
+@pytest.mark.parametrize("hurt", HURT)
+@pytest.mark.parametrize("mechanism", SOUND)
+def test_no_event_tells_neighbours_apart(mechanism: str, hurt: str) -> None:
+    assert worst(SOUND[mechanism], HURT[hurt], SOME).epsilon <= 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("hurt", HURT)
+@pytest.mark.parametrize("mechanism", SOUND)
+def test_no_event_tells_neighbours_apart_in_many_runs(mechanism: str, hurt: str) -> None:
+    assert worst(SOUND[mechanism], HURT[hurt], MANY).epsilon <= 1
+
+
+def test_the_harness_flags_data_dependent_split_values() -> None:
+    found = worst(lambda rows: choices(rows, domains=data_edges(rows)), HURT["an extreme number"], RUNS)
+    assert found.epsilon > 1
+
+
+def test_the_harness_flags_skipped_empty_cells() -> None:
+    assert worst(lambda rows: cells(rows, skip_empty=True), HURT["an item nobody else has"], RUNS).epsilon > 1
+
+
+def test_the_harness_flags_half_noise() -> None:
+    found = worst(lambda rows: one_count(rows, noise=2 * ONE), HURT["a category nobody else has"], 10 * RUNS)
+    assert found.epsilon > 1
+
+
+def test_the_harness_flags_raw_labels() -> None:
+    assert worst(raw_label_counts, HURT["an extreme number"], RUNS).epsilon > 1
+    assert worst(lambda rows: gains(rows, sensitivity=GRAIN // 10), HURT["an extreme number"], RUNS).epsilon > 1
+
+
+def private_tree(rows: Sequence[Row]) -> Draws:
+    """The whole masker; what comes out is whether anything shows of the record that hurts, and how many rows."""
+    table = table_of(rows)
+    noise = SeededNoise(len(rows))
+
+    def draw() -> Hashable:
+        mechanisms = Mechanisms(Spending(Budget(1)), noise)
+        task = Task(table, Labels(np.zeros(len(rows), np.uint8), 1), (), ReferenceEngine(), mechanisms=mechanisms)
+        shown = PrivateTree(bins=4, splits=2).mask(task).columns["label"].to_pylist()
+        return min(shown.count("d"), 3), min(len(shown) // 6, 4)
+
+    return lambda n: [draw() for _ in range(n)]
+
+
+@pytest.mark.slow
+def test_the_whole_masker_tells_no_neighbours_apart() -> None:
+    assert worst(private_tree, HURT["alone in a leaf"], 4_000).epsilon <= 1
