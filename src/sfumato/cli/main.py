@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sfumato.cli import apply, attack, demo, draft, evaluate, explain, publish, sweep, taxonomy, verify
+from sfumato.cli import apply, attack, demo, draft, evaluate, explain, ledger, publish, sweep, taxonomy, verify
 from sfumato.cli.output import show_error
 from sfumato.errors import SfumatoError
 
@@ -36,6 +36,7 @@ _register(explain.explain, example=explain.EXAMPLE)
 _register(evaluate.evaluate, example=evaluate.EXAMPLE)
 _register(sweep.sweep, example=sweep.EXAMPLE)
 _register(apply.apply, example=apply.EXAMPLE)
+_register(ledger.ledger, example=ledger.EXAMPLE)
 app.add_typer(taxonomy.app, name="taxonomy")
 
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli.ledger import show_plan
 from sfumato.cli.output import note, noting_warnings
 
 if TYPE_CHECKING:
@@ -55,6 +56,7 @@ def publish(
 
     found = Recipe.from_yaml(recipe, changes=change or ())
     refuse_strangers(output)
+    show_plan(found)
     with _stopping(anytime) as asked, noting_warnings():
         run = replace(_run(csv=csv, engine=engine, asked=asked), report=report)
         release = run_recipe(_table(table or found.table), found, run=run)
@@ -63,7 +65,7 @@ def publish(
 
 
 def _write(release: Release, output: Path) -> None:
-    release.write(output)
+    output = release.write(output)
     note(f"wrote {output}/ (hand it over) and {output}.holder/ (keep it)")
     if release.report is not None:
         note(f"look at it: {output}.holder/report.html")

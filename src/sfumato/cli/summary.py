@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sfumato.cli.ledger import show_promise
 from sfumato.cli.output import show
 
 if TYPE_CHECKING:
@@ -23,7 +24,10 @@ def show_release(release: Release, output: Path) -> None:
     from rich.text import Text
 
     show(Text("VERIFIED", style="bold green") if release.verdict.holds else Text("NOT VERIFIED", style="bold red"))
-    show(claims_table(release.certificate))
+    if "differential_privacy" in release.certificate:
+        show_promise(release.certificate)
+    else:
+        show(claims_table(release.certificate))
     show(columns_table(release))
     show_scores(release.scores)
     if release.scores.get("clusters") and not release.certificate["along"].get("centres"):
@@ -65,13 +69,17 @@ def columns_table(release: Release) -> Table:
 def frequencies(table: pa.Table, name: str) -> list[tuple[str, float]]:
     """Values of a column and their shares, most frequent first."""
     import numpy as np
+    import pyarrow.compute as pc
+    import pyarrow.types as pt
 
     from sfumato.structure.released import Shown
 
-    shown = Shown.of(table.column(name))
+    column = table.column(name)
+    shown = Shown.of(pc.list_flatten(column) if pt.is_nested(column.type) else column)
     counts = np.bincount(shown.codes, minlength=len(shown.labels) + 1).tolist()
     pairs = [(label, count) for label, count in zip((*shown.labels, "(missing)"), counts, strict=True) if count]
-    return [(label, count / table.num_rows) for label, count in sorted(pairs, key=lambda pair: (-pair[1], pair[0]))]
+    total = max(sum(counts), 1)
+    return [(label, count / total) for label, count in sorted(pairs, key=lambda pair: (-pair[1], pair[0]))]
 
 
 def decades(table: pa.Table, name: str) -> list[tuple[str, float]]:

@@ -75,6 +75,7 @@ class ItemDomain:
     cut: tuple[str, ...]
     most: int
     missing: bool
+    separator: str = ";"
 
     @property
     def size(self) -> int:
@@ -137,7 +138,7 @@ def _domain(name: str, attribute: Attribute, *, bins: int, missing: bool) -> Dom
     if isinstance(attribute, Category):
         return LabelDomain(name, tree, missing)
     cut = public_cut(tree, MOST_ITEMS)
-    return ItemDomain(name, tree, cut, min(attribute.most or len(cut), len(cut)), missing)
+    return ItemDomain(name, tree, cut, min(attribute.most or len(cut), len(cut)), missing, attribute.separator)
 
 
 def _tree(attribute: Category | ItemSet) -> Taxonomy:

@@ -82,7 +82,9 @@ def domain_form(domain: Domain, shown: Rows) -> dict[str, Any]:
         labels = domain.tree.leaves if shown == "values" else domain.tree.labels
         return {"kind": "labels", "labels": list(labels), "missing": domain.missing}
     labels = domain.cut if shown == "values" else (domain.tree.root, *domain.nodes)
-    return {"kind": "sets", "labels": list(labels), "most": max(1, domain.most), "missing": domain.missing}
+    most = domain.most if shown == "values" else len(labels)
+    return {"kind": "sets", "labels": list(labels), "most": most, "separator": domain.separator,
+            "missing": domain.missing}  # fmt: skip
 
 
 def shown_of(domain: Domain, box: Box) -> str | list[str] | None:

@@ -10,6 +10,10 @@ from sfumato.data.datasets.patients.joining import CATEGORIES, OLDEST
 from sfumato.data.schema import Attribute, Category, ItemSet, Number, Schema
 
 
+MOST = 40
+"""No generated patient has more diagnoses."""
+
+
 def schema(*, codes: Iterable[str] | None = None, group: bool = False) -> Schema:
     """All is quasi-identifying but subject_id, which identifies, and the planted group, which is plain.
 
@@ -22,7 +26,7 @@ def schema(*, codes: Iterable[str] | None = None, group: bool = False) -> Schema
         "subject_id": Category(role="identifier"),
         "age": Number(role="quasi", range=(0, OLDEST), integer=True),
         **{name: Category(role="quasi", values=domains[name]) for name in CATEGORIES},
-        "diagnoses": ItemSet(role="quasi", taxonomy=tree),
+        "diagnoses": ItemSet(role="quasi", taxonomy=tree, most=MOST if codes is None else None),
     }
     return Schema(attributes | ({"group": Category(values=facts().groups)} if group else {}))
 
