@@ -16,6 +16,8 @@ import sfumato as sf
 from sfumato.data.taxonomy import Tree
 from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.release.report.material import Released
+from sfumato.release.report.projecting import Plane
+from sfumato.structure.placed import Block, Placed
 
 K = 8
 ROWS = 240
@@ -226,3 +228,19 @@ def test_the_report_of_a_census_is_small() -> None:
     made = sf.publish(adult.table, asked)
     assert len(made.report or "") < 3_000_000
     assert len(_public(made)) < 3_000_000
+
+
+def test_the_projection_is_that_of_the_vectors_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
+    chance = np.random.default_rng(0)
+    blocks = tuple(
+        Block(chance.integers(0, n, 500), chance.normal(0, scale, (n, width)).astype(np.float32))
+        for n, width, scale in ((4, 3, 2.0), (90, 1, 1.0), (7, 2, 0.5))
+    )
+    placed = Placed(blocks, 500)
+    vectors = placed.vectors().astype(np.float64)
+    slow = np.linalg.eigh(np.cov(vectors.T, bias=True))[1][:, ::-1][:, :2]
+    expected = (vectors - vectors.mean(axis=0)) @ slow
+    for most in (0, 1_000_000):  # products of records, and counts of pairs of values
+        monkeypatch.setattr("sfumato.release.report.projecting.MOST_PAIRS", most)
+        found = Plane.of(placed).points(placed)
+        assert np.allclose(np.abs(found), np.abs(expected), atol=1e-4)

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.evaluation.clusters import contingency, nearest
+from sfumato.evaluation.clusters import contingency
 from sfumato.randomness import Seeded
 from sfumato.release.report.markup import Cell, Html, folded, join, made, paragraph, section, table, tag, text
 from sfumato.release.report.material import Held, Released
 from sfumato.release.report.plots import INK, colour, picture
-from sfumato.release.report.projecting import Bubbles, Frame, Plane, Points, chunks
+from sfumato.release.report.projecting import Bubbles, Frame, Plane, Points, placed_in, some_of
 
 SAMPLE = 20_000
 """Records that are drawn of a larger raw table."""
@@ -26,19 +26,18 @@ def public_clusters(released: Released) -> Html | None:
     space, shown = released.space, released.shown
     if space is None or not len(space.centres) or not shown.num_rows:
         return None
-    plane = Plane.of(space.vectors(shown.slice(part.start, part.stop - part.start)) for part in chunks(shown.num_rows))
-    clouds, marks = [], []
-    for part in chunks(shown.num_rows):
-        vectors = space.vectors(shown.slice(part.start, part.stop - part.start))
-        clouds.append(plane.points(vectors))
-        marks.append(nearest(vectors, space.start()))
-    points, labels = np.vstack(clouds), np.concatenate(marks)
+    placed = placed_in(space, shown)
+    points, labels = Plane.of(placed).points(placed), placed.nearest(space.start())
     drawn = Bubbles.of(points, labels, Frame.around(points))
     says = (
         "The released records by the nearest of the released centres, seen along their two main directions. A larger "
         "dot stands for more records."
     )
-    parts = [_draw([("as it is shown", drawn)], says), _cluster_table(labels, len(space.centres)), _dots(drawn)]
+    parts = [
+        _draw([("as it is shown", drawn)], says),
+        _cluster_table(labels, len(space.centres)),
+        _dots(drawn),
+    ]
     return section("The clusters", *parts, anchor="clusters")
 
 
@@ -50,9 +49,9 @@ def holders_clusters(held: Held) -> Html | None:
     if held.again is None or not held.row_by_row:
         return _generated(held) if held.generated else None
     rows = _sample(held.table.rows)
-    before = found.placed.vectors(rows)
-    after = found.embedding.place_masked(held.table, held.columns, released=held.values).vectors(rows)
-    plane = Plane.of(iter([before]))
+    before = some_of(found.placed, rows)
+    after = some_of(found.embedding.place_masked(held.table, held.columns, released=held.values), rows)
+    plane = Plane.of(before)
     clouds = [plane.points(before), plane.points(after)]
     frame = Frame.around(*clouds)
     names = matched(found.labels, held.again)
@@ -76,14 +75,14 @@ def _generated(held: Held) -> Html | None:
     if found.placed is None or found.embedding is None or found.centres is None or not count:
         return None
     rows, drawn = _sample(held.table.rows), _sample(count)
-    before = found.placed.vectors(rows)
-    after = found.embedding.place_shown(held.columns).vectors(drawn)
-    plane = Plane.of(iter([before]))
+    before = some_of(found.placed, rows)
+    after = some_of(found.embedding.place_shown(held.columns), drawn)
+    plane = Plane.of(before)
     clouds = [plane.points(before), plane.points(after)]
     frame = Frame.around(*clouds)
     panels = [
         ("raw records", Bubbles.of(clouds[0], found.labels[rows], frame)),
-        ("generated rows", Bubbles.of(clouds[1], nearest(after[:, : found.centres.shape[1]], found.centres), frame)),
+        ("generated rows", Bubbles.of(clouds[1], after.nearest(found.centres), frame)),
     ]
     says = "The raw clusters, and the generated rows by the nearest raw centre, in the projection of the raw records."
     parts = [_draw(panels, says), *(_dots(b, title) for title, b in panels)]

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-Vectors = NDArray[np.float32]
+from sfumato.structure.placed import Block, Placed
+from sfumato.structure.released import encoded
+from sfumato.structure.space import Book, Scale, Space
+
 Points = NDArray[np.float64]
 Ints = NDArray[np.int64]
-CHUNK = 100_000
+MOST_PAIRS = 1_000_000
+"""Pairs of values that are always counted; of more, only where records are more still."""
 GRID = (44, 30)
 """Cells across and up; the records of a cell and a cluster make one bubble."""
 
@@ -25,24 +29,49 @@ class Plane:
     axes: Points
 
     @classmethod
-    def of(cls, parts: Iterator[Vectors]) -> Plane:
-        """The two main directions of all records, counted part by part; the order of rows does not matter."""
-        rows, sums, squares = 0, np.zeros(0), np.zeros((0, 0))
-        for part in parts:
-            wide = part.astype(np.float64)
-            rows += len(wide)
-            sums = wide.sum(axis=0) + (sums if sums.size else 0.0)
-            squares = wide.T @ wide + (squares if squares.size else 0.0)
-        middle = sums / max(rows, 1)
-        spread = squares / max(rows, 1) - np.outer(middle, middle)
-        axes = np.linalg.eigh(spread)[1][:, ::-1][:, :2]
+    def of(cls, placed: Placed) -> Plane:
+        """The two main directions of all records; the order of rows does not matter."""
+        moments = _Moments.of(placed)
+        axes = np.linalg.eigh(moments.spread)[1][:, ::-1][:, :2]
         if axes.shape[1] < 2:
             axes = np.hstack([axes, np.zeros((len(axes), 2 - axes.shape[1]))])
-        return cls(middle, axes * _signs(axes))
+        return cls(moments.middle, axes * _signs(axes))
 
-    def points(self, vectors: Vectors) -> Points:
-        """(rows, 2); coordinates beyond the plane's own space do not count."""
-        return (vectors[:, : len(self.middle)] - self.middle) @ self.axes
+    def points(self, placed: Placed) -> Points:
+        """(rows, 2): each value's part is computed once; coordinates beyond the shared space do not count."""
+        found = np.tile(-self.middle @ self.axes, (placed.rows, 1))
+        at = 0
+        for block in placed.blocks:
+            width = block.positions.shape[1]
+            found += (block.positions @ self.axes[at : at + width])[block.codes]
+            at += width
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Moments:
+    """The mean of placed records and how their coordinates vary together."""
+
+    middle: Points
+    spread: Points
+
+    @classmethod
+    def of(cls, placed: Placed) -> _Moments:
+        """From counts of pairs of values: no vector is made of a record."""
+        blocks, rows = placed.blocks, max(placed.rows, 1)
+        means = [np.bincount(b.codes, minlength=len(b.positions)) @ b.positions / rows for b in blocks]
+        squares = [[_together(a, b) / rows for b in blocks] for a in blocks]
+        middle = np.concatenate(means).astype(np.float64)
+        return cls(middle, np.block(squares) - np.outer(middle, middle))
+
+
+def _together(first: Block, second: Block) -> Points:
+    """(dims, dims): products of two attributes' coordinates, summed over all records."""
+    width = len(second.positions)
+    if len(first.positions) * width > max(MOST_PAIRS, 4 * len(first.codes)):
+        return first.positions[first.codes].astype(np.float64).T @ second.positions[second.codes]
+    pairs = np.bincount(first.codes * width + second.codes, minlength=len(first.positions) * width)
+    return first.positions.astype(np.float64).T @ (pairs.reshape(-1, width) @ second.positions.astype(np.float64))
 
 
 def _signs(axes: Points) -> Points:
@@ -86,6 +115,19 @@ class Bubbles:
         return cls(means, found // (GRID[0] * GRID[1]), counts)
 
 
-def chunks(rows: int) -> Iterator[slice]:
-    """Slices that together cover all rows."""
-    return (slice(start, start + CHUNK) for start in range(0, rows, CHUNK))
+def placed_in(space: Space, table: pa.Table) -> Placed:
+    """A released table in the space of its release, value by value."""
+    return Placed(tuple(_block(place, table.column(name)) for name, place in space.attributes.items()), table.num_rows)
+
+
+def _block(place: Scale | Book, column: pa.ChunkedArray[Any]) -> Block:
+    entries = encoded(column)
+    values: Any = entries.dictionary
+    every = pa.chunked_array([pa.concat_arrays([values, pa.nulls(1, values.type)])])
+    codes = entries.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)
+    return Block(codes.astype(np.int64), place.places(every))
+
+
+def some_of(placed: Placed, rows: Ints) -> Placed:
+    """Only these records."""
+    return Placed(tuple(Block(b.codes[rows], b.positions, b.own) for b in placed.blocks), len(rows))
