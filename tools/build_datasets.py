@@ -103,9 +103,7 @@ def from_sklearn(loader: str, names: Sequence[str]) -> pa.Table:
 def write(name: str, content: pa.Table) -> None:
     """Small Parquet: dictionaries, zstd at its strongest, no statistics."""
     path = TARGET / f"{name}.parquet"
-    pq.write_table(
-        content, path, compression="zstd", compression_level=22, write_statistics=False, store_schema=False
-    )
+    pq.write_table(content, path, compression="zstd", compression_level=22, write_statistics=False, store_schema=False)
     sys.stdout.write(f"{path.name}: {content.num_rows} rows, {path.stat().st_size} bytes\n")
 
 

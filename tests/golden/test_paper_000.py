@@ -27,9 +27,7 @@ def test_table_4_is_the_contingency_table() -> None:
 
 
 def test_table_5_has_the_f_of_each_pair() -> None:
-    assert f_measures(contingency(RAW, MASKED)) == pytest.approx(
-        np.array([[0.12, 0.88], [0.8, 0.17]]), abs=0.005
-    )
+    assert f_measures(contingency(RAW, MASKED)) == pytest.approx(np.array([[0.12, 0.88], [0.8, 0.17]]), abs=0.005)
 
 
 def test_example_4_3_overall_f() -> None:

@@ -10,18 +10,14 @@ from sfumato.data import datasets
 from sfumato.errors import DatasetError
 
 NAMES = ["a", "b", "c", "d"]
-WIDE = pa.table(
-    {name: [f"{name}{value}" for value in range(1000)] for name in NAMES} | {"id": list(range(1000))}
-)
+WIDE = pa.table({name: [f"{name}{value}" for value in range(1000)] for name in NAMES} | {"id": list(range(1000))})
 
 
 def _changed(rows: int, *, seed: int = 0) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
     """Variations x attributes: which cells differ from the record they vary."""
     large = datasets.blow_up(WIDE, rows, seed=seed, attributes=NAMES)
     at = large.column("id").to_numpy()
-    return np.column_stack(
-        [large.column(name).to_numpy() != WIDE.column(name).to_numpy()[at] for name in NAMES]
-    )[1000:]
+    return np.column_stack([large.column(name).to_numpy() != WIDE.column(name).to_numpy()[at] for name in NAMES])[1000:]
 
 
 def test_own_records_come_first_and_rows_are_exact() -> None:

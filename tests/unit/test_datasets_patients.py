@@ -110,9 +110,7 @@ def test_join_is_what_plain_loops_make(tables: patients.PatientTables, every: bo
 
 def test_a_higher_age_than_89_is_90(tables: patients.PatientTables) -> None:
     ages = [row["age"] for row in patients.join(tables).to_pylist()]
-    years = {
-        row["SUBJECT_ID"]: row["DOB"].year for row in tables.patients.to_pylist() if row["DOB"].year < 1950
-    }
+    years = {row["SUBJECT_ID"]: row["DOB"].year for row in tables.patients.to_pylist() if row["DOB"].year < 1950}
     assert max(ages) == 90
     assert ages.count(90) == len(years) > 0
 
@@ -170,9 +168,7 @@ def test_the_public_list_of_codes_is_the_domain_where_it_is_there(
     assert {"01166", "0389"} <= set(diagnoses.taxonomy.leaves)
 
 
-def test_missing_files_columns_and_broken_cells_are_refused(
-    tables: patients.PatientTables, tmp_path: Path
-) -> None:
+def test_missing_files_columns_and_broken_cells_are_refused(tables: patients.PatientTables, tmp_path: Path) -> None:
     with pytest.raises(DatasetError, match="ADMISSIONS"):
         patients.read(tmp_path)
     _write(tables, tmp_path)

@@ -86,10 +86,7 @@ _WORDS = st.text("abc..1 ", min_size=1, max_size=4).filter(str.strip)
 
 @given(
     st.one_of(
-        *(
-            st.dictionaries(values, st.integers(1, 50), min_size=2, max_size=60)
-            for values in (_CODES, _DATES, _WORDS)
-        )
+        *(st.dictionaries(values, st.integers(1, 50), min_size=2, max_size=60) for values in (_CODES, _DATES, _WORDS))
     )
 )
 def test_every_draft_is_a_clean_tree_over_exactly_the_values(records: dict[str, int]) -> None:

@@ -15,9 +15,7 @@ from sfumato.data.taxonomy_entries import Layout
 from sfumato.data.taxonomy_files import read_taxonomy, taxonomy_text, write_taxonomy
 from sfumato.errors import TaxonomyError
 
-TREE = Taxonomy.from_tree(
-    {"ANY": {"Secondary": ["9th", "10th"], "University": {"Bachelors": None}, "?": None}}
-)
+TREE = Taxonomy.from_tree({"ANY": {"Secondary": ["9th", "10th"], "University": {"Bachelors": None}, "?": None}})
 SUFFIX = {"yaml": ".yaml", "json": ".json", "arx": ".csv", "parents": ".csv"}
 CANONICAL = """\
 Bachelors;University;*
@@ -48,12 +46,8 @@ def test_a_tree_of_one_label_goes_through_every_layout(tmp_path: Path, layout: L
     assert read_taxonomy(path).labels == ("ANY",)
 
 
-_LABELS = st.text(
-    st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1, max_size=6
-)
-_AWKWARD = st.sampled_from(
-    ["no", "1", "01", "~", "null", "a;b", "a,b", 'a"b', " a", "a ", "- x", "# y", "x: y", "1e3"]
-)
+_LABELS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1, max_size=6)
+_AWKWARD = st.sampled_from(["no", "1", "01", "~", "null", "a;b", "a,b", 'a"b', " a", "a ", "- x", "# y", "x: y", "1e3"])
 
 
 @given(
@@ -114,9 +108,7 @@ def test_parent_child_rows_may_come_in_any_order_and_name_the_root(tmp_path: Pat
 
 
 def test_labels_are_the_text_of_the_file(tmp_path: Path) -> None:
-    tree = read_taxonomy(
-        written(tmp_path, "ANY: {smoker: [yes, no], code: [01, 1_0, 2020-01-01]}\n", name="t.yaml")
-    )
+    tree = read_taxonomy(written(tmp_path, "ANY: {smoker: [yes, no], code: [01, 1_0, 2020-01-01]}\n", name="t.yaml"))
     assert tree.leaves == ("yes", "no", "01", "1_0", "2020-01-01")
 
 
@@ -149,9 +141,7 @@ def test_json_with_tabs_and_characters_beyond_16_bits(tmp_path: Path) -> None:
         ("t.csv", "", 1, "no rows"),
     ],
 )
-def test_what_is_no_tree_is_refused_with_its_line(
-    tmp_path: Path, name: str, text: str, line: int, words: str
-) -> None:
+def test_what_is_no_tree_is_refused_with_its_line(tmp_path: Path, name: str, text: str, line: int, words: str) -> None:
     with pytest.raises(TaxonomyError, match=words) as caught:
         read_taxonomy(written(tmp_path, text, name=name))
     assert caught.value.thing.endswith(f"line {line}")
