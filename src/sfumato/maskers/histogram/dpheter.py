@@ -32,6 +32,8 @@ from sfumato.privacy.mechanisms import Mechanisms, Question
 from sfumato.privacy.requirements import Requirement
 
 BINS = 64
+MOST_PARTS = 500_000
+"""A label or an interval is not specialized where that would make more parts: each costs noise and time."""
 MOST_CHILDREN = 40
 """A label of a set-valued attribute with more children is not refined: it has too many combinations."""
 
@@ -107,6 +109,7 @@ class _Specializer:
         self.state, self.mechanisms, self.price, self.random = state, mechanisms, price, random
         self.classes, self.n = labels.classes.astype(np.int64), labels.n
         self.edges: dict[Value, int] = {}
+        self._utilities: dict[Value, float] = {}
 
     def run(self, steps: int) -> None:
         """Algorithm 1, lines 4 to 14."""
@@ -126,9 +129,10 @@ class _Specializer:
 
     def _refinable(self, value: Value) -> bool:
         domain = self.state.records.domains[value.attribute]
-        if not isinstance(domain, ItemDomain) or isinstance(value.shown, tuple):
-            return True
-        return len(domain.tree.children(value.shown)) <= MOST_CHILDREN
+        kids = 2 if isinstance(value.shown, tuple) else len(_tree(domain).children(value.shown))
+        if isinstance(domain, ItemDomain):
+            return kids <= MOST_CHILDREN
+        return self.state.parts + int(self.state.holding(value).sum()) * (kids - 1) <= MOST_PARTS
 
     def _choose_edges(self, values: Sequence[Value]) -> None:
         """Split values for new intervals, among their public edges (003 Eq. 5 and PAPERS.md, 003-1).
@@ -153,6 +157,12 @@ class _Specializer:
         return edges, [gain([below[edge] - below[first], below[end] - below[edge]]) for edge in edges]
 
     def _utility(self, value: Value) -> float:
+        """003 Eq. 4, once when the value appears (line 14); pruning later takes records out of it unnoticed."""
+        if value not in self._utilities:
+            self._utilities[value] = self._gain(value)
+        return self._utilities[value]
+
+    def _gain(self, value: Value) -> float:
         holders, children = self.state.holders(value), self._children(value)
         keys = np.unique(children[holders])
         return gain(self._table(holders, np.searchsorted(keys, children), len(keys))) if len(keys) else 0.0

@@ -116,7 +116,9 @@ def _combination(records: Records, domain: ItemDomain, kids: Sequence[str]) -> I
             1 << place
         )
     found = np.zeros(records.rows, dtype=np.int64)
-    np.bitwise_or.at(found, sets.owners, bit[sets.items])
+    held = np.flatnonzero(sets.sizes)
+    if len(held):
+        found[held] = np.bitwise_or.reduceat(bit[sets.items], sets.offsets[held])
     return found
 
 

@@ -9,7 +9,6 @@ from sfumato.data.datasets.patients.facts import Facts, facts
 from sfumato.data.datasets.patients.joining import CATEGORIES, OLDEST
 from sfumato.data.schema import Attribute, Category, ItemSet, Number, Schema
 
-
 MOST = 40
 """No generated patient has more diagnoses."""
 
