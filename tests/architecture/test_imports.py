@@ -1,4 +1,4 @@
-"""What `import sfumato` and `sfumato --help` may cost: nothing heavy, and hardly any time."""
+"""What `import sfumato` and `sfumato --help` may load: nothing heavy. Modules are asserted, not times."""
 
 from __future__ import annotations
 
@@ -18,18 +18,15 @@ HEAVY = {
 }  # fmt: skip
 SOURCE = Path(sfumato.__file__).parent
 REPORT = """
-import json, resource, sys
-usage = resource.getrusage(resource.RUSAGE_SELF)
-names = {name.split(".")[0] for name in sys.modules}
-print(json.dumps([sorted(names), usage.ru_utime + usage.ru_stime]))
+import json, sys
+print(json.dumps(sorted({name.split(".")[0] for name in sys.modules})))
 """
 
 
-def loaded_by(code: str) -> tuple[set[str], float]:
-    """Top-level modules that are loaded after running the code in a new interpreter, and its CPU seconds."""
+def loaded_by(code: str) -> set[str]:
+    """Top-level modules that are loaded after running the code in a new interpreter."""
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    modules, seconds = json.loads(done.stdout.splitlines()[-1])
-    return set(modules), seconds
+    return set(json.loads(done.stdout.splitlines()[-1]))
 
 
 def program(*arguments: str) -> str:
@@ -42,24 +39,20 @@ def program(*arguments: str) -> str:
 
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
-    modules, _ = loaded_by(f"import sfumato\n{REPORT}")
+    modules = loaded_by(f"import sfumato\n{REPORT}")
     assert "sfumato" in modules
     assert modules & HEAVY == set()
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["draft", "--help"], ["taxonomy", "check", "--help"]])
 def test_help_loads_nothing_heavy(arguments: list[str]) -> None:
-    modules, _ = loaded_by(program(*arguments))
+    modules = loaded_by(program(*arguments))
     assert "typer" in modules
     assert modules & HEAVY == set()
 
 
-def test_help_is_quick() -> None:
-    assert min(loaded_by(program("--help"))[1] for _ in range(3)) < 0.3
-
-
 def test_the_measurement_can_fail() -> None:
-    modules, _ = loaded_by(f"import sfumato; sfumato.Schema; import numpy\n{REPORT}")
+    modules = loaded_by(f"import sfumato; sfumato.Schema; import numpy\n{REPORT}")
     assert "numpy" in modules
 
 
