@@ -25,14 +25,14 @@ from sfumato.maskers.histogram.fit import mechanisms_of, refuse_requirements
 from sfumato.maskers.histogram.mask import GeneratedRows, NoisyHistogram
 from sfumato.maskers.histogram.records import Ints, records_of
 from sfumato.maskers.histogram.scores import gain, reach, whole
-from sfumato.maskers.histogram.specializing import Shown, State, Value, top
+from sfumato.maskers.histogram.specializing import Shown, State, Value, divisible, top
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.privacy.budget import Budget, Share
 from sfumato.privacy.mechanisms import Mechanisms, Question
 from sfumato.privacy.requirements import Requirement
 
 BINS = 64
-MOST_PARTS = 500_000
+MOST_PARTS = 20_000
 """A label or an interval is not specialized where that would make more parts: each costs noise and time."""
 MOST_CHILDREN = 40
 """A label of a set-valued attribute with more children is not refined: it has too many combinations."""
@@ -192,7 +192,7 @@ class _Specializer:
         if isinstance(value.shown, tuple):
             edge = self.edges[value]
             halves = [Value(value.attribute, (value.shown[0], edge)), Value(value.attribute, (edge, value.shown[1]))]
-            self._choose_edges([half for half in halves if half in self.state.values()])
+            self._choose_edges([half for half in halves if divisible(domain, half.shown)])
 
     def _kids(self, domain: Domain, value: Value) -> list[tuple[int, Shown]]:
         """The children of an interval or of a label, and missing values where the whole domain is divided."""
@@ -214,9 +214,9 @@ class _Specializer:
         least = math.ceil(max(1.0, math.log(cells / 2)) / self.price)
         passed = self.mechanisms.sparse_counts(f"combinations of {value.attribute}", self._filled(children, parts),
                                                cells=cells, least=least, epsilon=self.price)  # fmt: skip
-        own = [self.state.known[value.attribute][at] for at in self.state.shown[value.attribute]]
+        known, shown = self.state.known[value.attribute], self.state.shown[value.attribute]
         return {
-            part: [(child, _held(own[part], value, kids, child)) for child in sorted(found)]
+            part: [(child, _held(known[shown[part]], value, kids, child)) for child in sorted(found)]
             for part, found in zip(parts, passed, strict=True)
         }
 
@@ -262,7 +262,7 @@ def _outcome(state: State, domains: Mapping[str, Domain], mechanisms: Mechanisms
 def _column(domain: Domain, shown: Sequence[Shown], at: Ints) -> pa.Array[Any]:
     plain = [_plain(domain, value) for value in shown]
     if isinstance(domain, ItemDomain):
-        return pa.array(plain, type=pa.list_(pa.string())).take(at)
+        return pa.array(plain, type=pa.large_list(pa.large_string())).take(at)
     return pa.array(plain, type=pa.string()).take(at).dictionary_encode()
 
 

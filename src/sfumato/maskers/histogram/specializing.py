@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.maskers.histogram.domains import Domain, ItemDomain, LabelDomain, NumberDomain
+from sfumato.maskers.histogram.domains import Domain, ItemDomain, NumberDomain
 from sfumato.maskers.histogram.records import Ints, Records
 
 Shown = tuple[int, int] | str | frozenset[str] | None
@@ -32,8 +32,13 @@ class State:
     def __init__(self, records: Records, names: Sequence[str]) -> None:
         self.records, self.names = records, list(names)
         self.part_of: Ints = np.zeros(records.rows, dtype=np.int64)
-        self.known: dict[str, list[Shown]] = {name: [top(domain)] for name, domain in records.domains.items()}
-        self.shown: dict[str, Ints] = {name: np.zeros(1, dtype=np.int64) for name in records.domains}
+        self.known: dict[str, list[Shown]] = {name: [] for name in records.domains}
+        self._at: dict[str, dict[Shown, int]] = {name: {} for name in records.domains}
+        self._having: dict[str, dict[tuple[int, int] | str, list[int]]] = {name: {} for name in records.domains}
+        self.shown: dict[str, Ints] = {
+            name: np.array([self._intern(name, top(domain))], dtype=np.int64)
+            for name, domain in records.domains.items()
+        }
 
     @property
     def parts(self) -> int:
@@ -42,17 +47,20 @@ class State:
 
     def values(self) -> list[Value]:
         """The values that can be specialized, in a fixed order."""
-        found: dict[Value, None] = {}
+        found: list[Value] = []
         for name in self.names:
-            for at in np.unique(self.shown[name]):
-                for value in specializable(self.records.domains[name], self.known[name][at]):
-                    found.setdefault(Value(name, value))
-        return list(found)
+            used = np.zeros(len(self.known[name]), dtype=np.bool_)
+            used[self.shown[name]] = True
+            for value, places in self._having[name].items():
+                if divisible(self.records.domains[name], value) and used[places].any():
+                    found.append(Value(name, value))
+        return found
 
     def holding(self, value: Value) -> NDArray[np.bool_]:
         """(parts,): which parts show the value; of sets, which have it among their labels."""
-        holds = [_holds(shown, value.shown) for shown in self.known[value.attribute]]
-        return np.array(holds, dtype=np.bool_)[self.shown[value.attribute]]
+        holds = np.zeros(len(self.known[value.attribute]), dtype=np.bool_)
+        holds[self._having[value.attribute].get(value.shown, [])] = True
+        return np.asarray(holds[self.shown[value.attribute]])
 
     def holders(self, value: Value) -> NDArray[np.bool_]:
         """(rows,): the records in such parts."""
@@ -76,7 +84,7 @@ class State:
 
     def specialize(self, name: str, children: Ints, made: Mapping[int, Sequence[tuple[int, Shown]]]) -> None:
         """Replace parts by their children: `made[part]` lists (child, what it shows); other parts stay."""
-        stay = np.array([part for part in range(self.parts) if part not in made], dtype=np.int64)
+        stay = np.setdiff1d(np.arange(self.parts), np.fromiter(made, dtype=np.int64, count=len(made)))
         new = [(part, child, self._intern(name, shown)) for part, kids in made.items() for child, shown in kids]
         parent, child, shown = np.array(new, dtype=np.int64).reshape(-1, 3).T
         self.part_of = self._moved(children, stay, parent, child)
@@ -98,13 +106,13 @@ class State:
         return np.where(same[self.part_of] >= 0, same[self.part_of], np.where(fits, made, -1))
 
     def _intern(self, name: str, shown: Shown) -> int:
-        if shown not in self.known[name]:
+        at = self._at[name]
+        if shown not in at:
+            at[shown] = len(at)
             self.known[name].append(shown)
-        return self.known[name].index(shown)
-
-
-def _holds(own: Shown, value: tuple[int, int] | str) -> bool:
-    return value in own if isinstance(own, frozenset) else own == value
+            for value in sorted(shown) if isinstance(shown, frozenset) else [] if shown is None else [shown]:
+                self._having[name].setdefault(value, []).append(at[shown])
+        return at[shown]
 
 
 def _combination(records: Records, domain: ItemDomain, kids: Sequence[str]) -> Ints:
@@ -129,12 +137,10 @@ def top(domain: Domain) -> Shown:
     return frozenset({domain.tree.root}) if isinstance(domain, ItemDomain) else domain.tree.root
 
 
-def specializable(domain: Domain, shown: Shown) -> list[tuple[int, int] | str]:
-    """What of a shown value has children; labels of sets down to the public cut."""
-    if isinstance(shown, tuple):
-        return [shown] if shown[1] - shown[0] > 1 else []
-    if isinstance(domain, ItemDomain) and isinstance(shown, frozenset):
-        return [label for label in sorted(shown) if label not in domain.cut and domain.tree.children(label)]
-    if isinstance(domain, LabelDomain) and isinstance(shown, str):
-        return [shown] if domain.tree.children(shown) else []
-    return []
+def divisible(domain: Domain, value: tuple[int, int] | str) -> bool:
+    """Whether a value has children; labels of sets down to the public cut."""
+    if isinstance(value, tuple):
+        return value[1] - value[0] > 1
+    if isinstance(domain, NumberDomain) or (isinstance(domain, ItemDomain) and value in domain.cut):
+        return False
+    return bool(domain.tree.children(value))

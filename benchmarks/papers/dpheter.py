@@ -1,0 +1,229 @@
+"""Figures 4 to 18 of 003 in a compact form: DPHeter made sound, random selection, our tree, no data, the ceiling.
+
+    python -m benchmarks.papers.dpheter [--quick] [--time]
+
+The tables are public, so the noise is drawn from seeds: the figures repeat, and none of them protects anybody.
+`--quick` runs a small part; `--time` measures Figure 18 alone. The page is docs/results/dpheter.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+import sfumato as sf
+from benchmarks.papers.dpheter_page import Figure, Timing, page
+from sfumato.data.encoding import encode
+from sfumato.data.schema import Schema
+from sfumato.data.table import Table
+from sfumato.engines.reference import ReferenceEngine
+from sfumato.evaluation import clusters as measure
+from sfumato.evaluation.generated import again, place
+from sfumato.maskers.histogram.domains import declared
+from sfumato.maskers.histogram.mask import NoisyHistogram
+from sfumato.maskers.histogram.rows import drawn_evenly
+from sfumato.maskers.masker import Columns, Labels, Masker, Outcome, Task
+from sfumato.privacy.budget import Budget, Spending
+from sfumato.privacy.mechanisms import Mechanisms, OpenDPNoise, SeededNoise
+from sfumato.structure.structures import Clusters, Found, cluster_placed, find
+
+PAGE = Path(__file__).parents[2] / "docs" / "results" / "dpheter.md"
+EPSILONS = ("0.1", "0.25", "0.5", "0.75", "1")
+STEPS = (4, 8, 12, 16, 20)
+RUNS = 5
+ENDS = ("0.1", "1")
+STRUCTURES = (("kmeans", 5), ("kmeans", 3), ("bisecting", 5), ("bisecting", 3))
+MAY_MISS = {"adult": (), "patients": ("marital_status",)}
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One table with one structure found in it."""
+
+    name: str
+    table: Table
+    structure: Clusters
+    found: Found
+
+    def figures(
+        self, method: str, epsilon: str, columns: Columns, *, mask: NoisyHistogram | None = None
+    ) -> Iterator[Figure]:
+        """What the generated table keeps: by nearest centre, and where the mask is given by part."""
+        seen = again(self.structure, self.found, place(self.found, columns))
+        cost = seen.cost_ratio(self.found)
+        yield self.compared(method, epsilon, seen.nearest(self.found), cost)
+        if mask is not None:
+            yield self.compared(f"{method}, parts", epsilon, seen.by_part(self.found, mask, self.table), cost)
+
+    def compared(self, method: str, epsilon: str, labels: Any, cost: float) -> Figure:
+        """Labels of raw records against their clusters."""
+        return Figure(
+            self.name, self.structure.method, self.found.n, self.structure.again, method, epsilon,
+            measure.f_measure(self.found.labels, labels), measure.match_point(self.found.labels, labels), cost,
+        )  # fmt: skip
+
+    @property
+    def main(self) -> bool:
+        """Whether every run is made: of 5-means, the paper's own case."""
+        return self.structure.method == "kmeans" and self.found.n == 5
+
+    def run(self, masker: Masker, epsilon: str, seed: int) -> Outcome:
+        """Mask with noise from a seed."""
+        mechanisms = Mechanisms(Spending(Budget(epsilon)), SeededNoise(seed))
+        labels = Labels(self.found.labels, self.found.n)
+        outcome = masker.mask(Task(self.table, labels, (), ReferenceEngine(), mechanisms=mechanisms))
+        mechanisms.spending.check_complete()
+        return outcome
+
+
+def tables(*, quick: bool) -> dict[str, Table]:
+    """Heterogeneous Adult, and generated patients."""
+    adult = sf.datasets.load("adult_heterogeneous")
+    patients = sf.datasets.load("patients", rows=2_000 if quick else 10_000)
+    rows = adult.table.slice(0, 3_000) if quick else adult.table
+    return {"adult": encode(rows, adult.schema), "patients": _encoded(patients.table, patients.schema)}
+
+
+def _encoded(table: pa.Table, schema: Schema) -> Table:
+    kept = sf.Schema({name: schema[name] for name in schema.kept})
+    return encode(table.select(list(kept)), kept)
+
+
+def cases(*, quick: bool) -> Iterator[Case]:
+    """Every table with every structure."""
+    for name, table in tables(quick=quick).items():
+        for method, k in STRUCTURES[:1] if quick else STRUCTURES:
+            structure = Clusters(method, k=k, n_init=2 if quick else 4)
+            yield Case(name, table, structure, find(replace(structure, n_init=2 if quick else 10), table))
+
+
+def measured(case: Case, made: dict[Any, Outcome], *, quick: bool) -> Iterator[Figure]:
+    """Figures of one case; tables that do not depend on the structure are made once, in `made`."""
+    yield from _bounds(case)
+    tree = sf.PrivateTree(may_miss=MAY_MISS[case.name])
+    for epsilon in EPSILONS[::4] if quick else EPSILONS:
+        for seed in range(2 if quick else RUNS):
+            key = (case.name, epsilon, seed)
+            outcome = made[key] = made.get(key) or case.run(tree, epsilon, seed)
+            mask = outcome.mask if isinstance(outcome.mask, NoisyHistogram) else None
+            yield from case.figures("tree", epsilon, outcome.columns, mask=mask)
+            if case.main or (epsilon in ENDS and seed < 2):
+                yield from _papers(case, epsilon, seed)
+
+
+def _papers(case: Case, epsilon: str, seed: int) -> Iterator[Figure]:
+    """The paper's algorithm, chosen privately and at random, and with other numbers of steps for 5-means."""
+    heter = sf.DPHeter(steps=16, may_miss=MAY_MISS[case.name])
+    yield from _generalized(case, "DPHeter", heter, epsilon, seed)
+    yield from _generalized(case, "random", replace(heter, selection="random"), epsilon, seed + 1000)
+    if case.main and epsilon in ENDS and seed < 2:
+        for steps in STEPS:
+            yield from _generalized(case, f"h={steps}", replace(heter, steps=steps), epsilon, seed)
+
+
+MOST_ROWS = 200_000
+
+
+def _generalized(case: Case, name: str, masker: sf.DPHeter, epsilon: str, seed: int) -> Iterator[Figure]:
+    outcome = case.run(masker, epsilon, seed)
+    rows = len(next(iter(outcome.columns.values())))
+    chosen = np.random.default_rng(seed).permutation(rows)[:MOST_ROWS]
+    if rows >= case.found.n:
+        some = {key: column.take(np.sort(chosen)) for key, column in outcome.columns.items()}
+        yield from case.figures(name, epsilon, some)
+
+
+def _bounds(case: Case) -> Iterator[Figure]:
+    """What no data at all gives, and what raw data gives with another seed."""
+    domains = declared(case.table.schema, bins=8, may_miss=())
+    for seed in range(3):
+        free = drawn_evenly(domains, case.table.rows, np.random.default_rng(seed))
+        yield from case.figures("no data", "", free)
+        if case.found.placed is not None:
+            labels = cluster_placed(case.structure, case.found.placed, seed=seed + 1).labels
+            yield case.compared("ceiling", "", labels, 1.0)
+
+
+def crossed(case: Case, made: dict[Any, Outcome]) -> Iterator[Figure]:
+    """Figures 16 and 17: the recipient clusters by another method than the holder."""
+    other = "bisecting" if case.structure.method == "kmeans" else "kmeans"
+    swapped = replace(case, structure=replace(case.structure, recluster=other))
+    for (name, epsilon, _), outcome in made.items():
+        if name == case.name and epsilon in (*ENDS, "0.5"):
+            yield from swapped.figures("tree, crossed", epsilon, outcome.columns)
+
+
+def timings(sizes: Sequence[int]) -> Iterator[Timing]:
+    """Figure 18: seconds and memory on duplicated records, patients with a tree of 14,000 codes."""
+    adult = sf.datasets.load("adult_heterogeneous")
+    for rows in sizes:
+        yield from _timed("adult", _encoded(_repeated(adult.table, rows), adult.schema), ())
+        yield from _timed("patients", _many_codes(rows), ("marital_status",))
+
+
+def _timed(name: str, table: Table, may_miss: tuple[str, ...]) -> Iterator[Timing]:
+    labels = Labels(np.random.default_rng(0).integers(0, 5, table.rows).astype(np.uint8), 5)
+    maskers: dict[str, Masker] = {"tree": sf.PrivateTree(may_miss=may_miss), "DPHeter": sf.DPHeter(may_miss=may_miss)}
+    for method, masker in maskers.items():
+        began = time.perf_counter()
+        mechanisms = Mechanisms(Spending(Budget(1)), OpenDPNoise())
+        masker.mask(Task(table, labels, (), ReferenceEngine(), mechanisms=mechanisms))
+        seconds = time.perf_counter() - began
+        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+        yield Timing(name, table.rows, method, seconds, peak)
+
+
+def _repeated(table: pa.Table, rows: int) -> pa.Table:
+    return table.take(np.random.default_rng(rows).integers(0, table.num_rows, rows))
+
+
+def _many_codes(rows: int) -> Table:
+    """Patients whose codes are drawn anew below their categories, from about 14,000."""
+    from sfumato.data.datasets.icd9 import categories, category, icd9
+
+    patients = sf.datasets.load("patients")
+    numbered = [c for c in categories() if c[0] not in "VE"]
+    codes = [f"{c}{end}" for c in numbered for end in range(15) if len(f"{c}{end}") <= 5]
+    tree = icd9(codes=[*codes, *(f"{c}{end}" for c in categories() if c[0] == "V" for end in range(10))])
+    schema = sf.Schema({**patients.schema, "diagnoses": sf.ItemSet(role="quasi", taxonomy=tree, most=40)})
+    table = _repeated(patients.table, rows)
+    lists: Any = table.column("diagnoses").combine_chunks()
+    known = set(tree.leaves)
+    ends = np.random.default_rng(1).integers(0, 10, len(lists.values))
+    items = [f"{category(str(code))}{end}" for code, end in zip(lists.values.to_pylist(), ends.tolist(), strict=True)]
+    fits = [item if item in known else tree.leaves[at % len(tree.leaves)] for at, item in enumerate(items)]
+    redrawn = type(lists).from_arrays(lists.offsets, pa.array(fits))
+    return _encoded(table.set_column(table.column_names.index("diagnoses"), "diagnoses", redrawn), schema)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Measure and write the page; a quick run only prints it."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--time", action="store_true")
+    asked = parser.parse_args(arguments)
+    began = time.perf_counter()
+    times = list(timings([2_000] if asked.quick else [200_000, 1_000_000])) if asked.time or asked.quick else []
+    figures: list[Figure] = []
+    if not asked.time or asked.quick:
+        made: dict[Any, Outcome] = {}
+        for case in cases(quick=asked.quick):
+            figures += measured(case, made, quick=asked.quick)
+            figures += crossed(case, made) if case.found.n == 5 and not asked.quick else []
+            done = f"{case.name} {case.structure.method} {case.found.n}"
+            print(f"{done}: {time.perf_counter() - began:.0f} s", flush=True)
+    page(PAGE if not asked.quick else None, figures, times)
+    print(f"{time.perf_counter() - began:.0f} s")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
