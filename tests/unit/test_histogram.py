@@ -226,3 +226,10 @@ def test_a_public_cut_is_made_of_the_tree_alone() -> None:
     cut = public_cut(tree, 30)
     assert len(cut) <= 30
     assert sorted(leaf for label in cut for leaf in tree.leaves_of(label)) == sorted(tree.leaves)
+
+
+@pytest.mark.parametrize("masker", [sf.PrivateTree(splits=1), sf.DPHeter(steps=2)])
+def test_noise_alone_makes_some_rows_and_never_more_than_fit(masker: Masker) -> None:
+    for seed in range(6):
+        rows = len(run(masker, Fraction(1, 500), noise=SeededNoise(seed)).columns["label"])
+        assert 1 <= rows < 200_000

@@ -24,6 +24,7 @@ from sfumato.maskers.histogram.domains import Domain, ItemDomain, NumberDomain, 
 from sfumato.maskers.histogram.fit import mechanisms_of, refuse_requirements
 from sfumato.maskers.histogram.mask import GeneratedRows, NoisyHistogram
 from sfumato.maskers.histogram.records import Ints, records_of
+from sfumato.maskers.histogram.rows import sensible
 from sfumato.maskers.histogram.scores import gain, reach, whole
 from sfumato.maskers.histogram.specializing import Shown, State, Value, divisible, top
 from sfumato.maskers.masker import Labels, Outcome, Task
@@ -245,10 +246,13 @@ def _tree(domain: Domain) -> Taxonomy:
 
 def _outcome(state: State, domains: Mapping[str, Domain], mechanisms: Mechanisms) -> Outcome:
     """Lines 15 to 19: noisy counts of the parts, and as many rows of what each shows."""
+    if not state.parts:  # every combination was pruned: what is left is the most general row
+        state = State(state.records, state.names)
+        state.part_of = np.full(state.records.rows, -1, dtype=np.int64)
     part_of = state.part_of
     exact = np.bincount(part_of[part_of >= 0], minlength=state.parts)
     noisy = mechanisms.counts("counts of the parts", exact, epsilon=mechanisms.spending.left, parts=len(exact))
-    rows = np.maximum(noisy, 0)
+    rows = sensible(np.maximum(noisy, 0))
     at = np.repeat(np.arange(len(rows)), rows)
     columns = {name: _column(domain, state.known[name], state.shown[name][at]) for name, domain in domains.items()}
     told = {

@@ -23,7 +23,7 @@ from sfumato.maskers.histogram.growing import Grown, Round, grow
 from sfumato.maskers.histogram.marginals import SIZE, Floats, histograms, measure, possible, settle, sizes
 from sfumato.maskers.histogram.mask import GeneratedRows, NoisyHistogram, Rows, shown_of
 from sfumato.maskers.histogram.records import Ints, Records, records_of
-from sfumato.maskers.histogram.rows import Part, generate, generator
+from sfumato.maskers.histogram.rows import Part, generate, generator, sensible
 from sfumato.maskers.histogram.space import UNIT, PublicSpace
 from sfumato.maskers.masker import Outcome, Task
 from sfumato.privacy.budget import Budget, Share, shares
@@ -158,9 +158,11 @@ class Learned:
 
     def parts(self) -> list[Part]:
         """Each part with the rows it gets."""
+        real = np.array([not box.empty for box in self.grown.boxes])
+        rows = np.rint(self.totals).astype(np.int64)
+        rows[real] = sensible(rows[real])
         return [
-            Part(round(float(total)), {name: share[at] for name, share in self.shares.items()})
-            for at, total in enumerate(self.totals)
+            Part(int(count), {name: share[at] for name, share in self.shares.items()}) for at, count in enumerate(rows)
         ]
 
     def told(self) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from sfumato.privacy.mechanisms import Noise
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+MOST_ROWS = 10_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +42,18 @@ def drawn_evenly(domains: Mapping[str, Domain], rows: int, random: np.random.Gen
 def generator(noise: Noise) -> np.random.Generator:
     """Chance for drawing rows. It protects nobody, so it need not be secure; it repeats where noise does."""
     return np.random.default_rng(None if noise.private else 0)
+
+
+def sensible(rows: Ints) -> Ints:
+    """How many rows each part gets: at least one in all, and no more than `MOST_ROWS`, whatever the noise was.
+
+    >>> sensible(np.array([0, 0])).tolist(), sensible(np.array([3, 30_000_000])).tolist()
+    ([1, 0], [0, 9999999])
+    """
+    total = int(rows.sum())
+    if total > MOST_ROWS:
+        return np.asarray(np.floor(rows * (MOST_ROWS / total)), dtype=np.int64)
+    return rows if total else np.append(1, rows[1:])
 
 
 def apportion(shares: Floats, rows: int, random: np.random.Generator) -> Ints:
