@@ -13,12 +13,16 @@ from sfumato.privacy.verify.certificate import Certificate
 from sfumato.privacy.verify.fields import read_json
 from sfumato.privacy.verify.recoding import Recoding, read_recoding
 from sfumato.privacy.verify.table import read_table
+from sfumato.privacy.verify.twins import NAMES, html, markdown
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
     import polars as pl
 
 CERTIFICATE = "certificate.json"
+SIGNATURE = "certificate.sig"
+# Made from the certificate, so it cannot hold their hashes; each has a check of its own.
+BESIDE = {*NAMES, SIGNATURE}
 # What a release may hold besides its certificate and its taxonomies. A file of another name is refused even
 # if the certificate lists it: nobody would have looked into it. A masker may add one file of its own name.
 KNOWN = {"table.parquet", "table.csv", "recoding.json", "codebook.json", "centres.json", "README.md",
@@ -76,7 +80,8 @@ class Folder:
 
 def listed(folder: Folder) -> str:
     """The folder holds the files that the certificate lists, and nothing else."""
-    expected = {*folder.certificate.hashes, CERTIFICATE}
+    expected = {*folder.certificate.hashes, CERTIFICATE, *(BESIDE & set(folder.files))}
+    _refuse("is made from the certificate and cannot be listed in it", BESIDE & set(folder.certificate.hashes))
     _refuse("is not listed in the certificate", set(folder.files) - expected)
     _refuse("is missing", expected - set(folder.files))
     _refuse("is a link, not a file", {name for name, path in folder.files.items() if path.is_symlink()})
@@ -85,10 +90,10 @@ def listed(folder: Folder) -> str:
     _refuse("is an empty folder", empty)
     trees = {_tree(name) for name in folder.recoding.trees}
     own = f"{folder.certificate.mask}.json"
-    _refuse("is no part of a release", set(folder.files) - {CERTIFICATE, *KNOWN, *trees, own})
+    _refuse("is no part of a release", set(folder.files) - {CERTIFICATE, *KNOWN, *BESIDE, *trees, own})
     tables = {"table.parquet", "table.csv"} - {folder.certificate.file}
     _refuse("is a second table", tables & set(folder.files))
-    return f"{len(folder.files)} files, each of them listed"
+    return f"{len(folder.files)} files, each of them listed or made from the certificate"
 
 
 def _tree(name: str) -> str:
@@ -104,6 +109,16 @@ def hashes(folder: Folder) -> str:
         {name for name, sha256 in expected.items() if _sha256(folder.file(name)) != sha256},
     )
     return f"SHA-256 of {len(expected)} files"
+
+
+def pages(folder: Folder) -> str:
+    """The certificate's pages for people say what the certificate says, to the letter."""
+    found = [name for name in NAMES if name in folder.files]
+    for name in found:
+        made = (markdown if name.endswith(".md") else html)(folder.certificate.form)
+        if folder.files[name].read_bytes() != made.encode():
+            raise CheckError(f"{name} is not what is made from the certificate")
+    return f"{' and '.join(found)} say what the certificate says" if found else "this release has none"
 
 
 def readable(folder: Folder) -> str:

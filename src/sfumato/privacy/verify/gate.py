@@ -42,6 +42,7 @@ def _checks(release: Folder) -> Iterator[Check]:
         "files": lambda: files.listed(release),
         "hashes": lambda: files.hashes(release),
         "json": lambda: files.readable(release),
+        "pages": lambda: files.pages(release),
         "columns": lambda: tables.columns(release.table, release.certificate),
         "rows": lambda: tables.rows(release.table, release.certificate),
         "recoding": lambda: tables.recoded(release.recoding),
