@@ -20,7 +20,7 @@ from sfumato.maskers.topdown.fit import TopDown, fit
 from sfumato.maskers.topdown.problem import Problem, make_records
 from sfumato.maskers.topdown.scores import tradeoff
 from sfumato.maskers.topdown.search import Limits, Rules, Search
-from sfumato.privacy.requirements import without_covered
+from sfumato.privacy.requirements import basic
 from tests.contracts.test_engines import Case, random_case, run, smallest_group
 
 PLAIN = TopDown()
@@ -45,7 +45,7 @@ def replayed(case: Case) -> Search:
     """A search run to its end, so that what is still offered can be looked at."""
     names = [name for name in case.table.schema.quasi if any(name in need.on for need in case.needs)]
     axes = [make_axis(name, case.table.schema[name], case.table.column(name)) for name in names]
-    rules = Rules(without_covered(case.needs).kept, tradeoff)
+    rules = Rules(basic(case.needs), tradeoff)
     search = Problem(axes, make_records(case.table, axes, case.labels), rules, LocalEngine()).open(None)
     search.run(Limits())
     return search
@@ -105,7 +105,7 @@ def test_records_repeated_are_records_weighted(block: int) -> None:
         names = [name for name in case.table.schema.quasi if any(name in need.on for need in case.needs)]
         axes = [make_axis(name, case.table.schema[name], case.table.column(name)) for name in names]
         records = replace(make_records(case.table, axes, case.labels), weights=times.astype(np.int64))
-        search = Problem(axes, records, Rules(without_covered(case.needs).kept, tradeoff), LocalEngine()).open(None)
+        search = Problem(axes, records, Rules(basic(case.needs), tradeoff), LocalEngine()).open(None)
         search.run(Limits())
         assert tuple(search.rounds) == whole.history.rounds, f"case {seed}"
 

@@ -14,7 +14,7 @@ import sfumato as sf
 from sfumato.cli.demo import SEVERAL, _recipe
 from sfumato.data.encoding import encode
 from sfumato.engines.local.engine import LocalEngine
-from sfumato.maskers.masker import Labels, Task
+from sfumato.maskers.masker import Labels, Task, only_k_anonymity
 from sfumato.maskers.topdown.explaining import Story, explain, stories
 from sfumato.maskers.topdown.fit import TopDown, fit_task
 from sfumato.maskers.topdown.trying import _falling, _touching, allowed_to_json, allowing
@@ -49,7 +49,8 @@ def shows(work: Task, settings: TopDown, story: Story) -> bool:
     """Whether a run with the k that the story names carries out what it calls the next refinement."""
     assert story.allowed is not None
     lower = {change.on: change.k for change in story.allowed.changes}
-    needs = tuple(sf.KAnonymity(r.on, lower.get(r.on, r.k)) for r in work.requirements)
+    asked = only_k_anonymity("this test", work.requirements)
+    needs = tuple(sf.KAnonymity(r.on, lower.get(r.on, r.k)) for r in asked)
     outcome = settings.mask(replace(work, requirements=needs))
     blocked = story.obstacles[0].blocked
     if blocked.value == "*":

@@ -6,7 +6,7 @@ one line in `registry.py`. Recipes, the command line and publish find it there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Protocol
 
@@ -18,9 +18,9 @@ from sfumato.counting import Engine, Positions
 from sfumato.data.groups import group_sizes
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
-from sfumato.errors import Infeasible
+from sfumato.errors import Infeasible, RecipeError
 from sfumato.privacy.mechanisms import Mechanisms
-from sfumato.privacy.requirements import Covered, Requirement
+from sfumato.privacy.requirements import Covered, KAnonymity, Requirement
 
 Columns = Mapping[str, "pa.Array[Any]"]
 Objective = Callable[[Columns], float]
@@ -108,9 +108,19 @@ class Masker(Protocol):
         """The mask of a written release, from its JSON files and those of the holder's folder, by name."""
 
 
+def only_k_anonymity(masker: str, requirements: Iterable[Requirement]) -> tuple[KAnonymity, ...]:
+    """For maskers that count records and nothing else: the requirements, if none of them is of another kind."""
+    found = tuple(requirement for requirement in requirements if isinstance(requirement, KAnonymity))
+    others = [str(requirement) for requirement in requirements if not isinstance(requirement, KAnonymity)]
+    if others:
+        raise RecipeError("privacy", f"{masker} can promise k-anonymity and nothing else", given=", ".join(others),
+                          remedy="use top_down or mondrian, which hold every requirement")  # fmt: skip
+    return found
+
+
 def refuse_small(columns: Columns, requirements: Sequence[Requirement], rows: int) -> None:
     """For maskers that cannot go on until k is reached: refuse masked columns whose groups are too small."""
-    for requirement in requirements:
+    for requirement in only_k_anonymity("this masker", requirements):
         sizes = group_sizes([codes_of(columns[name]) for name in requirement.on], rows)
         if not requirement.holds(int(sizes.min())):
             raise Infeasible(str(requirement), "the masked table must satisfy it", given="groups that are smaller",

@@ -23,7 +23,7 @@ from sfumato.maskers.centroids.points import Ints, Partition, Points, loss
 from sfumato.maskers.centroids.space import Scale, Space
 from sfumato.maskers.centroids.telling import largest_shares
 from sfumato.maskers.centroids.wfcmeans import Weighted, wf_c_means
-from sfumato.maskers.masker import Outcome, Task
+from sfumato.maskers.masker import Outcome, Task, only_k_anonymity
 from sfumato.privacy.requirements import KAnonymity, Requirement, without_covered
 
 
@@ -188,7 +188,7 @@ class WFCMeans:
 
 def fit(task: Task, settings: Settings, partition: Partition) -> Outcome:
     """Form classes on the union of the quasi-identifiers with the largest k, and show each as its centre."""
-    table, k = task.table, max(requirement.k for requirement in task.requirements)
+    table, k = task.table, max(need.k for need in only_k_anonymity("centroids", task.requirements))
     if k > table.rows:
         raise Infeasible(f"{k}-anonymity", "a class has at least k records", given=f"a table of {table.rows} rows",
                          remedy=f"ask for k of at most {table.rows}")  # fmt: skip

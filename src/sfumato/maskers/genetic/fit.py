@@ -16,11 +16,13 @@ from sfumato.data.table import Table
 from sfumato.errors import RecipeError
 from sfumato.maskers.genetic.genes import Bits, Gene, View, make_gene
 from sfumato.maskers.genetic.metrics import Need, People, compress, cost, lifted
-from sfumato.maskers.masker import Labels, Outcome, Task
+from sfumato.maskers.masker import Labels, Outcome, Task, only_k_anonymity
 from sfumato.maskers.topdown.fit import check_top
 from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.privacy.requirements import Requirement, without_covered
 from sfumato.randomness import Seeded
+
+NAME = "the genetic search"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +57,7 @@ class Genetic:
 
     def check(self, schema: Schema, requirements: Sequence[Requirement]) -> None:
         """The genetic search needs k-anonymity, on numbers and categories."""
+        only_k_anonymity(NAME, requirements)
         if not requirements:
             raise RecipeError("privacy", "the genetic search needs at least one requirement", given="none",
                               remedy="add for example {k_anonymity: 10, on: [age, sex]}")  # fmt: skip
@@ -104,7 +107,7 @@ def fit(
     names = [name for name in table.schema.quasi if any(name in r.on for r in requirements)]
     axes = [make_axis(name, table.schema[name], table.column(name)) for name in names]
     places = [positions(axis, table.column(axis.name)).astype(np.int64) for axis in axes]
-    needs = tuple(Need(tuple(names.index(name) for name in r.on), r.k) for r in requirements)
+    needs = tuple(Need(tuple(names.index(name) for name in r.on), r.k) for r in only_k_anonymity(NAME, requirements))
     table_of = compress(places, labels.classes.astype(np.int64), labels.n, needs)
     breeding = _Breeding(table_of.people, tuple(make_gene(axis) for axis in axes), settings)
     breeding.run(asked_to_stop)

@@ -13,7 +13,7 @@ from sfumato.data.cut import Axis, make_axis, positions
 from sfumato.data.schema import ItemSet, Schema
 from sfumato.data.table import Table
 from sfumato.errors import RecipeError
-from sfumato.maskers.masker import Labels, Outcome, Task
+from sfumato.maskers.masker import Labels, Outcome, Task, only_k_anonymity
 from sfumato.maskers.mondrian.extents import AIMS, Cut, Extent, whole
 from sfumato.maskers.mondrian.mask import Branch, Leaf, Node, Regions
 from sfumato.maskers.topdown.fit import check_top
@@ -71,7 +71,7 @@ class Mondrian:
 
 def fit(table: Table, labels: Labels, requirements: Sequence[Requirement], *, score: str) -> Regions:
     """Cut the table into regions."""
-    least = max(requirement.k for requirement in requirements)
+    least = max(requirement.k for requirement in only_k_anonymity("Mondrian", requirements))
     check_top(table.rows, requirements)
     names = [name for name in table.schema.quasi if any(name in r.on for r in requirements)]
     axes = [make_axis(name, table.schema[name], table.column(name)) for name in names]

@@ -15,7 +15,7 @@ from sfumato.data.cut import make_axis
 from sfumato.data.schema import ItemSet, Schema
 from sfumato.data.table import Table
 from sfumato.errors import Infeasible, RecipeError
-from sfumato.maskers.masker import Labels, Outcome, Task
+from sfumato.maskers.masker import Labels, Outcome, Task, only_k_anonymity
 from sfumato.maskers.topdown.history import History, history_to_json
 from sfumato.maskers.topdown.lifting import lift
 from sfumato.maskers.topdown.naming import rule
@@ -23,7 +23,7 @@ from sfumato.maskers.topdown.problem import Problem, make_records
 from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.maskers.topdown.scores import score_named
 from sfumato.maskers.topdown.search import Limits, Rules
-from sfumato.privacy.requirements import Demands, Requirement, without_covered
+from sfumato.privacy.requirements import Demands, Requirement, basic, without_covered
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,7 +83,7 @@ class TopDown:
         fitted = best_of(task, self) if self.search == "portfolio" else fit_task(task, self)
         masked = {name: rule.to_json()["kind"] for name, rule in fitted.recoding.attributes.items()}
         return Outcome(fitted.recoding, fitted.columns(task.table), masked, fitted.demands.covered, fitted.lifted,
-                       history_to_json(fitted.history, fitted.demands.kept))  # fmt: skip
+                       history_to_json(fitted.history, basic(fitted.demands.kept)))  # fmt: skip
 
     @staticmethod
     def read_mask(files: Mapping[str, Any]) -> Recoding:
@@ -125,7 +125,7 @@ def fit(
     names = [name for name in table.schema.quasi if any(name in r.on for r in demands.kept)]
     axes = [make_axis(name, table.schema[name], table.column(name)) for name in names]
     check_top(table.rows, demands.kept)
-    rules = Rules(demands.kept, score_named(settings.score), settings.split == "best_valid",
+    rules = Rules(basic(demands.kept), score_named(settings.score), settings.split == "best_valid",
                   settings.beneficial_only, settings.last)  # fmt: skip
     problem = Problem(axes, make_records(table, axes, labels), rules, engine)
     limits = Limits(settings.max_steps, settings.seconds, asked_to_stop)
@@ -141,7 +141,7 @@ def fit(
 
 def check_top(rows: int, requirements: Sequence[Requirement]) -> None:
     """If even the most masked table fails, nothing can be published."""
-    for requirement in requirements:
+    for requirement in only_k_anonymity("this masker", basic(requirements)):
         if not requirement.holds(rows):
             raise Infeasible(str(requirement), "even the most masked table must satisfy it",
                              given=f"a table of {rows} rows", remedy=f"ask for k of at most {rows}")  # fmt: skip

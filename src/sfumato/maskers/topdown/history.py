@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sfumato.privacy.requirements import Requirement
+from sfumato.privacy.requirements import Basic, KAnonymity
 
 
 @dataclass(frozen=True)
@@ -53,9 +53,14 @@ class History:
     stopped: str
 
 
-def history_to_json(history: History, requirements: Sequence[Requirement]) -> dict[str, Any]:
+def history_to_json(history: History, requirements: Sequence[Basic]) -> dict[str, Any]:
     """The content of history.json in the holder's folder."""
-    return {**asdict(history), "requirements": [{"on": list(r.on), "k": r.k} for r in requirements]}
+    return {**asdict(history), "requirements": [_asked(requirement) for requirement in requirements]}
+
+
+def _asked(requirement: Basic) -> dict[str, Any]:
+    more = {"k": requirement.k} if isinstance(requirement, KAnonymity) else {"claim": requirement.claim()}
+    return {"on": list(requirement.on), **more}
 
 
 def history_from_json(form: Mapping[str, Any]) -> History:

@@ -113,7 +113,7 @@ def _obstacles(problem: Problem, step: Refinement, groups: list[Ints], lifted: M
         sizes = [np.bincount(g[~rows], minlength=int(g.max()) + 1)[g] for g in split]
         small = np.zeros_like(rows)
         for size, requirement in zip(sizes, problem.requirements, strict=True):
-            small |= (size < requirement.k) & ~rows
+            small |= (size < requirement.threshold) & ~rows
         if not small.any():
             return _padded(problem, split, rows, budget)
         rows |= small
@@ -123,13 +123,15 @@ def _obstacles(problem: Problem, step: Refinement, groups: list[Ints], lifted: M
 
 def _padded(problem: Problem, groups: list[Ints], rows: Marks, budget: int) -> Marks | None:
     """At least the largest k records, or nobody: the rest comes from groups that can spare some."""
-    wanted = max(requirement.k for requirement in problem.requirements) - int(rows.sum())
+    wanted = max(int(requirement.threshold) for requirement in problem.requirements) - int(rows.sum())
     if not rows.any() or wanted <= 0:
         return rows
     if int(rows.sum()) + wanted > budget:
         return None
     sizes = [np.bincount(g[~rows], minlength=int(g.max()) + 1) for g in groups]
-    spare = np.min([s[g] - r.k for s, g, r in zip(sizes, groups, problem.requirements, strict=True)], axis=0)
+    spare = np.min(
+        [s[g] - int(r.threshold) for s, g, r in zip(sizes, groups, problem.requirements, strict=True)], axis=0
+    )
     spare[rows] = 0
     found = rows.copy()
     for row in np.argsort(-spare, kind="stable"):
@@ -137,7 +139,7 @@ def _padded(problem: Problem, groups: list[Ints], rows: Marks, budget: int) -> M
             return found
         if spare[row] <= 0:
             return None
-        if all(s[g[row]] > r.k for s, g, r in zip(sizes, groups, problem.requirements, strict=True)):
+        if all(s[g[row]] > r.threshold for s, g, r in zip(sizes, groups, problem.requirements, strict=True)):
             found[row] = True
             wanted -= 1
             for s, g in zip(sizes, groups, strict=True):

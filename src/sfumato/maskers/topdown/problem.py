@@ -13,7 +13,7 @@ from sfumato.data.cut import Axis, positions
 from sfumato.data.table import Table
 from sfumato.maskers.masker import Labels
 from sfumato.maskers.topdown.search import Rules, Search
-from sfumato.privacy.requirements import Requirement
+from sfumato.privacy.requirements import Basic
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class Problem:
     engine: Engine
 
     @property
-    def requirements(self) -> tuple[Requirement, ...]:
+    def requirements(self) -> tuple[Basic, ...]:
         """What must hold."""
         return self.rules.requirements
 

@@ -16,7 +16,7 @@ from sfumato.maskers.topdown.candidates import Candidate, Grower, make_grower
 from sfumato.maskers.topdown.history import Blocked, History, Round
 from sfumato.maskers.topdown.naming import names
 from sfumato.maskers.topdown.scores import Score, Worth
-from sfumato.privacy.requirements import Requirement
+from sfumato.privacy.requirements import Basic
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Limits:
 class Rules:
     """How to search: what must hold, what a refinement is worth, what may be refined, and what comes last."""
 
-    requirements: tuple[Requirement, ...]
+    requirements: tuple[Basic, ...]
     score: Score
     best_valid: bool = False
     beneficial_only: bool = False
@@ -49,7 +49,7 @@ class Rules:
     @property
     def thresholds(self) -> list[int]:
         """k of each requirement."""
-        return [requirement.k for requirement in self.requirements]
+        return [int(requirement.threshold) for requirement in self.requirements]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sfumato.data.cut import MISSING
-from sfumato.maskers.masker import Task
+from sfumato.maskers.masker import Task, only_k_anonymity
 from sfumato.maskers.topdown.fit import Fitted, TopDown, fit_task
 from sfumato.maskers.topdown.history import Blocked, history_from_json, next_blocked
 from sfumato.maskers.topdown.recoding import Suppress
@@ -91,7 +91,7 @@ class _Clock:
 
 def _try(task: Task, settings: TopDown, blocked: Blocked, on: tuple[str, ...], clock: _Clock) -> Allowed | None:
     """The first of a falling row of k that shows it; what stands in the way elsewhere falls first."""
-    asked: Thresholds = {frozenset(r.on): r.k for r in task.requirements}
+    asked: Thresholds = {frozenset(r.on): r.k for r in only_k_anonymity("trying k", task.requirements)}
     also: Thresholds = {}
     falling = _falling(blocked.size)
     while falling:

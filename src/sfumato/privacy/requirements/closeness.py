@@ -1,0 +1,193 @@
+"""t-closeness: sensitive values are distributed in every group nearly as in the whole table (Li et al., 2007)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from sfumato.data.taxonomy import Taxonomy
+from sfumato.errors import RecipeError, SchemaError
+from sfumato.privacy.requirements.requirement import (
+    ROUNDING,
+    Basic,
+    Floats,
+    Ints,
+    Measure,
+    Sensitive,
+    column,
+    figure,
+    learner,
+    listed,
+    said,
+    setting,
+    share,
+)
+
+Distance = Literal["equal", "ordered", "hierarchical"]
+DISTANCES = ("equal", "ordered", "hierarchical")
+
+
+@dataclass(frozen=True, init=False)
+class TCloseness:
+    """The distance between the sensitive values of every group and those of the whole table is at most t.
+
+    The earth mover's distance of Li, Li and Venkatasubramanian, with their ground distances: "equal" between any two
+    values, "ordered" by rank (numbers by size; categories as `order` lists them), "hierarchical" by the height of the
+    lowest common label in the sensitive attribute's taxonomy. It is convex, and the table's distribution never
+    changes, so a group is no further away than the furthest of its parts: t-closeness is monotone as well.
+
+    >>> TCloseness(on=["age"], sensitive="disease", t=0.2).distance
+    'equal'
+    """
+
+    name: ClassVar[str] = "t_closeness"
+
+    on: tuple[str, ...]
+    sensitive: str
+    t: float
+    distance: Distance
+    order: tuple[Any, ...] | None
+
+    def __init__(
+        self,
+        on: Iterable[str],
+        sensitive: str,
+        t: float,
+        distance: Distance = "equal",
+        order: Sequence[Any] | None = None,
+    ) -> None:
+        names = listed("t-closeness", on)
+        object.__setattr__(self, "on", names)
+        object.__setattr__(self, "sensitive", column("t-closeness", sensitive, names))
+        object.__setattr__(self, "t", share("t-closeness", "t", t))
+        if distance not in DISTANCES:
+            raise RecipeError("t-closeness", "distance is one of " + ", ".join(DISTANCES), given=repr(distance),
+                              remedy="say equal")  # fmt: skip
+        if order is not None and distance != "ordered":
+            raise RecipeError("t-closeness", "an order goes with the ordered distance", given=repr(distance),
+                              remedy="say distance: ordered, or leave the order out")  # fmt: skip
+        object.__setattr__(self, "distance", distance)
+        object.__setattr__(self, "order", None if order is None else tuple(order))
+
+    @property
+    def threshold(self) -> float:
+        """-t: the further away, the less private."""
+        return -self.t - ROUNDING
+
+    def measure(self, sensitive: Sensitive) -> Measure:
+        """Minus the distance to the whole table."""
+        q = sensitive.totals / sensitive.totals.sum()
+        if self.distance == "ordered":
+            place = np.array(self._places(sensitive.values))
+            return lambda counts: -_ordered(_shares(counts)[:, place] - q[place])
+        if self.distance == "hierarchical":
+            tree = self._tree(sensitive)
+            return lambda counts: -_hierarchical(_shares(counts) - q, tree)
+        return lambda counts: np.asarray(-np.abs(_shares(counts) - q).sum(axis=1) / 2, dtype=np.float64)
+
+    def _places(self, values: tuple[Any, ...]) -> list[int]:
+        """The codes in the order of their values; a missing value has no place in an order."""
+        if None in values:
+            raise SchemaError(self.sensitive, "an ordered distance needs every value to have a place in the order",
+                              given="missing values",
+                              remedy=f"drop them with missing: {{{self.sensitive}: drop}}, or say distance: equal",
+                              )  # fmt: skip
+        if self.order is not None:
+            if set(values) - set(self.order):
+                raise SchemaError(self.sensitive, "`order` lists every value of the sensitive attribute",
+                                  given="values that it does not list", remedy="add them in their places")  # fmt: skip
+            return [values.index(value) for value in self.order if value in values]
+        if any(isinstance(value, str) for value in values):
+            raise SchemaError(self.sensitive, "the ordered distance of categories needs their order", given="none",
+                              remedy="list it in the requirement: order: [low, middle, high]")  # fmt: skip
+        return sorted(range(len(values)), key=lambda code: values[code])
+
+    def _tree(self, sensitive: Sensitive) -> list[tuple[float, list[Ints]]]:
+        """For each inner label its height as a share of the tree's, and the codes under each of its children."""
+        tree = sensitive.taxonomy
+        if tree is None or None in sensitive.values:
+            raise SchemaError(self.sensitive, "a hierarchical distance needs every value in a taxonomy",
+                              given="no taxonomy" if tree is None else "missing values",
+                              remedy="declare a taxonomy for it, or say distance: equal")  # fmt: skip
+        code = {value: at for at, value in enumerate(sensitive.values)}
+        return branches(tree, code)
+
+    def parts(self) -> tuple[Basic, ...]:
+        """Itself."""
+        return (self,)
+
+    def claim(self) -> dict[str, Any]:
+        """For the certificate; a release that claims the hierarchical distance adds the tree."""
+        order = None if self.order is None else list(self.order)
+        return {"claim": self.name, "on": list(self.on), "sensitive": self.sensitive, "t": self.t,
+                "distance": self.distance} | setting({"order": order})  # fmt: skip
+
+    def achieved(self, worst: Sequence[float]) -> dict[str, float]:
+        """The distance of the furthest group."""
+        return {"t": figure(max(-worst[0], 0.0))}
+
+    def attacker(self) -> str:
+        """Against whom."""
+        return learner(self.on, self.sensitive, "learns little more than the whole table tells of anybody")
+
+    def sentence(self) -> str:
+        """For people."""
+        return (
+            f"among records that look alike on {said(self.on)} the values of {self.sensitive} are distributed as in "
+            f"the whole table, up to a distance of {self.t} ({self.distance})"
+        )
+
+    def __str__(self) -> str:
+        return f"{self.t}-closeness ({self.distance}) of {self.sensitive} on {{{', '.join(self.on)}}}"
+
+
+def branches(tree: Taxonomy, code: dict[Any, int]) -> list[tuple[float, list[Ints]]]:
+    """The inner labels of a tree, with their heights, and the codes of the leaves under each child."""
+    heights = _heights(tree)
+    top = heights[tree.root]
+    return [
+        (
+            height / top,
+            [np.array([code[leaf] for leaf in tree.leaves_of(child) if leaf in code], dtype=np.int64)
+             for child in tree.children(label)],
+        )
+        for label, height in heights.items()
+        if height
+    ]  # fmt: skip
+
+
+def _heights(tree: Taxonomy) -> dict[str, int]:
+    """How far above its deepest leaf each label stands."""
+    heights: dict[str, int] = {}
+
+    def height(label: str) -> int:
+        below = [height(child) for child in tree.children(label)]
+        heights[label] = 1 + max(below) if below else 0
+        return heights[label]
+
+    height(tree.root)
+    return heights
+
+
+def _shares(counts: Ints) -> Floats:
+    return np.asarray(counts / counts.sum(axis=1, keepdims=True), dtype=np.float64)
+
+
+def _ordered(excess: Floats) -> Floats:
+    """Li et al., section 4.2: the mean absolute cumulated difference; (groups, values in order) to (groups,)."""
+    if excess.shape[1] < 2:
+        return np.zeros(len(excess))
+    return np.asarray(np.abs(np.cumsum(excess, axis=1)[:, :-1]).sum(axis=1) / (excess.shape[1] - 1), dtype=np.float64)
+
+
+def _hierarchical(excess: Floats, tree: list[tuple[float, list[Ints]]]) -> Floats:
+    """Li et al., section 4.3: at each label, what its children can settle among themselves moves its height."""
+    cost = np.zeros(len(excess))
+    for height, children in tree:
+        extra = np.stack([excess[:, codes].sum(axis=1) for codes in children], axis=1)
+        settled = np.minimum(np.maximum(extra, 0).sum(axis=1), np.maximum(-extra, 0).sum(axis=1))
+        cost += height * settled
+    return cost

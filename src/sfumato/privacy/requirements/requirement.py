@@ -1,0 +1,138 @@
+"""What every requirement is: what it counts, how private a group of counts is, and how private it must be.
+
+Records that look alike on the attributes `on` are a group. A requirement with a `sensitive` attribute counts each
+group's records by their sensitive values; its measure turns these counts into one number per group, and every group
+must reach the threshold. All measures here are monotone: of the parts of a group at least one measures no more than
+the group itself, so a refinement that breaks a requirement breaks it for good (002, section 4; each class cites why).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.taxonomy import Taxonomy
+from sfumato.errors import RecipeError
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Measure = Callable[[Ints], Floats]
+"""(groups, values) of counts, no group empty, to (groups,): the larger, the more private."""
+
+ROUNDING = 1e-9
+"""By how much sums of logarithms and of shares may miss a bound that they meet on paper."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sensitive:
+    """A sensitive column in codes: its values in the order of their codes, None for missing; how many hold each."""
+
+    values: tuple[Any, ...]
+    totals: Ints
+    taxonomy: Taxonomy | None = None
+
+
+@runtime_checkable
+class Requirement(Protocol):
+    """A property that the masked table must have."""
+
+    name: ClassVar[str]
+    """What it is called in recipes and certificates."""
+
+    @property
+    def on(self) -> tuple[str, ...]:
+        """The attributes that the attacker knows."""
+
+    @property
+    def sensitive(self) -> str | None:
+        """The attribute whose values are counted in each group; None where only records are counted."""
+
+    def parts(self) -> tuple[Basic, ...]:
+        """The basic requirements that this one stands for: itself, unless it is a name for several."""
+
+    def claim(self) -> dict[str, Any]:
+        """What the certificate claims, as plain JSON: `claim` is the name, then its settings."""
+
+    def achieved(self, worst: Sequence[float]) -> int | dict[str, float]:
+        """What the certificate says was reached, by the settings' names; `worst` is the least measure of each part."""
+
+    def attacker(self) -> str:
+        """Against whom it protects: what the attacker knows, and what is kept from them."""
+
+    def sentence(self) -> str:
+        """What is promised, as part of a sentence that a lawyer can read, with every name and number of the claim."""
+
+
+class Basic(Requirement, Protocol):
+    """A requirement that is counted as it is."""
+
+    @property
+    def threshold(self) -> float:
+        """What every group must measure at least."""
+
+    def measure(self, sensitive: Sensitive) -> Measure:
+        """How private groups are, given what the sensitive column holds."""
+
+
+def listed(what: str, on: Iterable[str]) -> tuple[str, ...]:
+    """The attributes of a quasi-identifier: some, each once."""
+    names = (on,) if isinstance(on, str) else tuple(on)
+    if not names:
+        raise RecipeError(what, "it is asked on at least one attribute", given="none",
+                          remedy="list the quasi-identifying attributes in on=[...]")  # fmt: skip
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise RecipeError(what, "an attribute stands in a quasi-identifier once",
+                          given=", ".join(twice) + " twice", remedy="list it once")  # fmt: skip
+    return names
+
+
+def whole(what: str, name: str, given: Any, *, least: int = 1) -> int:
+    """A whole number of at least this much."""
+    if isinstance(given, bool) or not isinstance(given, int) or given < least:
+        raise RecipeError(what, f"{name} is a whole number of at least {least}", given=repr(given),
+                          remedy=f"give for example {name}={max(least, 2) if name != 'k' else 10}")  # fmt: skip
+    return given
+
+
+def share(what: str, name: str, given: Any) -> float:
+    """A share: above 0 and at most 1."""
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given <= 1:
+        raise RecipeError(what, f"{name} is a share above 0 and at most 1", given=repr(given),
+                          remedy=f"give for example {name}=0.5")  # fmt: skip
+    return float(given)
+
+
+def column(what: str, sensitive: Any, on: tuple[str, ...]) -> str:
+    """The sensitive attribute's name: given, and not part of the quasi-identifier."""
+    if not isinstance(sensitive, str) or not sensitive:
+        raise RecipeError(what, "it is about one sensitive attribute", given=repr(sensitive),
+                          remedy="name it: sensitive: disease")  # fmt: skip
+    if sensitive in on:
+        raise RecipeError(what, "a sensitive attribute is what is learned, not what is known",
+                          given=f"{sensitive!r} in `on` as well", remedy="leave it out of `on`")  # fmt: skip
+    return sensitive
+
+
+def said(on: Iterable[str]) -> str:
+    """The names of a quasi-identifier in a sentence."""
+    return ", ".join(on)
+
+
+def learner(on: Iterable[str], sensitive: str, end: str) -> str:
+    """The attacker who wants to learn a sensitive value, and how that ends."""
+    return f"knows {said(on)} of a person in the table, and wants to learn {sensitive}: {end}"
+
+
+def figure(reached: float) -> float:
+    """A figure as certificates show it."""
+    return round(float(reached), 6)
+
+
+def setting(form: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings without those that were not given."""
+    return {name: value for name, value in form.items() if value is not None}
