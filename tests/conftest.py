@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import random
+import secrets
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
@@ -202,7 +205,14 @@ def blueprint() -> Blueprint:
     return Blueprint(raw, tuple(_shown(person) for person in raw))
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """No test, no fixture of any scope and no process that they start writes into the ledger of whoever runs them."""
+    state = TemporaryDirectory(prefix="sfumato-state-")
+    config.add_cleanup(state.cleanup)
+    os.environ["XDG_STATE_HOME"] = state.name
+
+
 @pytest.fixture(autouse=True)
 def _own_ledger(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No test writes into the ledger of whoever runs it."""
-    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / "state"))
+    """Every test begins with an empty ledger."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.getbasetemp() / "state" / secrets.token_hex(6)))

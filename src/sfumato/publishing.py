@@ -6,7 +6,7 @@ import json
 import time
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -35,6 +35,7 @@ from sfumato.privacy.requirements import without_covered
 from sfumato.privacy.verify import verify
 from sfumato.randomness import Randomness, Secure
 from sfumato.recipe import Along, Recipe
+from sfumato.release.accounting import account_of, reserving
 from sfumato.release.bundle import Format, count_claims, generated_table, released_table, write_bundle
 from sfumato.release.certificate import Facts
 from sfumato.release.differential import Differential
@@ -72,7 +73,7 @@ class Run:
     """How to run, apart from what: who counts, where chance comes from, who is told, when to stop early.
 
     `report`: draw the report in its two editions (needs the extra `plots`), and try which k would show more.
-    `ledger`: where spent epsilon is entered.
+    `ledger`: where spent epsilon is entered, and every release that is written.
     """
 
     engine: Engine | None = None
@@ -95,7 +96,8 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
     with clock.step("Reading the table"):
         people = _prepare(read(table, recipe.schema, progress=run.progress, encoding=recipe.encoding), recipe)
     mechanisms = _mechanisms(recipe, run)
-    with _reserved(people, mechanisms, recipe, run):
+    account = account_of(people, recipe, mechanisms=mechanisms, ledger=run.ledger)
+    with reserving(account, recipe, mechanisms):
         with clock.step("Finding the structure that must survive"):
             found = find(recipe.structure, people)
         with clock.step("Masking"):
@@ -128,7 +130,7 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
                         judged.scores, history, dict(clock.seconds), verdict)  # fmt: skip
             report = holder_report(ready.released, held)
     return Release(recipe, outcome.mask, certificate, verdict, judged.scores, history, _kept_back(outcome),
-                   clock.seconds, shown, people.origin, scratch, report)  # fmt: skip
+                   clock.seconds, shown, people.origin, scratch, report, account)  # fmt: skip
 
 
 def evaluate(raw: object, release: str | Path, *, seeds: int = 10) -> Mapping[str, Any]:
@@ -171,11 +173,6 @@ def _kept_back(outcome: Outcome) -> dict[str, Any]:
 
 def _mechanisms(recipe: Recipe, run: Run) -> Mechanisms | None:
     return None if recipe.budget is None else Mechanisms(Spending(recipe.budget), noise_of(run.chance))
-
-
-def _reserved(people: Table, mechanisms: Mechanisms | None, recipe: Recipe, run: Run) -> AbstractContextManager[None]:
-    """Under a budget: entered in the ledger before anything is spent, and compared with what was spent after."""
-    return nullcontext() if mechanisms is None else run.ledger.reserved(people, mechanisms, mask=name_of(recipe.mask))
 
 
 def _judged(recipe: Recipe, found: Found, task: Task, outcome: Outcome) -> Judged:

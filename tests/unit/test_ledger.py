@@ -44,12 +44,12 @@ def test_runs_add_up_and_the_last_share_is_refused(tmp_path: Path) -> None:
 
 
 def test_a_run_that_fails_before_it_spends_gives_its_share_back(tmp_path: Path) -> None:
-    ledger, table = Ledger(tmp_path / "ledger.jsonl"), encode(TABLE, SCHEMA)
+    ledger = Ledger(tmp_path / "ledger.jsonl")
     mechanisms = Mechanisms(Spending(Budget(1, people="us")), OpenDPNoise())
-    with pytest.raises(KeyError), ledger.reserved(table, mechanisms, mask="m"):
+    with pytest.raises(KeyError), ledger.reserved("named us", mechanisms, mask="m"):
         raise KeyError
     assert ledger.spent("named us") == 0
-    with pytest.raises(sf.BudgetError, match="1/2 of 1"), ledger.reserved(table, mechanisms, mask="m"):
+    with pytest.raises(sf.BudgetError, match="1/2 of 1"), ledger.reserved("named us", mechanisms, mask="m"):
         mechanisms.counts("half", pa.array([1]).to_numpy(), epsilon=Fraction(1, 2))
     assert ledger.spent("named us") == 1
 
@@ -57,7 +57,7 @@ def test_a_run_that_fails_before_it_spends_gives_its_share_back(tmp_path: Path) 
 def test_noise_that_repeats_is_not_entered(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "ledger.jsonl")
     mechanisms = Mechanisms(Spending(Budget(1)), SeededNoise(0))
-    with ledger.reserved(encode(TABLE, SCHEMA), mechanisms, mask="m"):
+    with ledger.reserved("named us", mechanisms, mask="m"):
         mechanisms.counts("all", pa.array([1]).to_numpy(), epsilon=Fraction(1))
     assert ledger.entries() == ()
 

@@ -1,47 +1,120 @@
-"""`sfumato ledger`: what has been spent on whom; and what publish says of a budget before and after spending it."""
+"""`sfumato ledger`: what was released and spent; and what publish says of a budget before and after spending it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.output import note, show
+from sfumato.cli.output import note, show, show_error
 
 if TYPE_CHECKING:
+    from sfumato.privacy.ledger import Entry, Ledger
     from sfumato.recipe import Recipe
 
-EXAMPLE = "sfumato ledger"
+EXAMPLE = "sfumato ledger --check"
+HEADINGS = ("when", "people", "what", "mask", "epsilon", "added up", "folder")
 
 
 def ledger(
     path: Annotated[Path | None, typer.Option("--path", help="Another ledger than your own.")] = None,
+    check: Annotated[bool, typer.Option("--check", help="Only check that no line was changed or taken out.")] = False,
+    expect: Annotated[
+        str | None,
+        typer.Option("--expect", metavar="HEAD", help="Check too that the ledger still holds all it held at HEAD."),
+    ] = None,
 ) -> None:
-    """Show what all runs spent, run by run and added up for the same people.
+    """Show every release and every spending, and what was spent on the same people added up.
 
     Tables are known by a keyed hash of their content, or by the name that the budget gives their people. The ledger is
     kept in XDG_STATE_HOME/sfumato (usually ~/.local/state/sfumato) and never leaves it.
-    """
-    from rich.table import Table
 
+    Each line holds the hash of the line before it; the last hash, the head, stands for all of them. Write it down
+    elsewhere: --expect HEAD tells later whether anything up to there was changed or cut off. Exit code 1: it was.
+    """
     from sfumato.privacy.ledger import Ledger
 
     found = Ledger(path)
+    if check or expect is not None:
+        _check(found, expect)
+        return
     entries = found.entries()
     if not entries:
-        note(f"nothing has been spent: {found.path} has no entries")
+        note(f"nothing has been released or spent: {found.path} has no entries")
         return
-    table = Table(title="Spent, run by run", title_justify="left")
-    for heading in ("when", "people", "mask", "epsilon", "added up"):
+    show(_table(entries))
+    note(f"head: {found.chain().head}")
+
+
+def _check(found: Ledger, expect: str | None) -> None:
+    from sfumato.privacy.ledger import GENESIS, LedgerError
+
+    try:
+        entries, chain = found.entries(), found.chain()
+        if expect is not None and expect.lower() not in (GENESIS, *chain.hashes):
+            raise LedgerError(str(found.path), "what a ledger once held, it holds for good",
+                              given="a ledger in which the expected head does not occur",
+                              remedy="it was cut off or replaced: restore it from a good copy")  # fmt: skip
+    except LedgerError as error:
+        show_error(error)
+        raise typer.Exit(1) from None
+    show(f"{found.path}: {len(chain.hashes)} lines, every one in its place; {len(entries)} entries")
+    if chain.torn:
+        note("an interrupted write at the end, which nobody was told of, will be overwritten by the next")
+    show(f"head: {chain.head}")
+
+
+def _table(entries: Sequence[Entry]) -> Any:
+    from rich.table import Table
+
+    table = Table(title="Released and spent", title_justify="left")
+    for heading in HEADINGS:
         table.add_column(heading, justify="right" if heading in ("epsilon", "added up") else "left")
-    sums: dict[str, Any] = {}
+    sums: dict[str, Fraction] = {}
     for entry in entries:
-        sums[entry.people] = sums.get(entry.people, 0) + (0 if entry.given_back else entry.epsilon)
-        epsilon = "given back" if entry.given_back else str(entry.epsilon)
-        table.add_row(entry.when, entry.people, entry.mask, epsilon, str(sums[entry.people]))
-    show(table)
+        if entry.kind == "spending" and entry.epsilon is not None and not entry.given_back:
+            sums[entry.people] = sums.get(entry.people, Fraction(0)) + entry.epsilon
+        epsilon = "" if entry.epsilon is None else str(entry.epsilon)
+        table.add_row(entry.when, _short(entry.people), _what(entry), entry.mask, epsilon,
+                      str(sums.get(entry.people, "")), entry.folder)  # fmt: skip
+    return table
+
+
+def _short(people: str) -> str:
+    """A declared name whole, a hash in its first digits."""
+    return people if not people.startswith("table ") else people[:14]
+
+
+def _what(entry: Entry) -> str:
+    if entry.kind == "spending":
+        return "given back" if entry.given_back else "spent"
+    claims = "; ".join(_claim(claim) for claim in entry.claims) or entry.guarantee
+    return f"released: {claims}" if entry.written else f"{_unconfirmed(entry)}: {claims}"
+
+
+def _claim(claim: Mapping[str, Any]) -> str:
+    """A claim with its numbers.
+
+    >>> _claim({"claim": "k_anonymity", "on": ["age", "sex"], "k": 5, "achieved": 7})
+    'k_anonymity, k = 5 on age, sex'
+    """
+    numbers = [f"{name} = {value}" for name, value in claim.items()
+               if name != "achieved" and isinstance(value, int | float)]  # fmt: skip
+    return ", ".join([str(claim.get("claim")), *numbers]) + " on " + ", ".join(claim.get("on", ()))
+
+
+def _unconfirmed(entry: Entry) -> str:
+    """An intended release: its run was killed. Whether it still got its name is seen by looking."""
+    import hashlib
+
+    try:
+        stands = hashlib.sha256((Path(entry.folder) / "certificate.json").read_bytes()).hexdigest()
+    except OSError:
+        stands = ""
+    return "released, not confirmed" if stands == entry.certificate else "intended, not written"
 
 
 def show_plan(recipe: Recipe) -> None:

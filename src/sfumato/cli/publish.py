@@ -47,7 +47,8 @@ def publish(
     """Mask a table as RECIPE says, verify what was written, measure what survived, and write the release.
 
     Two folders are written: the release, to be handed over, and NAME.holder beside it, for your eyes only. An earlier
-    release of that name is replaced; anything else there is left alone, and refused.
+    release of that name is replaced, and told; anything else there is left alone, and refused. Every release is entered
+    in your ledger (see: sfumato ledger).
     """
     from sfumato.cli.summary import show_release
     from sfumato.publishing import publish as run_recipe
@@ -60,7 +61,8 @@ def publish(
     with _stopping(anytime) as asked, noting_warnings():
         run = replace(_run(csv=csv, engine=engine, asked=asked), report=report)
         release = run_recipe(_table(table or found.table), found, run=run)
-    _write(release, output)
+    with noting_warnings():
+        _write(release, output)
     show_release(release, output)
 
 

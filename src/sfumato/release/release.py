@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import secrets
+import json
 import shutil
-from collections.abc import Mapping
+import warnings
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,13 +17,17 @@ from sfumato.data.table import Origin
 from sfumato.data.writing import give_back
 from sfumato.errors import ReleaseError
 from sfumato.maskers.masker import Mask
+from sfumato.privacy.ledger import Account
 from sfumato.privacy.verify import Verdict
 from sfumato.recipe import Recipe
+from sfumato.release.accounting import recipe_hash
 from sfumato.release.bundle import write_json
+from sfumato.release.placing import placed
 
 HOLDER = ".holder"
 NOT_PRIVATE = "NOT-PRIVATE"
 REPORT = "report.html"
+CERTIFICATE = "certificate.json"
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,7 +35,8 @@ class Release:
     """What comes out of `publish`: verified, ready to be written where the recipient gets it.
 
     `scores` and `history` are for the holder's eyes; they are written to the holder's folder only.
-    `report` is the holder's edition of the report, a page of HTML; None where none was drawn.
+    `report` is the holder's edition of the report, a page of HTML; None where none was drawn. `account` is where it is
+    entered when it is written; None for noise from a seed, which is not private and never entered.
     """
 
     recipe: Recipe
@@ -46,6 +51,7 @@ class Release:
     origin: Origin
     scratch: TemporaryDirectory[str]
     report: str | None = None
+    account: Account | None = None
 
     @property
     def table(self) -> Any:
@@ -64,20 +70,50 @@ class Release:
     def write(self, path: str | Path) -> Path:
         """Write the release folder, and the holder's folder beside it (NAME.holder).
 
-        An earlier release there is replaced; anything else is refused. Both folders appear whole or not at all.
+        An earlier release there is replaced, with a warning; anything else is refused. Both folders appear whole or not
+        at all. The release is entered in the ledger before it gets its final name, and confirmed there after.
         A release whose noise came from a seed is not private, and its folder's name says so.
         """
         target = self._named(Path(path))
         holder = target.with_name(target.name + HOLDER)
         for folder in (target, holder):
             refuse_strangers(folder)
+        before = _created(target)
         try:
-            _put(holder, lambda folder: self._write_holder(folder))
-            _put(target, lambda folder: _copy(Path(self.scratch.name) / "release", folder))
+            with placed(target, holder, make_release=self._write_release, make_holder=self._write_holder) as name_them:
+                self._entered(target, name_them)
         except OSError as error:
             raise ReleaseError(str(target), "the folder must be writable", given=error.strerror or str(error),
                                remedy="make room or choose another place; nothing is left") from error  # fmt: skip
+        if before is not None:
+            warnings.warn(
+                f"{target}: the release of {before} was replaced; whoever has that one has both", stacklevel=2
+            )
         return target
+
+    def _entered(self, target: Path, name_them: Callable[[], None]) -> None:
+        """Entered, then named, then confirmed: a release under its final name is never without an entry."""
+        if self.account is None:
+            name_them()
+            return
+        ledger = self.account.ledger
+        entry = ledger.intend(
+            self.account.people,
+            recipe=recipe_hash(self.recipe),
+            certificate=(self._folder / CERTIFICATE).read_bytes(),
+            form=self.certificate,
+            folder=str(target.absolute()),
+        )
+        name_them()
+        ledger.written(entry)
+
+    @property
+    def _folder(self) -> Path:
+        """The verified folder, still in a temporary place."""
+        return Path(self.scratch.name) / "release"
+
+    def _write_release(self, folder: Path) -> None:
+        shutil.copytree(self._folder, folder)
 
     def _named(self, path: Path) -> Path:
         private = self.certificate.get("differential_privacy", {}).get("private", True)
@@ -106,32 +142,15 @@ def refuse_strangers(folder: Path) -> None:
     """An output folder is new, or an earlier one of ours."""
     if not folder.exists():
         return
-    ours = "certificate.json" if not folder.name.endswith(HOLDER) else "history.json"
+    ours = CERTIFICATE if not folder.name.endswith(HOLDER) else "history.json"
     if not folder.is_dir() or (any(folder.iterdir()) and not (folder / ours).is_file()):
         raise ReleaseError(str(folder), "an output folder must be new, empty, or an earlier release",
                            given="something else is there", remedy="choose another name")  # fmt: skip
 
 
-def _put(target: Path, make: Any) -> None:
-    """Make a folder under a temporary name, then swap it in."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    fresh = target.with_name(f".{target.name}.{secrets.token_hex(6)}")
+def _created(folder: Path) -> str | None:
+    """When the release that stands in a folder was made, as its certificate says; None where there is none."""
     try:
-        make(fresh)
-        if target.exists():
-            old = target.with_name(f".{target.name}.{secrets.token_hex(6)}.old")
-            target.replace(old)
-            fresh.replace(target)
-            shutil.rmtree(old)
-        else:
-            fresh.replace(target)
-    finally:
-        shutil.rmtree(fresh, ignore_errors=True)
-
-
-def _copy(source: Path, target: Path) -> None:
-    shutil.copytree(source, target)
-    for path in target.rglob("*"):
-        if path.is_file():
-            with path.open("rb") as file:
-                os.fsync(file.fileno())
+        return str(json.loads((folder / CERTIFICATE).read_text(encoding="utf-8"))["created"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None

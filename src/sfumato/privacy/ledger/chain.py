@@ -1,0 +1,140 @@
+"""The ledger as a file: lines that only grow, each with the hash of the one before it.
+
+A line is one JSON object and ends in a newline; its "previous" is the SHA-256 of the line before it, without the
+newline. It counts once its newline is there: a last line without one is a write that was interrupted before anybody
+was told that it succeeded, and the next write takes its place. Anything else that is broken is refused.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sfumato.errors import ReleaseError
+
+GENESIS = hashlib.sha256(b"sfumato ledger 1").hexdigest()
+"""What stands for the line before the first."""
+
+RESTORE = "restore the ledger from a good copy; what it held stays spent and released"
+
+
+class LedgerError(ReleaseError):
+    """The ledger cannot be written, or is not what was written."""
+
+
+@dataclass(frozen=True)
+class Chain:
+    """The lines of a ledger, oldest first: what each says, its hash. `whole` bytes hold them, `torn` ones follow."""
+
+    forms: Sequence[Mapping[str, Any]]
+    hashes: Sequence[str]
+    whole: int
+    torn: int
+
+    @property
+    def head(self) -> str:
+        """The hash of the last line, which no change before it leaves as it is."""
+        return self.hashes[-1] if self.hashes else GENESIS
+
+
+def read_chain(path: Path) -> Chain:
+    """Every line of the file, checked; an empty chain where there is no file."""
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        content = b""
+    except OSError as error:
+        raise LedgerError(str(path), "the ledger must be readable", given=error.strerror or type(error).__name__,
+                          remedy="set XDG_STATE_HOME to a folder of yours") from None  # fmt: skip
+    *lines, torn = content.split(b"\n")
+    hashes = [hashlib.sha256(line).hexdigest() for line in lines]
+    forms = [
+        _form(line, f"{path}, line {at}", previous=previous)
+        for at, (line, previous) in enumerate(zip(lines, [GENESIS, *hashes], strict=False), start=1)
+    ]
+    return Chain(forms, hashes, len(content) - len(torn), len(torn))
+
+
+def _form(line: bytes, place: str, *, previous: str) -> dict[str, Any]:
+    try:
+        form = json.loads(line)
+    except ValueError:
+        form = None
+    if not isinstance(form, dict):
+        raise LedgerError(place, "every line of the ledger is an entry", given="a line that is none", remedy=RESTORE)
+    if form.pop("previous", None) != previous:
+        raise LedgerError(place, "every line of the ledger holds the hash of the line before it",
+                          given="another hash: a line was changed, taken out or put in",
+                          remedy=RESTORE)  # fmt: skip
+    return form
+
+
+@contextmanager
+def appending(path: Path) -> Iterator[Appender]:
+    """The ledger for one writer alone, with what it says now."""
+    import fcntl
+
+    try:
+        make_folder(path.parent)
+        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise _unwritable(path, error) from None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield Appender(path, file, read_chain(path))
+    finally:
+        os.close(file)
+
+
+class Appender:
+    """Owns the open, locked file of a ledger and its chain."""
+
+    def __init__(self, path: Path, file: int, chain: Chain) -> None:
+        self.path, self.chain, self._file = path, chain, file
+
+    def append(self, form: Mapping[str, Any]) -> None:
+        """Add a line. When this returns it is on the disk; when it does not, it may or may not be."""
+        line = json.dumps({"previous": self.chain.head, **form}).encode()
+        try:
+            os.ftruncate(self._file, self.chain.whole)
+            _write(self._file, line + b"\n")
+            os.fsync(self._file)
+            sync_folder(self.path.parent)
+        except OSError as error:
+            raise _unwritable(self.path, error) from None
+        forms = [*self.chain.forms, form]
+        hashes = [*self.chain.hashes, hashlib.sha256(line).hexdigest()]
+        self.chain = Chain(forms, hashes, self.chain.whole + len(line) + 1, 0)
+
+
+def _write(file: int, content: bytes) -> None:
+    while content:
+        content = content[os.write(file, content) :]
+
+
+def make_folder(folder: Path) -> None:
+    """A folder for one pair of eyes, on the disk with its name."""
+    if not folder.is_dir():
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        sync_folder(folder.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Put a folder's list of names on the disk."""
+    file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(file)
+    finally:
+        os.close(file)
+
+
+def _unwritable(path: Path, error: OSError) -> LedgerError:
+    return LedgerError(str(path), "the ledger must be writable: nothing is spent or released that is not entered",
+                       given=error.strerror or type(error).__name__,
+                       remedy="set XDG_STATE_HOME to a folder of yours")  # fmt: skip

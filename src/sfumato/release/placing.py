@@ -1,0 +1,128 @@
+"""Giving a release and its holder's folder their final names, so that a kill at any moment leaves nothing by halves.
+
+Both folders are made under temporary names first. Then, with T the release and H the holder's folder:
+
+    an earlier T steps aside, an earlier H steps aside, the new H gets its name, the new T gets its name.
+
+So a release under its final name is always whole and always stands beside its own holder's folder. A run that is
+killed between the first and the last step leaves no T, and the earlier one whole in `.T.ID.sfumato-old`; the next run
+that writes T first takes these steps back. Runs that write beside each other take turns: they lock the folder above.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+NEW, OLD = "sfumato-new", "sfumato-old"
+Make = Callable[[Path], None]
+
+
+@dataclass(frozen=True)
+class Place:
+    """A final name, and the two names beside it that one run uses."""
+
+    final: Path
+    run: str
+
+    @property
+    def new(self) -> Path:
+        """Where the folder is made."""
+        return self.final.with_name(f".{self.final.name}.{self.run}.{NEW}")
+
+    @property
+    def old(self) -> Path:
+        """Where an earlier one steps aside."""
+        return self.final.with_name(f".{self.final.name}.{self.run}.{OLD}")
+
+
+@contextmanager
+def placed(release: Path, holder: Path, *, make_release: Make, make_holder: Make) -> Iterator[Callable[[], None]]:
+    """Make both folders; the body calls what it gets to give them their names. Without that call nothing remains."""
+    release.parent.mkdir(parents=True, exist_ok=True)
+    with _in_turn(release.parent) as alone:
+        if alone:
+            mend(release, holder)
+        run = secrets.token_hex(8)
+        new, beside = Place(release, run), Place(holder, run)
+        try:
+            make_holder(beside.new)
+            make_release(new.new)
+            for place in (beside, new):
+                sync(place.new)
+            yield lambda: _swap(new, beside)
+        finally:
+            _settle(new, beside)
+
+
+def _swap(release: Place, holder: Place) -> None:
+    for place in (release, holder):
+        if place.final.exists():
+            place.final.replace(place.old)
+    for place in (holder, release):
+        place.new.replace(place.final)
+    sync_names(release.final.parent)
+
+
+def _settle(release: Place, holder: Place) -> None:
+    """After a run, whole or killed: the release has its name, or everything is as it was before.
+
+    What is made first is removed last, and taken back in the reverse order of `_swap`; so it can itself be killed and
+    begun again.
+    """
+    named = not release.new.exists()
+    if not named and not holder.new.exists() and holder.final.exists():
+        holder.final.replace(holder.new)
+    for place in (holder, release):
+        if place.old.exists() and not place.final.exists():
+            place.old.replace(place.final)
+    for left in (release.new, release.old, holder.new, holder.old):
+        if left.is_symlink():
+            left.unlink()
+        elif left.exists():
+            shutil.rmtree(left, ignore_errors=True)  # what cannot be removed now is tried again by the next run
+
+
+def mend(release: Path, holder: Path) -> None:
+    """Settle what killed runs left beside a release. Only with the folder locked: a run under way looks the same."""
+    names = re.compile(rf"\.(?:{re.escape(release.name)}|{re.escape(holder.name)})\.([0-9a-f]{{16}})\.(?:{NEW}|{OLD})")
+    for run in {found[1] for path in release.parent.iterdir() if (found := names.fullmatch(path.name))}:
+        _settle(Place(release, run), Place(holder, run))
+
+
+@contextmanager
+def _in_turn(folder: Path) -> Iterator[bool]:
+    """Wait for other runs that write into this folder. False where its file system knows no such locks."""
+    import fcntl
+
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        except OSError:
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(handle)
+
+
+def sync(folder: Path) -> None:
+    """Put a folder and everything in it on the disk."""
+    for path in (*folder.rglob("*"), folder):
+        sync_names(path)
+
+
+def sync_names(path: Path) -> None:
+    """Put one file, or a folder's list of names, on the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
