@@ -1,0 +1,152 @@
+"""Several releases against an attacker who goes through every world, person by person."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sfumato.privacy.several import View, anonymity
+
+POINTS = 3
+ATTRIBUTES = ("a", "b")
+Person = tuple[int, ...]
+"""A point on each attribute, a sensitive value, the release it came with."""
+Recoding = tuple[tuple[int, ...], ...]
+"""Of each attribute the label of each point."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A table that grows, and how each release shows it."""
+
+    people: tuple[Person, ...]
+    recodings: tuple[Recoding, ...]
+
+    def views(self) -> list[View]:
+        """The releases as the library takes them."""
+        return [self._view(at, recoding) for at, recoding in enumerate(self.recodings)]
+
+    def _view(self, at: int, recoding: Recoding) -> View:
+        here = [person for person in self.people if person[-1] <= at]
+        shown = {
+            name: np.array([recoding[n][person[n]] for person in here], dtype=np.int64)
+            for n, name in enumerate(ATTRIBUTES)
+        }
+        covers = {name: np.array([[recoding[n][point] == label for point in range(POINTS)] for label in range(POINTS)])
+                  for n, name in enumerate(ATTRIBUTES)}  # fmt: skip
+        return View(shown, covers, np.array([person[-2] for person in here], dtype=np.int64))
+
+
+@st.composite
+def cases(draw: st.DrawFn, releases: int) -> Case:
+    label = st.integers(0, POINTS - 1)
+    recoding = st.tuples(*(st.tuples(*(label for _ in range(POINTS))) for _ in ATTRIBUTES))
+    shape = st.tuples(label, label, st.integers(0, 1), st.integers(0, releases - 1))
+    people = draw(st.lists(shape, min_size=2, max_size=8 if releases == 2 else 6))
+    first = (*people[0][:-1], 0)
+    return Case((first, *people[1:]), tuple(draw(recoding) for _ in range(releases)))
+
+
+Record = tuple[int, ...]
+"""What one record of a release shows on each attribute."""
+
+
+def worlds(releases: Sequence[Sequence[Record]], recodings: Sequence[Recoding]) -> Iterator[list[tuple[int, ...]]]:
+    """Every way to say which records are whose: people as the index of their record in each release, -1 before."""
+
+    def fits(chain: Sequence[int], at: int, record: Record) -> bool:
+        seen = [(recodings[r], releases[r][i]) for r, i in enumerate(chain) if i >= 0]
+        seen.append((recodings[at], record))
+        return all(any(all(rec[n][point] == shown[n] for rec, shown in seen) for point in range(POINTS))
+                   for n in range(len(ATTRIBUTES)))  # fmt: skip
+
+    def place(at: int, chains: list[tuple[int, ...]], done: list[tuple[int, ...]], free: frozenset[int]
+              ) -> Iterator[list[tuple[int, ...]]]:  # fmt: skip
+        if chains:
+            for record in free:
+                if fits(chains[0], at, releases[at][record]):
+                    yield from place(at, chains[1:], [*done, (*chains[0], record)], free - {record})
+            return
+        everyone = [*done, *((*(-1,) * at, record) for record in free)]
+        if at + 1 == len(releases):
+            yield everyone
+        else:
+            yield from place(at + 1, everyone, [], frozenset(range(len(releases[at + 1]))))
+
+    yield from place(0, [], [], frozenset(range(len(releases[0]))))
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """What the attacker is left with: people at once, and records that could be the target's in the worst release."""
+
+    at_once: int
+    possible: int
+
+
+def attack(case: Case, on: Sequence[int]) -> Attacked:
+    """Go through all worlds, for every target that there could be."""
+    most: Counter[tuple[object, ...]] = Counter()
+    could: dict[tuple[object, ...], list[set[tuple[int, int]]]] = {}
+    for value in {person[-2] for person in case.people}:
+        releases = [
+            [tuple(rec[n][p[n]] for n in range(len(ATTRIBUTES))) for p in case.people if p[-1] <= at and p[-2] == value]
+            for at, rec in enumerate(case.recodings)
+        ]
+        best: Counter[tuple[object, ...]] = Counter()
+        for world in worlds(releases, case.recodings):
+            classes: Counter[tuple[object, ...]] = Counter()
+            for chain in world:
+                key = tuple(None if i < 0 else tuple(releases[r][i][n] for n in on) for r, i in enumerate(chain))
+                classes[key] += 1
+                records = could.setdefault(key, [set() for _ in releases])
+                for r, i in enumerate(chain):
+                    records[r].add((value, i))
+            best |= classes
+        most += best
+    possible = [len(records[r]) for key, records in could.items() for r, group in enumerate(key) if group is not None]
+    return Attacked(min(most.values()), min(possible))
+
+
+@settings(max_examples=100, deadline=None)
+@given(cases(2))
+def test_two_releases_leave_what_the_attacker_of_all_worlds_finds(case: Case) -> None:
+    found = anonymity(case.views(), ATTRIBUTES)
+    left = attack(case, (0, 1))
+    assert found == left.at_once <= left.possible
+
+
+@settings(max_examples=40, deadline=None)
+@given(cases(3))
+def test_three_releases_leave_what_the_attacker_of_all_worlds_finds(case: Case) -> None:
+    found = anonymity(case.views(), ATTRIBUTES)
+    left = attack(case, (0, 1))
+    assert found == left.at_once <= left.possible
+
+
+@settings(max_examples=40, deadline=None)
+@given(cases(2))
+def test_who_knows_one_attribute_still_compares_records_by_all(case: Case) -> None:
+    assert anonymity(case.views(), ["a"]) == attack(case, (0,)).at_once
+
+
+@settings(max_examples=60, deadline=None)
+@given(cases(2), st.integers(0, POINTS - 1), st.integers(0, 1))
+def test_refining_the_new_release_never_helps(case: Case, label: int, attribute: int) -> None:
+    """So it can be refined step by step until the first step that breaks the promise."""
+    fine = case.recodings[1]
+    coarse = tuple(tuple(0 if n == attribute and at == label else at for at in of) for n, of in enumerate(fine))
+    before = Case(case.people, (case.recodings[0], coarse))
+    assert anonymity(case.views(), ATTRIBUTES) <= anonymity(before.views(), ATTRIBUTES)
+
+
+@settings(max_examples=30, deadline=None)
+@given(cases(2), st.integers(1, 6))
+def test_enough_is_told_without_computing_more(case: Case, enough: int) -> None:
+    exact = anonymity(case.views(), ATTRIBUTES)
+    assert anonymity(case.views(), ATTRIBUTES, enough=enough) == min(exact, enough)
