@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from sfumato.privacy.verify import differential
+from sfumato.privacy.verify import differential, wording
 from sfumato.privacy.verify.claims import CLAIMS
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, whole
 from sfumato.privacy.verify.verdict import CheckError
+from sfumato.privacy.verify.wording import check_wording
 
 FORMAT = 1
 ROLES = ("quasi", "sensitive", "plain")
 ORDERS = ("shuffled", "kept")
 RECODED = ("generalize", "suppress", "discretize")
 NOTHING = "none"
+NOT_NAMED = {"claim", "on", "achieved", "sentence", "attacker", "order", "tree", "population"}
 
 
 @dataclass(frozen=True)
@@ -131,7 +133,8 @@ def well_formed(certificate: Certificate) -> str:
     if not certificate.claims_nothing and not certificate.generated and form.get("guarantee") not in known:
         raise CheckError("the guarantee is not the name of one of the claims")
     for claim in certificate.claims:
-        whole(claim, "achieved")
+        if not isinstance(claim.get("achieved"), dict):
+            whole(claim, "achieved")
     _ = certificate.file, certificate.rows, certificate.columns, certificate.lifted
     _ = certificate.row_order, certificate.dropped, certificate.hashes
     count = len(certificate.claims)
@@ -139,16 +142,20 @@ def well_formed(certificate: Certificate) -> str:
 
 
 def stated(certificate: Certificate, page: str) -> str:
-    """What people read says what is claimed: the statement names every column and number of every claim.
+    """What people read says what is claimed.
 
-    The page for the recipient repeats the statement, and its SHA-256 stands in the certificate.
+    Claims that come with their sentences make up the statement, to the letter. Of older certificates it names every
+    column and every setting. The page for the recipient repeats the statement, and its SHA-256 stands in the
+    certificate.
     """
     statement = field(certificate.form, "statement", str)
-    for claim in certificate.claims:
-        numbers = [str(claim[key]) for key in claim if key not in ("claim", "on", "achieved")]
-        for word in (*names(claim, "on"), *numbers):
-            if not re.search(rf"(?<!\w){re.escape(word)}(?!\w)", statement):
-                raise CheckError(f"the statement does not speak of {word!r}, which is claimed")
+    claims = certificate.claims
+    for claim in claims:
+        check_wording(claim)
+        _check_named(claim, statement)
+    sentences = [field(claim, "sentence", str) for claim in claims if "sentence" in claim]
+    if sentences and statement != wording.statement(sentences):
+        raise CheckError("the statement is not made of the sentences of the claims")
     if certificate.generated:
         differential.stated(certificate.form, statement)
     if certificate.claims_nothing and not statement.startswith("Nothing is claimed"):
@@ -156,6 +163,13 @@ def stated(certificate: Certificate, page: str) -> str:
     if statement not in page:
         raise CheckError("README.md does not repeat the certificate's statement")
     return "the statement and README.md say what is claimed"
+
+
+def _check_named(claim: Form, statement: str) -> None:
+    settings = [str(value) for key, value in claim.items() if key not in NOT_NAMED]
+    for word in (*names(claim, "on"), *settings):
+        if not re.search(rf"(?<![\w.]){re.escape(word)}(?!\w|\.\d)", statement):
+            raise CheckError(f"the statement does not speak of {word!r}, which is claimed")
 
 
 def _understood(claim: Form) -> str:

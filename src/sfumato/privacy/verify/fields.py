@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
@@ -49,6 +49,30 @@ def whole(form: Form, key: str) -> int:
     if number < 0:
         raise CheckError(f"{key!r} is negative")
     return number
+
+
+def number(form: Form, key: str) -> float:
+    """A number."""
+    value = form.get(key)
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        raise CheckError(f"{key!r} is missing, or is no number")
+    return value
+
+
+def share(form: Form, key: str) -> float:
+    """A number above 0 and at most 1."""
+    value = number(form, key)
+    if not 0 < value <= 1:
+        raise CheckError(f"{key!r} is no share above 0 and at most 1")
+    return value
+
+
+def one_of(form: Form, key: str, known: Sequence[str]) -> str:
+    """One of some words."""
+    word = field(form, key, str)
+    if word not in known:
+        raise CheckError(f"{key!r} is one of {', '.join(known)}")
+    return word
 
 
 def forms(form: Form, key: str) -> tuple[Form, ...]:

@@ -12,8 +12,10 @@ from sfumato.privacy.verify import folder as files
 from sfumato.privacy.verify import table as tables
 from sfumato.privacy.verify.certificate import stated, well_formed
 from sfumato.privacy.verify.claims import follows, recount, title
+from sfumato.privacy.verify.fields import Form
 from sfumato.privacy.verify.folder import Folder
 from sfumato.privacy.verify.parquet import nothing_else_in_csv, nothing_else_in_parquet
+from sfumato.privacy.verify.population import Population, check_k_map, read_population
 from sfumato.privacy.verify.raw import Comparison, read_raw, row_order, same_rows
 from sfumato.privacy.verify.verdict import Check, CheckError, Verdict, run, verdict_of
 
@@ -21,18 +23,26 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def verify(folder: str | Path, *, raw: object = None, missing: Collection[str] = ()) -> Verdict:
+def verify(
+    folder: str | Path,
+    *,
+    raw: object = None,
+    missing: Collection[str] = (),
+    population: object = None,
+) -> Verdict:
     """Recount every claim of a written release from scratch.
 
     `raw` is the table that was published (a path, or a polars, pandas or pyarrow table), for its holder only:
-    with it, the released rows are held against the raw ones. `missing` lists texts that mean "missing" in it.
+    with it, the released rows are held against the raw ones. `population` is what a k-map is counted in: a path, such
+    a table, or a `Population`. `missing` lists texts that mean "missing" in either.
 
     A folder without a certificate is no release, and a raw table that cannot be read is a mistake: both raise.
     Everything else that is wrong is a check that fails.
     """
     release = Folder(folder)
     given = None if raw is None else read_raw(raw, missing=missing)
-    return verdict_of([*_checks(release), *_claims(release), *_order(release, given)])
+    people = None if population is None else read_population(population, missing=missing)
+    return verdict_of([*_checks(release), *_claims(release, people), *_order(release, given)])
 
 
 def _checks(release: Folder) -> Iterator[Check]:
@@ -72,14 +82,20 @@ def _nothing_else(release: Folder) -> str:
     return look(path, release.table)
 
 
-def _claims(release: Folder) -> Iterator[Check]:
+def _recount(release: Folder, claim: Form, population: Population | None) -> str:
+    if claim.get("claim") == "k_map" and population is not None:
+        return check_k_map(release.table, claim, recoding=release.recoding, population=population)
+    return recount(release.table, claim)
+
+
+def _claims(release: Folder, population: Population | None) -> Iterator[Check]:
     read = run("claims", lambda: f"{len(release.certificate.claims)} + {len(release.certificate.covered)}")
     if not read.holds:
         yield read
         return
     claims, covered = release.certificate.claims, release.certificate.covered
     for claim in claims:
-        yield run(title(claim), partial(lambda claim: recount(release.table, claim), claim))
+        yield run(title(claim), partial(_recount, release, claim, population))
     for claim in covered:
         others = [other for other in (*claims, *covered) if other is not claim]
         ask = partial(lambda c, o: f"{recount(release.table, c)}; {follows(c, o)}", claim, others)

@@ -93,6 +93,8 @@ def masked(certificate: Certificate, recoding: Recoding) -> str:
     quasi = {column.name for column in declared if column.role == "quasi"}
     claimed = {str(name) for claim in certificate.claims for name in _on(claim)}
     changed = {*recoding.rules, *certificate.masked_otherwise}
+    learned = {str(claim["sensitive"]) for claim in certificate.claims if "sensitive" in claim}
+    _refuse("is sensitive in a claim, and masked", changed & learned)
     _refuse("is masked and no quasi-identifier", changed - quasi)
     _refuse("stands in a claim and is no quasi-identifier", claimed - quasi)
     if certificate.claims_nothing:
@@ -145,7 +147,7 @@ def lifted(table: pl.DataFrame, certificate: Certificate, recoding: Recoding) ->
         raise CheckError("certificate and recoding.json disagree whether records were lifted")
     if not count:
         return "no record was lifted"
-    largest = max(k for claim in certificate.claims if isinstance(k := claim.get("k"), int))
+    largest = max((k for claim in certificate.claims if isinstance(k := claim.get("k"), int)), default=1)
     if count < largest:
         raise CheckError(f"fewer than {largest} records were lifted: they form no group of their own")
     _check_lifted_rows(table, recoding, count)

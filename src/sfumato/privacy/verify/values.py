@@ -1,0 +1,81 @@
+"""Sensitive values: which cells are the value that a claim names, and in which order values stand."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+
+from sfumato.privacy.verify.dates import moment
+from sfumato.privacy.verify.verdict import CheckError
+
+
+def same(cell: object, value: object) -> bool:
+    """Whether a cell is the value that a certificate names; numbers, dates and truth stand as text in CSV.
+
+    >>> same(1, 1.0), same("1", 1), same(1, "1"), same("true", True), same(1, True)
+    (True, True, False, True, False)
+    """
+    if cell is None or value is None:
+        return cell is value
+    if isinstance(value, bool) or isinstance(cell, bool):
+        return cell is value or cell == str(value).lower()
+    if isinstance(value, int | float):
+        number = _number(cell)
+        return number is not None and number == value
+    if isinstance(cell, date):
+        return moment(cell) == moment(value)
+    return isinstance(cell, str) and cell == value
+
+
+def cells_of(value: object, cells: Sequence[object]) -> list[object]:
+    """The cells that are this value: a claim about a value that nobody has is no claim."""
+    if value is None or isinstance(value, list | dict):
+        raise CheckError("'value' is a text, a number, or true or false")
+    found = [cell for cell in cells if same(cell, value)]
+    if not found:
+        raise CheckError("the claim names a value that nobody has")
+    return found
+
+
+def ranks(cells: Sequence[object], order: Sequence[object] | None) -> list[int]:
+    """The rank of each cell: in the order that is given, or by size.
+
+    >>> ranks(["10", "9"], None), ranks(["low", "high"], ["low", "middle", "high"])
+    ([1, 0], [0, 1])
+    """
+    if None in cells:
+        raise CheckError("a missing value has no place in an order")
+    keys = _sizes(cells) if order is None else [_place(cell, order) for cell in cells]
+    places = {key: rank for rank, key in enumerate(sorted(set(keys)))}
+    return [places[key] for key in keys]
+
+
+def _place(cell: object, order: Sequence[object]) -> tuple[float, str]:
+    found = [place for place, value in enumerate(order) if same(cell, value)]
+    if len(found) != 1:
+        raise CheckError("'order' does not list every value of the sensitive column once")
+    return float(found[0]), ""
+
+
+def _sizes(cells: Sequence[object]) -> list[tuple[float, str]]:
+    """Numbers by size, dates by time."""
+    numbers = [_number(cell) for cell in cells]
+    if all(number is not None for number in numbers):
+        return [(number, "") for number in numbers if number is not None]
+    moments = [moment(cell) for cell in cells]
+    if any(text is None for text in moments):
+        raise CheckError("the ordered distance of categories needs their order")
+    return [(0.0, text) for text in moments if text is not None]
+
+
+def _number(cell: object) -> float | None:
+    """A cell as a number, be it written as text; None if it is none."""
+    if isinstance(cell, int | float | Decimal):
+        return float(cell)
+    try:
+        number = float(str(cell)) if isinstance(cell, str) else math.nan
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
