@@ -34,7 +34,7 @@ class NumpySession:
         """Group sizes after each candidate, from all rows."""
         now = np.array([np.bincount(groups).min() for groups in self._groups], dtype=np.int64)
         found = [[self._smallest(c, at) for at in range(len(self._needs))] for c in candidates]
-        return Counts(now, np.array(found, dtype=np.int64).reshape(len(candidates), len(self._needs)))
+        return Counts.of_sizes(now, np.array(found, dtype=np.int64).reshape(len(candidates), len(self._needs)))
 
     def _smallest(self, candidate: Refinement, need: int) -> int:
         if candidate.attribute not in self._needs[need].on:
@@ -51,7 +51,7 @@ class NumpySession:
             child[first:end] = at
         return child[positions], (self._value_at[step.attribute] == step.value)[positions]
 
-    def splits(self, interval: Refinement, thresholds: Sequence[int]) -> NDArray[np.bool_]:
+    def splits(self, interval: Refinement, thresholds: Sequence[float]) -> NDArray[np.bool_]:
         """Not part of the papers' algorithm."""
         raise NotImplementedError
 

@@ -9,7 +9,7 @@ rank). A value is known to an engine by its number: at the start all positions o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -17,6 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Positions = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
+Measure = Callable[[NDArray[np.int64]], NDArray[np.float64]]
+"""(groups, values) of counts, no group empty, to (groups,): the larger, the more private."""
 
 UNTOUCHED = np.iinfo(np.int64).max
 """The count of a requirement that a refinement does not touch."""
@@ -39,9 +41,18 @@ class Refinement:
 
 @dataclass(frozen=True)
 class Needs:
-    """What one requirement asks to be counted: the groups of records alike on these attributes."""
+    """What one requirement asks to be counted: the groups of records alike on these attributes.
+
+    `by` is the number of the sensitive column by whose values each group is counted, `population` that of the
+    population which is counted beside the table, as a second value. `measure` tells how private such a group is; it
+    must be monotone: of the parts of a group at least one measures no more than the group. Without it a group
+    measures how many records it has.
+    """
 
     on: tuple[int, ...]
+    by: int | None = None
+    population: int | None = None
+    measure: Measure | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +60,8 @@ class Records:
     """A table in positions: one array (rows,) per attribute, its number of positions, and each row's class.
 
     `weights` (rows,) counts identical records; None means one each. `classes` (rows,) are 0..n_classes-1.
+    `sensitive`: columns (rows,) of codes that requirements count by, each 0..size-1. `populations`: tables of other
+    people on the same axes, for each the positions of the attributes that it has.
     """
 
     positions: tuple[Positions, ...]
@@ -56,6 +69,9 @@ class Records:
     classes: Positions
     n_classes: int
     weights: NDArray[np.int64] | None = None
+    sensitive: tuple[Positions, ...] = ()
+    sensitive_sizes: tuple[int, ...] = ()
+    populations: tuple[Mapping[int, Positions], ...] = ()
 
     @property
     def rows(self) -> int:
@@ -67,12 +83,21 @@ class Records:
 class Counts:
     """What an engine answers for a batch of candidates.
 
-    `anonymity` (needs,): the smallest group now. `smallest` (candidates, needs): the smallest non-empty group
-    among those that a candidate would make; UNTOUCHED where the requirement lacks the candidate's attribute.
+    `anonymity` (needs,): the records of the smallest group now. `smallest` (candidates, needs): those of the smallest
+    non-empty group among the groups that a candidate would make; UNTOUCHED where the requirement lacks the candidate's
+    attribute. `level` (needs,) and `worst` (candidates, needs): the same in each requirement's own measure, infinite
+    where untouched; where there is no measure, the same numbers.
     """
 
     anonymity: NDArray[np.int64]
     smallest: NDArray[np.int64]
+    level: NDArray[np.float64]
+    worst: NDArray[np.float64]
+
+    @classmethod
+    def of_sizes(cls, anonymity: NDArray[np.int64], smallest: NDArray[np.int64]) -> Counts:
+        """Counts where no requirement has a measure."""
+        return cls(anonymity, smallest, anonymity.astype(np.float64), levels_of(smallest))
 
     def after(self) -> NDArray[np.int64]:
         """(candidates, needs): the anonymity after each candidate, A_x(QID) of 002 section 4.4.2.
@@ -80,6 +105,15 @@ class Counts:
         A child group is never larger than its parent, so the smaller of both is exact.
         """
         return np.minimum(self.smallest, self.anonymity[None, :])
+
+    def levels_after(self) -> NDArray[np.float64]:
+        """(candidates, needs): what each requirement measures after each candidate; exact, as measures are monotone."""
+        return np.minimum(self.worst, self.level[None, :])
+
+
+def levels_of(sizes: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Group sizes as levels: the same numbers, infinite where untouched."""
+    return np.where(sizes == UNTOUCHED, np.inf, sizes.astype(np.float64))
 
 
 class Session(Protocol):
@@ -91,7 +125,7 @@ class Session(Protocol):
     def counts(self, candidates: Sequence[Refinement]) -> Counts:
         """What each candidate would do to the groups. A candidate left out once may not come back."""
 
-    def splits(self, interval: Refinement, thresholds: Sequence[int]) -> NDArray[np.bool_]:
+    def splits(self, interval: Refinement, thresholds: Sequence[float]) -> NDArray[np.bool_]:
         """(positions of the interval - 1,): at which boundaries every requirement would still hold."""
 
     def refine(self, step: Refinement) -> None:

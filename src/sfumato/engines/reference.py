@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,36 +10,41 @@ from numpy.typing import NDArray
 from sfumato.counting import UNTOUCHED, Counts, Needs, Records, Refinement
 
 Group = tuple[int, ...]
+Groups = dict[Group, list[int]]
+"""The records of each group by value; by one value where nothing else is asked."""
 
 
 class ReferenceSession:
     """Owns for every attribute a list: which value each position holds now."""
 
     def __init__(self, records: Records, needs: Sequence[Needs]) -> None:
+        self._records, self._needs = records, needs
         self._rows = list(zip(*(column.tolist() for column in records.positions), strict=True))
-        self._classes = records.classes.tolist()
         self._weights = [1] * len(self._rows) if records.weights is None else records.weights.tolist()
-        self._sizes, self._n_classes = records.sizes, records.n_classes
-        self._needs = needs
         self._value_at = [[0] * size for size in records.sizes]
 
     def histogram(self, attribute: int) -> NDArray[np.int64]:
         """(positions, classes) by adding up rows."""
-        found = np.zeros((self._sizes[attribute], self._n_classes), dtype=np.int64)
-        for row, label, weight in zip(self._rows, self._classes, self._weights, strict=True):
+        found = np.zeros((self._records.sizes[attribute], self._records.n_classes), dtype=np.int64)
+        for row, label, weight in zip(self._rows, self._records.classes.tolist(), self._weights, strict=True):
             found[row[attribute], label] += weight
         return found
 
     def counts(self, candidates: Sequence[Refinement]) -> Counts:
-        """Refine on paper, group, and look for the smallest new group."""
-        anonymity = [min(self._groups(need, self._value_at).values()) for need in self._needs]
-        smallest = [[self._smallest(candidate, need) for need in self._needs] for candidate in candidates]
+        """Refine on paper, group, and look for the smallest and the least private new group."""
+        now = [self._groups(need, self._value_at) for need in self._needs]
+        made = [[self._made(candidate, need) for need in self._needs] for candidate in candidates]
+        shape = (len(candidates), len(self._needs))
         return Counts(
-            np.array(anonymity, dtype=np.int64),
-            np.array(smallest, dtype=np.int64).reshape(len(candidates), len(self._needs)),
-        )
+            np.array([self._smallest(n, g) for n, g in zip(self._needs, now, strict=True)], dtype=np.int64),
+            np.array([[self._smallest(n, g) for n, g in zip(self._needs, row, strict=True)] for row in made],
+                     dtype=np.int64).reshape(shape),
+            np.array([self._worst(n, g) for n, g in zip(self._needs, now, strict=True)]),
+            np.array([[self._worst(n, g) for n, g in zip(self._needs, row, strict=True)] for row in made]
+                     ).reshape(shape),
+        )  # fmt: skip
 
-    def splits(self, interval: Refinement, thresholds: Sequence[int]) -> NDArray[np.bool_]:
+    def splits(self, interval: Refinement, thresholds: Sequence[float]) -> NDArray[np.bool_]:
         """Try every boundary."""
         first, end = interval.parts[0][0], interval.parts[-1][1]
         return np.array(
@@ -52,11 +56,12 @@ class ReferenceSession:
         """Write the children over the value's positions."""
         self._value_at[step.attribute] = self._refined(step)
 
-    def _split_holds(self, interval: Refinement, cut: tuple[int, int, int], thresholds: Sequence[int]) -> bool:
+    def _split_holds(self, interval: Refinement, cut: tuple[int, int, int], thresholds: Sequence[float]) -> bool:
         first, at, end = cut
         tried = Refinement(interval.attribute, interval.value, ((first, at), (at, end)), interval.children)
         return all(
-            self._smallest(tried, need) >= threshold for need, threshold in zip(self._needs, thresholds, strict=True)
+            self._worst(need, self._made(tried, need)) >= threshold
+            for need, threshold in zip(self._needs, thresholds, strict=True)
         )
 
     def _refined(self, step: Refinement) -> list[int]:
@@ -67,21 +72,45 @@ class ReferenceSession:
                     held[position] = child
         return held
 
-    def _groups(self, need: Needs, value_at: Sequence[Sequence[int]]) -> Counter[Group]:
-        groups: Counter[Group] = Counter()
-        for row, weight in zip(self._rows, self._weights, strict=True):
-            groups[tuple(value_at[attribute][row[attribute]] for attribute in need.on)] += weight
+    def _people(self, need: Needs) -> Iterator[tuple[Mapping[int, int], int, int]]:
+        """Everybody who is counted: the positions by attribute, the value, and how many such records there are."""
+        codes = [0] * len(self._rows) if need.by is None else self._records.sensitive[need.by].tolist()
+        for row, code, weight in zip(self._rows, codes, self._weights, strict=True):
+            yield dict(enumerate(row)), code, weight
+        if need.population is not None:
+            columns = self._records.populations[need.population]
+            for other in zip(*(columns[attribute].tolist() for attribute in need.on), strict=True):
+                yield dict(zip(need.on, other, strict=True)), 1, 1
+
+    def _groups(self, need: Needs, value_at: Sequence[Sequence[int]]) -> Groups:
+        values = 2 if need.population is not None else 1 if need.by is None else self._records.sensitive_sizes[need.by]
+        groups: Groups = {}
+        for positions, code, weight in self._people(need):
+            group = tuple(value_at[attribute][positions[attribute]] for attribute in need.on)
+            groups.setdefault(group, [0] * values)[code] += weight
         return groups
 
-    def _smallest(self, candidate: Refinement, need: Needs) -> int:
+    def _made(self, candidate: Refinement, need: Needs) -> Groups:
+        """The groups that a candidate would make."""
         if candidate.attribute not in need.on:
-            return int(UNTOUCHED)
+            return {}
         tried = list(self._value_at)
         tried[candidate.attribute] = self._refined(candidate)
         at = need.on.index(candidate.attribute)
         new = {*candidate.children, *([candidate.value] if candidate.rest else [])}
-        sizes = [size for group, size in self._groups(need, tried).items() if group[at] in new]
-        return min(sizes, default=int(UNTOUCHED))
+        return {group: counts for group, counts in self._groups(need, tried).items() if group[at] in new}
+
+    def _smallest(self, need: Needs, groups: Groups) -> int:
+        """Records of the smallest group that anybody of the table is in."""
+        sizes = [counts[0] if need.population is not None else sum(counts) for counts in groups.values()]
+        return min((size for size in sizes if size), default=int(UNTOUCHED))
+
+    def _worst(self, need: Needs, groups: Groups) -> float:
+        if need.measure is None:
+            smallest = self._smallest(need, groups)
+            return float("inf") if smallest == UNTOUCHED else float(smallest)
+        found = (need.measure(np.array([counts], dtype=np.int64)) for counts in groups.values())
+        return min((float(level[0]) for level in found), default=float("inf"))
 
 
 class ReferenceEngine:

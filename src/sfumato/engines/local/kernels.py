@@ -129,3 +129,53 @@ def smallest_disclosed(column: Codes, weights: Ints, value_at: Codes, starts: In
                 if size < smallest[p]:
                     smallest[p] = size
                 held[p] = 0
+
+
+@njit(cache=True, nogil=True)
+def count_groups(codes: Codes, weights: Ints, starts: Ints, ends: Ints, counts: Ints) -> None:
+    """Add the records of each group by value to `counts` (groups, values)."""
+    weighted = len(weights) > 0
+    for s in range(len(starts)):
+        for i in range(starts[s], ends[s]):
+            counts[s, codes[i]] += weights[i] if weighted else 1
+
+
+@njit(cache=True, nogil=True)
+def count_children(
+    column: Codes, codes: Codes, weights: Ints, child_at: Codes, starts: Ints, ends: Ints, offsets: Ints, counts: Ints
+) -> None:
+    """Add the records of each group's children by value to `counts`; child c of group s is row offsets[s] + c."""
+    weighted = len(weights) > 0
+    for s in range(len(starts)):
+        for i in range(starts[s], ends[s]):
+            counts[offsets[s] + child_at[column[i]], codes[i]] += weights[i] if weighted else 1
+
+
+@njit(cache=True, nogil=True)
+def count_positions(
+    column: Codes,
+    codes: Codes,
+    weights: Ints,
+    starts: Ints,
+    ends: Ints,
+    row_of: Ints,
+    counts: Ints,
+    about: Ints,
+) -> int:
+    """Add the records of each group by position and value to `counts`; gives how many of its rows are in use.
+
+    `about` (2, rows) tells the position and the group of each row of `counts`. `row_of` (positions,) is -1 everywhere.
+    """
+    weighted = len(weights) > 0
+    made = 0
+    for s in range(len(starts)):
+        first = made
+        for i in range(starts[s], ends[s]):
+            p = column[i]
+            if row_of[p] < 0:
+                row_of[p], about[0, made], about[1, made] = made, p, s
+                made += 1
+            counts[row_of[p], codes[i]] += weights[i] if weighted else 1
+        for row in range(first, made):
+            row_of[about[0, row]] = -1
+    return made
