@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 # How long the text of a break is: no longer than its calendar unit needs.
 LENGTHS = {"year": 4, "quarter": 7, "month": 7, "week": 10, "day": 10, "hour": 16, "minute": 16, "second": 19}
@@ -48,3 +48,22 @@ def moment(value: object) -> str | None:
 def cut(text: str, like: str) -> str:
     """The text, no more exact than another."""
     return text[: len(like)]
+
+
+def floor(value: object, unit: str) -> str | None:
+    """The start of a date's calendar unit, as long as the unit needs; weeks begin on Monday. None if it is no date.
+
+    >>> floor("1990-05-17", "quarter"), floor("1990-03-01", "week"), floor("1990-03-01T12:30:10", "hour")
+    ('1990-04', '1990-02-26', '1990-03-01T12:00')
+    """
+    text = moment(value)
+    if text is None or unit not in LENGTHS:
+        return None
+    start = datetime.fromisoformat(text)
+    if unit == "quarter":
+        start = start.replace(month=(start.month - 1) // 3 * 3 + 1)
+    elif unit == "week":
+        start -= timedelta(days=start.weekday())
+    elif unit == "hour":
+        start = start.replace(minute=0)
+    return start.isoformat(timespec="seconds")[: LENGTHS[unit]]

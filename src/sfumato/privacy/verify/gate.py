@@ -12,6 +12,7 @@ from sfumato.privacy.verify import folder as files
 from sfumato.privacy.verify import table as tables
 from sfumato.privacy.verify.certificate import stated, well_formed
 from sfumato.privacy.verify.claims import follows, recount, title
+from sfumato.privacy.verify.classes import classes
 from sfumato.privacy.verify.fields import Form
 from sfumato.privacy.verify.folder import Folder
 from sfumato.privacy.verify.parquet import nothing_else_in_csv, nothing_else_in_parquet
@@ -58,6 +59,7 @@ def _checks(release: Folder) -> Iterator[Check]:
         "recoding": lambda: tables.recoded(release.recoding),
         "masking": lambda: tables.masked(release.certificate, release.recoding),
         "shown values": lambda: tables.shown(release.table, release.recoding),
+        "classes": lambda: classes(release),
         "lifted": lambda: tables.lifted(release.table, release.certificate, release.recoding),
         "nothing else": lambda: _nothing_else(release),
     }
