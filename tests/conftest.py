@@ -9,6 +9,7 @@ import random
 import secrets
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -19,6 +20,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import settings
+
+from sfumato.privacy.verify import twins
+from sfumato.privacy.verify.verdict import CheckError
 
 settings.register_profile("no clock", deadline=None)  # machines are noisy: no test asserts a time
 settings.load_profile("no clock")
@@ -153,11 +157,16 @@ class Blueprint:
     def rehash(folder: Path) -> Path:
         """What a forger does last: hashes that fit the files that are there now."""
         form = read_json(folder / "certificate.json")
-        paths = [p for p in sorted(folder.rglob("*")) if p.is_file() and p.name != "certificate.json"]
+        beside = {"certificate.json", "certificate.sig", *twins.NAMES}
+        paths = [p for p in sorted(folder.rglob("*")) if p.is_file() and p.name not in beside]
         form["files"] = {
             p.relative_to(folder).as_posix(): {"sha256": hashlib.sha256(p.read_bytes()).hexdigest()} for p in paths
         }
         write_json(folder / "certificate.json", form)
+        for name, page in zip(twins.NAMES, (twins.markdown, twins.html), strict=True):
+            if (folder / name).is_file():
+                with suppress(CheckError):  # a certificate that nobody understands has no pages
+                    (folder / name).write_text(page(form), encoding="utf-8")
         return folder
 
     @classmethod

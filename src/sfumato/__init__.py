@@ -42,7 +42,13 @@ if TYPE_CHECKING:
     from sfumato.privacy.budget import Budget as Budget
     from sfumato.privacy.budget import BudgetError as BudgetError
     from sfumato.privacy.ledger import Ledger as Ledger
+    from sfumato.privacy.requirements import LKC as LKC
+    from sfumato.privacy.requirements import AlphaK as AlphaK
+    from sfumato.privacy.requirements import ConfidenceBound as ConfidenceBound
     from sfumato.privacy.requirements import KAnonymity as KAnonymity
+    from sfumato.privacy.requirements import KMap as KMap
+    from sfumato.privacy.requirements import LDiversity as LDiversity
+    from sfumato.privacy.requirements import TCloseness as TCloseness
     from sfumato.privacy.verify import Verdict as Verdict
     from sfumato.privacy.verify import verify as verify
     from sfumato.publishing import Run as Run
@@ -97,6 +103,12 @@ _NAMES = {
     "Recipe": "sfumato.recipe",
     "TopDown": "sfumato.maskers.topdown.fit",
     "KAnonymity": "sfumato.privacy.requirements",
+    "LKC": "sfumato.privacy.requirements",
+    "AlphaK": "sfumato.privacy.requirements",
+    "ConfidenceBound": "sfumato.privacy.requirements",
+    "KMap": "sfumato.privacy.requirements",
+    "LDiversity": "sfumato.privacy.requirements",
+    "TCloseness": "sfumato.privacy.requirements",
     "DPHeter": "sfumato.maskers.histogram.dpheter",
     "PrivateTree": "sfumato.maskers.histogram.fit",
     "Budget": "sfumato.privacy.budget",

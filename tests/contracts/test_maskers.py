@@ -73,7 +73,9 @@ def test_what_the_holder_keeps_is_not_in_the_release(name: str, tmp_path: Path) 
     if release.certificate["guarantee"] == "none":
         assert sorted(path.name for path in folder.iterdir()) == [
             "README.md",
+            "certificate.html",
             "certificate.json",
+            "certificate.md",
             "report.html",
             "table.parquet",
         ]

@@ -49,7 +49,7 @@ def test_files_are_named_from_the_recipes_folder(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("change", "k"), [("privacy.0.k=7", 7), ("privacy.0.k_anonymity=8", 8), ("privacy.1.k=9", 50)])
 def test_one_setting_is_changed_by_its_path(change: str, k: int) -> None:
-    assert sf.Recipe.from_yaml(TEXT, changes=[change]).privacy[0].k == k
+    assert sf.Recipe.from_yaml(TEXT, changes=[change]).privacy[0].claim()["k"] == k
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_one_setting_is_changed_by_its_path(change: str, k: int) -> None:
         ("k_anonymity: 20, on: [age, country]", "k_anonymity: 20, on: [school, born, age]", "asked about once"),
         ("k_anonymity: 20", "k_anonymity: 0", "at least 1"),
         ("k_anonymity: 20", "k_anonymity: 2.5", "whole number"),
-        ("k_anonymity: 20", "l_diversity: 20", "k_anonymity"),
+        ("k_anonymity: 20", "x_anonymity: 20", "k_anonymity"),
         ("score: total_gain", "score: total_gian", "did you mean 'total_gain'?"),
         ("suppress: 0.01", "suppress: 1.5", "share"),
         ("top_down", "topdown", "did you mean 'top_down'?"),

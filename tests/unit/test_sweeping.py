@@ -33,7 +33,7 @@ def test_k_is_set_on_every_requirement() -> None:
     found = points(RECIPE, {"privacy.k": ["5", "10"]})
     assert [point.name for point in found] == ["privacy.k=5", "privacy.k=10"]
     for point, k in zip(found, (5, 10), strict=True):
-        assert {r.k for r in sf.Recipe.from_yaml(point.recipe).privacy} == {k}
+        assert {r.claim()["k"] for r in sf.Recipe.from_yaml(point.recipe).privacy} == {k}
 
 
 def test_the_grid_is_every_combination_once() -> None:

@@ -18,7 +18,7 @@ from sfumato.evaluation.risk import risks
 from sfumato.evaluation.scores import Score, scores_to_json
 from sfumato.maskers.masker import Columns, Task
 from sfumato.maskers.topdown.fit import TopDown
-from sfumato.privacy.requirements import Requirement
+from sfumato.privacy.requirements import KAnonymity, Requirement
 from sfumato.structure.released import ReleasedValues, Shown, shows_labels
 from sfumato.structure.space import Space, release_space
 from sfumato.structure.structures import Classes, Clusters, Found, Structure
@@ -47,6 +47,8 @@ HEADLINE = {
     "marketer": "risk: the share of records matched on average",
     "prosecutor.highest.union": "  if all quasi-identifiers are known at once (nothing is claimed of that)",
 }
+FEW = 5
+"""Aggregates over fewer records than this are not released, whatever is required."""
 BLIND = "distortion"
 SMALLEST, LARGEST = 100, 200_000
 """Rows between which classes are judged by a tree: fewer tell nothing, more take long (sfumato.evaluation.classes)."""
@@ -101,7 +103,7 @@ def _losses(task: Task, columns: Columns) -> Sequence[Score]:
     sets = [tuple(r.on) for r in task.requirements] or [tuple(codes)]
     asked = [group_sizes([codes[name] for name in names], task.table.rows) for names in sets]
     worst = min(asked, key=lambda sizes: int(sizes.min()))
-    k = max((requirement.k for requirement in task.requirements), default=1)
+    k = max(largest_k(task.requirements).values(), default=1)
     labelled = any(shows_labels(column) for column in columns.values())
     penalty = [certainty_penalty(task.table, columns)] if labelled else []
     found = [*penalty, discernibility(worst), average_class_size(worst, k), *risks(worst)]
@@ -112,11 +114,14 @@ def _losses(task: Task, columns: Columns) -> Sequence[Score]:
 
 
 def largest_k(requirements: Sequence[Requirement]) -> dict[str, int]:
-    """For each attribute the largest k that is asked of it: no aggregate over fewer records is released."""
+    """For each attribute the largest k that is asked of it: no aggregate over fewer records is released.
+
+    Requirements that are not about group sizes count as `FEW`.
+    """
     found: dict[str, int] = {}
-    for requirement in requirements:
-        for name in requirement.on:
-            found[name] = max(found.get(name, 1), requirement.k)
+    for part in (part for requirement in requirements for part in requirement.parts()):
+        for name in part.on:
+            found[name] = max(found.get(name, 1), part.k if isinstance(part, KAnonymity) else FEW)
     return found
 
 

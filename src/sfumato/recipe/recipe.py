@@ -62,6 +62,7 @@ class Recipe:
         for requirement in self.privacy:
             self.schema.require(requirement.on, str(requirement))
             _check_quasi(self.schema, requirement)
+            _check_sensitive(self.schema, requirement)
         without_covered(self.privacy)
         if self.privacy:
             _check_all_covered(self.schema, self.privacy)
@@ -85,7 +86,7 @@ class Recipe:
 
 
 def _listed(privacy: Any) -> tuple[Requirement, ...]:
-    return (privacy,) if isinstance(privacy, Requirement) else tuple(privacy)
+    return (privacy,) if hasattr(privacy, "parts") else tuple(privacy)
 
 
 def _refuse_drafts(schema: Schema) -> None:
@@ -106,6 +107,22 @@ def _check_quasi(schema: Schema, requirement: Requirement) -> None:
                 given=f"{name!r}, which is {schema[name].role}",
                 remedy=f"declare {name} with role: quasi, or leave it out of `on`",
             )  # fmt: skip
+
+
+def _check_sensitive(schema: Schema, requirement: Requirement) -> None:
+    name = requirement.sensitive
+    if name is None:
+        return
+    schema.require([name], str(requirement))
+    attribute = schema[name]
+    if attribute.role in ("quasi", "identifier"):
+        raise RecipeError(
+            str(requirement), "what must not be learned is released as it is",
+            given=f"{name!r}, which is {attribute.role}", remedy=f"declare {name} with role: sensitive",
+        )  # fmt: skip
+    if isinstance(attribute, ItemSet):
+        raise RecipeError(str(requirement), "a sensitive attribute is a category or a number", given="an item set",
+                          remedy=f"name another attribute, or turn {name} into categories")  # fmt: skip
 
 
 def _check_all_covered(schema: Schema, privacy: Sequence[Requirement]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, fields
+from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -12,13 +13,15 @@ from sfumato.data.taxonomy import Taxonomy
 from sfumato.errors import RecipeError, SchemaError, did_you_mean
 from sfumato.maskers.registry import masker_named, name_of
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.requirements import KAnonymity, Requirement
+from sfumato.privacy.requirements import REQUIREMENTS, Requirement
 from sfumato.recipe.recipe import Along, Recipe, Structure
 from sfumato.structure.structures import Classes, Clusters
 
 KINDS: Mapping[str, type[Attribute]] = {"number": Number, "category": Category, "item_set": ItemSet}
 TOP = ("sfumato", "table", "attributes", "structure", "privacy", "mask", "keep_order", "release", "missing",
        "i_understand", "encoding", "budget")  # fmt: skip
+MAIN = {"k_anonymity": "k", "l_diversity": "l", "confidence_bound": "h", "t_closeness": "t", "k_map": "k"}
+"""The setting that a requirement's name stands for: {l_diversity: 3} is {l_diversity: {l: 3}}."""
 BUNDLED = "bundled:"
 DATES = ("date", "time", "datetime", "timestamp")
 T = TypeVar("T")
@@ -49,7 +52,7 @@ def recipe_from(form: Mapping[str, Any], folder: Path) -> Recipe:
     return Recipe(
         schema=Schema({str(name): _attribute(str(name), part, folder) for name, part in attributes.items()}),
         structure=_structure(form.get("structure")),
-        privacy=tuple(_requirement(part) for part in form.get("privacy") or ()),
+        privacy=tuple(_requirement(part, folder) for part in form.get("privacy") or ()),
         mask=_mask(form.get("mask") or "top_down"),
         table=None if table is None else _relative(str(table), folder),
         keep_order=bool(form.get("keep_order", False)),
@@ -137,13 +140,34 @@ def _structure(form: Any) -> Structure:
                       remedy="write {clusters: kmeans, k: 6} or {classes: COLUMN}")  # fmt: skip
 
 
-def _requirement(form: Any) -> Requirement:
+def _requirement(form: Any, folder: Path) -> Requirement:
     part = dict(_mapping("privacy", form))
-    if "k_anonymity" not in part:
-        raise RecipeError("privacy", "a requirement is one of k_anonymity", given=", ".join(part) or "nothing",
+    name = next((name for name in part if name in REQUIREMENTS), None)
+    if name is None:
+        raise RecipeError("privacy", "a requirement is one of " + ", ".join(REQUIREMENTS),
+                          given=", ".join(str(key) for key in part) or "nothing",
                           remedy="write {k_anonymity: 10, on: [age, sex]}")  # fmt: skip
-    _known("k_anonymity", part, ("k_anonymity", "on"))
-    return KAnonymity(on=part.get("on") or (), k=part["k_anonymity"])
+    given = part.pop(name)
+    settings = {**part, **(given if isinstance(given, Mapping) else {MAIN.get(name, name): given})}
+    if isinstance(settings.get("population"), str):
+        settings["population"] = _relative(settings["population"], folder)
+    return cast(Requirement, _build(REQUIREMENTS[name], name, settings))
+
+
+def _requirement_form(requirement: Requirement) -> dict[str, Any]:
+    """{name: its main setting, or all that are its own; on, sensitive and the rest beside it}."""
+    settings = {name: _plain(getattr(requirement, name)) for name in _names(requirement)}
+    if "population" in settings and not isinstance(settings["population"], str):
+        settings["population"] = "given as a table"
+    settings = {name: value for name, value in settings.items() if value is not None}
+    head: Any = settings.pop(MAIN.get(requirement.name, ""), None)
+    if head is None:
+        head = {name: settings.pop(name) for name in list(settings) if name not in ("on", "sensitive", "value")}
+    return {requirement.name: head, **settings}
+
+
+def _names(settings: Any) -> list[str]:
+    return [field.name for field in fields(settings)]
 
 
 def _mask(form: Any) -> Any:
@@ -169,8 +193,11 @@ def _build(kind: Callable[..., T], what: str, form: Any) -> T:
     """A settings object from a mapping; unknown names are refused with the nearest known one."""
     part = _mapping(what, form)
     settings: Any = kind
-    known = [field.name for field in fields(settings)]
-    _known(what, part, known)
+    _known(what, part, _names(settings))
+    needed = [p.name for p in signature(kind).parameters.values() if p.default is p.empty and p.name not in part]
+    if needed:
+        raise RecipeError(what, f"it needs {' and '.join(needed)}", given="nothing for it",
+                          remedy=f"write {needed[0]}: beside it (docs/recipes.md has an example)")  # fmt: skip
     try:
         return kind(**part)
     except TypeError as error:
@@ -205,12 +232,22 @@ def _set(form: Any, change: str) -> None:
     for step in steps[:-1]:
         at = _step(at, step, path)
     last = steps[-1]
-    if last == "k" and isinstance(at, dict) and "k_anonymity" in at:
-        last = "k_anonymity"
+    if isinstance(at, dict):
+        at, last = _in_requirement(at, last)
     if isinstance(at, list):
         at[int(last)] = load_yaml(f"{text}\n", what="--set")
     else:
         at[last] = load_yaml(f"{text}\n", what="--set")
+
+
+def _in_requirement(at: dict[str, Any], last: str) -> tuple[dict[str, Any], str]:
+    """Where a requirement's setting stands: under its name, or in the mapping there."""
+    for name in REQUIREMENTS:
+        if name in at and isinstance(at[name], dict) and last in at[name]:
+            return at[name], last
+        if name in at and not isinstance(at[name], dict) and MAIN.get(name) == last:
+            return at, name
+    return at, last
 
 
 def _step(at: Any, step: str, path: str) -> Any:
@@ -230,7 +267,7 @@ def recipe_text(recipe: Recipe) -> str:
         form["table"] = recipe.table
     form["attributes"] = {name: _attribute_form(attribute) for name, attribute in recipe.schema.items()}
     form["structure"] = _structure_form(recipe.structure)
-    form["privacy"] = [{"k_anonymity": r.k, "on": list(r.on)} for r in recipe.privacy]
+    form["privacy"] = [_requirement_form(requirement) for requirement in recipe.privacy]
     form["mask"] = {name_of(recipe.mask): _settings(recipe.mask)}
     if recipe.budget is not None:
         form["budget"] = recipe.budget.to_json()

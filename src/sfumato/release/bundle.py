@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
-from sfumato.data.groups import group_sizes
 from sfumato.data.schema import ItemSet, Schema
 from sfumato.data.table import Column, Table
 from sfumato.data.writing import ordered, write
 from sfumato.errors import ReleaseError
 from sfumato.maskers.masker import Outcome
-from sfumato.privacy.requirements import Requirement
+from sfumato.privacy.verify import twins
 from sfumato.randomness import Randomness
-from sfumato.release.certificate import Claim, Facts, certificate
+from sfumato.release.certificate import Facts, certificate
 from sfumato.release.recipient import recipient_page
-from sfumato.structure.released import Shown
 
 Format = Literal["parquet", "csv"]
 
@@ -49,16 +46,6 @@ def _as_is(column: Any) -> pa.Array[Any]:
     return found
 
 
-def count_claims(shown: pa.Table, requirements: Sequence[Requirement]) -> list[Claim]:
-    """The smallest group of each requirement, from the codes of the masked columns."""
-    codes = {name: _codes(shown.column(name)) for r in requirements for name in r.on}
-    return [Claim(r, int(group_sizes([codes[name] for name in r.on], shown.num_rows).min())) for r in requirements]
-
-
-def _codes(column: pa.ChunkedArray[Any]) -> NDArray[np.int64]:
-    return Shown.of(column).codes
-
-
 def write_bundle(
     folder: Path,
     shown: pa.Table,
@@ -68,7 +55,7 @@ def write_bundle(
     chance: Randomness,
     pages: Mapping[str, str],
 ) -> pa.Table:
-    """Write everything into an empty folder; the certificate last, over the bytes of all others.
+    """Write everything into an empty folder; the certificate last, over the bytes of all others, then its pages.
 
     Gives the table back in the order of its written rows.
     """
@@ -80,7 +67,10 @@ def write_bundle(
     for name, content in pages.items():
         (folder / name).write_text(content, encoding="utf-8")
     (folder / "README.md").write_text(recipient_page(facts, sorted({*files, *pages})), encoding="utf-8")
-    write_json(folder / "certificate.json", certificate(facts, folder))
+    form = certificate(facts, folder)
+    write_json(folder / "certificate.json", form)
+    (folder / "certificate.md").write_text(twins.markdown(form), encoding="utf-8")
+    (folder / "certificate.html").write_text(twins.html(form), encoding="utf-8")
     return shuffled
 
 

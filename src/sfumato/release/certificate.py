@@ -12,30 +12,24 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.data.schema import Attribute, Category, Number, Schema
-from sfumato.privacy.requirements import Covered, Requirement
+from sfumato.privacy.requirements import Covered
 from sfumato.release import differential
+from sfumato.release.claims import Claim
 from sfumato.release.differential import Differential, deployment
 
 FORMAT = 1
 GROUNDS = "Recounted from the written file by code that shares nothing with the masker (sfumato verify)."
-NOT_CLAIMED = (
-    "k-anonymity bounds picking a record out by the listed attributes. It does not hide a sensitive value that "
-    "all records of a group share, nor protect against an attacker who knows other attributes.",
-    "It does not hold across several releases of the same people.",
+OTHERS = (
+    "Nothing is claimed against somebody who knows other attributes of a person than those listed, or who knows the "
+    "records of others in the table."
 )
+SHARED = "A value of {} that all records of a group share is not hidden by the size of the group."
+SEVERAL = "It does not hold across several releases of the same people."
 
 NOTHING = (
     "No k, l or epsilon holds. The transformation hides values from a glance and from nobody who tries; use it only "
     "under contract with a partner you trust.",
 )
-
-
-@dataclass(frozen=True)
-class Claim:
-    """A requirement that was asked, and the smallest group that was found by recounting the written file."""
-
-    requirement: Requirement
-    achieved: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,15 +57,15 @@ def certificate(facts: Facts, folder: Path) -> dict[str, Any]:
         "format": FORMAT,
         "sfumato": version("sfumato"),
         "created": created,
-        "guarantee": facts.guarantee,
+        "guarantee": _guarantee(facts),
         "statement": statement(facts),
         "grounds": GROUNDS if facts.differential is None else differential.GROUNDS,
         "not_claimed": list(not_claimed(facts)),
         **_private(facts, created),
         "mask": facts.mask,
         "table": {"file": facts.table_file, "rows": facts.rows, "columns": _columns(facts)},
-        "claims": [_claim(c.requirement) | {"achieved": c.achieved} for c in facts.claims],
-        "covered": [_claim(c.requirement) | {"by": list(c.by.on)} for c in facts.covered],
+        "claims": [claim.to_json() for claim in facts.claims],
+        "covered": [c.requirement.claim() | {"by": list(c.by.on)} for c in facts.covered],
         "lifted": facts.lifted,
         "row_order": "kept" if facts.keep_order else "shuffled",
         "dropped": list(facts.schema.with_role("identifier")),
@@ -84,6 +78,12 @@ def certificate(facts: Facts, folder: Path) -> dict[str, Any]:
             if path.is_file()
         },
     }
+
+
+def _guarantee(facts: Facts) -> str:
+    """The kind of promise: that of the masker, or where it holds other requirements than k-anonymity, the first."""
+    names = [claim.requirement.name for claim in facts.claims]
+    return facts.guarantee if not names or facts.guarantee in names else names[0]
 
 
 def _private(facts: Facts, created: str) -> dict[str, Any]:
@@ -99,7 +99,11 @@ def not_claimed(facts: Facts) -> tuple[str, ...]:
     """What nobody may conclude from the release."""
     if facts.differential is not None:
         return differential.NOT_CLAIMED
-    return NOT_CLAIMED if facts.guarantee != "none" else NOTHING
+    if facts.guarantee == "none":
+        return NOTHING
+    bounded = {claim.requirement.sensitive for claim in facts.claims}
+    bare = [name for name in facts.schema.with_role("sensitive") if name not in bounded]
+    return (OTHERS, *([SHARED.format(", ".join(bare))] if bare else []), SEVERAL)
 
 
 def statement(facts: Facts) -> str:
@@ -111,12 +115,7 @@ def statement(facts: Facts) -> str:
             "Nothing is claimed of this table: its numbers were transformed in a way that can be undone by whoever "
             "knows a few of its records. It is not anonymised."
         )
-    parts = [
-        f"at least {plural(c.requirement.k, 'record shows', 'records share')} every combination of values shown for "
-        + ", ".join(c.requirement.on)
-        for c in facts.claims
-    ]
-    return "In this table " + "; and ".join(parts) + "."
+    return "In this table " + "; and ".join(claim.requirement.sentence() for claim in facts.claims) + "."
 
 
 def plural(count: int, one: str, more: str) -> str:
@@ -126,10 +125,6 @@ def plural(count: int, one: str, more: str) -> str:
     ('1 record shows', '2000 records share')
     """
     return f"{count} {one if count == 1 else more}"
-
-
-def _claim(requirement: Requirement) -> dict[str, Any]:
-    return {"claim": "k_anonymity", "on": list(requirement.on), "k": requirement.k}
 
 
 def _columns(facts: Facts) -> list[dict[str, Any]]:

@@ -8,7 +8,17 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sfumato.privacy.requirements.requirement import Basic, Floats, Ints, Measure, Sensitive, listed, said, whole
+from sfumato.privacy.requirements.requirement import (
+    Basic,
+    Floats,
+    Ints,
+    Measure,
+    Sensitive,
+    listed,
+    plural,
+    said,
+    whole,
+)
 
 
 @dataclass(frozen=True, init=False)
@@ -44,6 +54,14 @@ class KAnonymity:
         """How many records a group has."""
         del sensitive
         return _records
+
+    def falls_short(self, level: float) -> str:
+        """Records."""
+        return f"{plural(int(level), 'record', 'records')}, and k is {self.k}"
+
+    def remedy(self, level: float) -> str:
+        """No more than there are."""
+        return f"ask for k of at most {int(level)}"
 
     def holds(self, smallest: int) -> bool:
         """Whether groups of this size and larger are allowed."""
@@ -114,6 +132,14 @@ class KMap:
         """How many people of the population a group has; counts are (groups, 2): of the table, of the population."""
         del sensitive
         return _people
+
+    def falls_short(self, level: float) -> str:
+        """People of the population."""
+        return f"{plural(int(level), 'person', 'people')} of the population, and k is {self.k}"
+
+    def remedy(self, level: float) -> str:
+        """No more than there are."""
+        return f"ask for k of at most {int(level)}, or give a larger population"
 
     def parts(self) -> tuple[Basic, ...]:
         """Itself."""

@@ -8,20 +8,21 @@ the group itself, so a refinement that breaks a requirement breaks it for good (
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.counting import Measure
+from sfumato.data.schema import Category
+from sfumato.data.table import Table
 from sfumato.data.taxonomy import Taxonomy
 from sfumato.errors import RecipeError
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
-Measure = Callable[[Ints], Floats]
-"""(groups, values) of counts, no group empty, to (groups,): the larger, the more private."""
 
 ROUNDING = 1e-9
 """By how much sums of logarithms and of shares may miss a bound that they meet on paper."""
@@ -34,6 +35,14 @@ class Sensitive:
     values: tuple[Any, ...]
     totals: Ints
     taxonomy: Taxonomy | None = None
+
+    @classmethod
+    def of(cls, table: Table, name: str) -> Sensitive:
+        """A column of a table; missing is the last value, where any is missing."""
+        column, attribute = table.column(name), table.schema[name]
+        values = (*column.values.to_pylist(), *([None] if column.missing else []))
+        totals = np.bincount(column.codes, minlength=len(values)).astype(np.int64)
+        return cls(values, totals, attribute.taxonomy if isinstance(attribute, Category) else None)
 
 
 @runtime_checkable
@@ -77,6 +86,12 @@ class Basic(Requirement, Protocol):
     def measure(self, sensitive: Sensitive) -> Measure:
         """How private groups are, given what the sensitive column holds."""
 
+    def falls_short(self, level: float) -> str:
+        """What a group has that measures less than the threshold, and what is asked: "4 records, and k is 5"."""
+
+    def remedy(self, level: float) -> str:
+        """What to ask for instead, where even the whole table measures no more than this."""
+
 
 def listed(what: str, on: Iterable[str]) -> tuple[str, ...]:
     """The attributes of a quasi-identifier: some, each once."""
@@ -116,6 +131,15 @@ def column(what: str, sensitive: Any, on: tuple[str, ...]) -> str:
         raise RecipeError(what, "a sensitive attribute is what is learned, not what is known",
                           given=f"{sensitive!r} in `on` as well", remedy="leave it out of `on`")  # fmt: skip
     return sensitive
+
+
+def plural(count: int, one: str, many: str) -> str:
+    """So many of something.
+
+    >>> plural(1, "record", "records")
+    '1 record'
+    """
+    return f"{count} {one if count == 1 else many}"
 
 
 def said(on: Iterable[str]) -> str:

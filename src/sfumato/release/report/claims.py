@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sfumato.privacy.requirements import KAnonymity
 from sfumato.release.certificate import not_claimed, statement
+from sfumato.release.claims import Claim
 from sfumato.release.recipient import CITED, EXPLAINED
 from sfumato.release.report.markup import Html, bullets, folded, join, paragraph, section, table, tag, text
 from sfumato.release.report.material import Held, Released
-
-AGAINST = (
-    "Against somebody who knows that a person is in the table and knows the attributes of one of these "
-    "quasi-identifiers about that person: at least as many records as the smallest group look alike."
-)
 
 
 def verdict(released: Released) -> Html:
@@ -37,9 +34,12 @@ def _promise(released: Released) -> str:
         return f"epsilon = {released.facts.differential.epsilon}, differentially private; every row is generated"
     if len(released.facts.claims) < 2:
         return whole[0].lower() + whole[1:]
-    least = min(claim.requirement.k for claim in released.facts.claims)
-    return (f"at least {least} records share every combination of values shown for each of "
-            f"{len(released.facts.claims)} quasi-identifiers")  # fmt: skip
+    asked = [claim.requirement for claim in released.facts.claims]
+    sizes = [requirement.k for requirement in asked if isinstance(requirement, KAnonymity)]
+    if len(sizes) < len(asked):
+        return "; ".join(str(requirement) for requirement in asked)
+    alike = f"at least {min(sizes)} records share every combination of values shown for each of"
+    return f"{alike} {len(asked)} quasi-identifiers"
 
 
 def _survived(scores: Mapping[str, Any]) -> list[str]:
@@ -68,15 +68,21 @@ def claimed(released: Released) -> Html:
     facts = released.facts
     parts = [] if len(facts.claims) == 1 else [paragraph(statement(facts))]
     if facts.claims:
-        asked = [(", ".join(c.requirement.on), c.requirement.k, c.achieved) for c in facts.claims]
-        follows = [(", ".join(c.requirement.on), c.requirement.k, f"follows from {', '.join(c.by.on)}")
-                   for c in facts.covered]  # fmt: skip
-        parts += [table(["quasi-identifier", "k claimed", "smallest group"], [*asked, *follows]), paragraph(AGAINST)]
+        asked = [(str(c.requirement), reached(c), f"Somebody who {c.requirement.attacker()}.") for c in facts.claims]
+        follows = [(str(c.requirement), f"follows from {', '.join(c.by.on)}", "") for c in facts.covered]
+        parts.append(table(["claimed", "reached", "against whom"], [*asked, *follows]))
     if facts.lifted:
         share = facts.lifted / max(facts.rows, 1)
         parts.append(paragraph(f"{facts.lifted:,} records ({share:.1%}) are shown at the top of every masked column."))
     parts += [tag("h3", text("Not claimed")), bullets(not_claimed(facts))]
     return section("What is claimed, and against whom", *parts, anchor="claims")
+
+
+def reached(claim: Claim) -> str:
+    """What the worst group reached, in a few words."""
+    if isinstance(claim.achieved, Mapping):
+        return ", ".join(f"{name} = {value:g}" for name, value in claim.achieved.items())
+    return f"{claim.achieved} in the smallest group"
 
 
 def checked(released: Released, held: Held | None) -> Html:

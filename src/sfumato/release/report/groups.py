@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from textwrap import fill
 from typing import Any
 
@@ -9,20 +10,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.evaluation.risk import risks
+from sfumato.privacy.requirements import KAnonymity
 from sfumato.release.report.markup import Html, folded, join, paragraph, section, table
 from sfumato.release.report.material import Released
 from sfumato.release.report.plots import BLUE, FAINT, RED, logarithmic, picture, whole_numbers
 
 BINS = 24
+MOST = 6
+"""Panels in a row; more would not be read."""
 RISKS = ("prosecutor.highest", "prosecutor.average", "prosecutor.at_risk")
 
 
 def groups(released: Released) -> Html | None:
     """How large groups are, one panel for each claim, and what chance that leaves; it follows from the release."""
-    claims = released.facts.claims
+    claims = _quasi_identifiers(released)
     if not claims:
         return None
-    sizes = [released.sizes(claim.requirement.on) for claim in claims]
+    sizes = [released.sizes(claim.on) for claim in claims]
     edges = [_edges(found) for found in sizes]
     counts = [np.histogram(found, bins=ends)[0] for found, ends in zip(sizes, edges, strict=True)]
 
@@ -30,23 +34,42 @@ def groups(released: Released) -> Html | None:
         panels = np.atleast_1d(figure.subplots(1, len(claims)))
         for axes, claim, ends, n in zip(panels, claims, edges, counts, strict=True):
             axes.bar(ends[:-1], n, np.diff(ends), align="edge", color=BLUE, alpha=0.7, edgecolor=FAINT, linewidth=0.3)
-            axes.axvline(claim.requirement.k, color=RED, linewidth=1.2)
+            if claim.k is not None:
+                axes.axvline(claim.k, color=RED, linewidth=1.2)
             logarithmic(axes, "x")
             whole_numbers(axes)
             axes.set_xlabel("records in a group")
-            axes.set_title(_short(claim.requirement.on), fontsize=8.5)
+            axes.set_title(_short(claim.on), fontsize=8.5)
         panels[0].set_ylabel("groups")
 
     says = "How many groups of each size there are; the red line is k, and nothing stands to its left."
     drawn = picture(draw, size=(8.6, 2.5), says=says, name="groups")
     rows = [
-        (", ".join(claim.requirement.on), f"{a:,.0f} to {b:,.0f}", int(number))
+        (", ".join(claim.on), f"{a:,.0f} to {b:,.0f}", int(number))
         for claim, ends, n in zip(claims, edges, counts, strict=True)
         for a, b, number in zip(np.ceil(ends[:-1]), np.ceil(ends[1:]) - 1, n, strict=True)
         if number
     ]
     listed = folded("Group sizes in numbers", ["quasi-identifier", "records in a group", "groups"], rows)
     return section("Groups and risk", drawn, listed, _risk(released, sizes), anchor="groups")
+
+
+@dataclass(frozen=True)
+class _Quasi:
+    """A quasi-identifier, and the k that is claimed on it, if any."""
+
+    on: tuple[str, ...]
+    k: int | None
+
+
+def _quasi_identifiers(released: Released) -> list[_Quasi]:
+    """Each once, as often as it stands in a claim; the first `MOST`."""
+    largest: dict[tuple[str, ...], int | None] = {}
+    for part in (part for claim in released.facts.claims for part in claim.requirement.parts()):
+        k = part.k if isinstance(part, KAnonymity) else None
+        before = largest.get(part.on)
+        largest[part.on] = k if before is None else max(before, k or 0)
+    return [_Quasi(on, k) for on, k in largest.items()][:MOST]
 
 
 def _edges(sizes: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -58,9 +81,9 @@ def _edges(sizes: NDArray[np.int64]) -> NDArray[np.float64]:
 
 def _risk(released: Released, sizes: list[NDArray[np.int64]]) -> Html:
     rows: list[Any] = []
-    for claim, found in zip(released.facts.claims, sizes, strict=True):
+    for claim, found in zip(_quasi_identifiers(released), sizes, strict=True):
         told = {score.name: score.value for score in risks(found)}
-        name = ", ".join(claim.requirement.on)
+        name = ", ".join(claim.on)
         rows.append((name, len(found), int(found.min()), int(np.median(found)), *(f"{told[r]:.2%}" for r in RISKS)))
     headings = ["known", "groups", "smallest", "median", "highest chance", "chance on average", "records above 20 %"]
     words = "The chance to pick out the right record for somebody who knows these attributes of a person in the table:"

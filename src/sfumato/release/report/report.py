@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 
 from sfumato.maskers.topdown.explaining import Story, stories
 from sfumato.release.release import REPORT
-from sfumato.release.report import attributes, claims, clusters, examples, groups, story, survived
+from sfumato.release.report import attacked, attributes, claims, clusters, examples, groups, story, survived
 from sfumato.release.report.markup import Html, paragraph, tag, text
 from sfumato.release.report.material import Held, Released
 from sfumato.release.report.plots import HOW_TO_GET, available
@@ -45,6 +45,7 @@ def holder_report(released: Released, held: Held) -> str:
         clusters.holders_clusters(held),
         attributes.attributes(released, held, _stories(held)),
         groups.groups(released),
+        attacked.attacked(released, held),
         story.search(held),
         story.timings(held),
         claims.checked(released, held),
@@ -62,8 +63,8 @@ def _stories(held: Held) -> Mapping[str, Story]:
 
 NAMES = {
     "claims": "Claims", "table": "The table", "survived": "What survived", "clusters": "Clusters",
-    "attributes": "Attributes", "groups": "Groups and risk", "search": "The search", "timings": "Timings",
-    "verify": "Check it", "cite": "Cite it",
+    "attributes": "Attributes", "groups": "Groups and risk", "attacks": "Attacks",
+    "search": "The search", "timings": "Timings", "verify": "Check it", "cite": "Cite it",
 }  # fmt: skip
 
 

@@ -1,0 +1,118 @@
+"""What each requirement reached, counted from the masked columns before they are written; verify counts again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.data.groups import group_numbers
+from sfumato.data.schema import Category, Schema
+from sfumato.data.table import Table
+from sfumato.errors import RecipeError
+from sfumato.maskers.masker import Mask
+from sfumato.maskers.topdown.recoding import Recoding
+from sfumato.privacy.requirements import Basic, KMap, Requirement, Sensitive, TCloseness
+from sfumato.privacy.requirements.population import read_population
+from sfumato.structure.released import Shown
+
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A requirement that was asked, what was reached, and what verify needs besides the requirement's settings."""
+
+    requirement: Requirement
+    achieved: Any
+    also: tuple[tuple[str, Any], ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        """For the certificate."""
+        return (
+            self.requirement.claim()
+            | dict(self.also)
+            | {"achieved": self.achieved, "attacker": self.requirement.attacker(),
+               "sentence": self.requirement.sentence()}
+        )  # fmt: skip
+
+
+def count_claims(people: Table, shown: pa.Table, mask: Mask, requirements: Sequence[Requirement]) -> list[Claim]:
+    """What each requirement reached; `shown` has the rows of `people` in their order."""
+    counting = _Counting(people, shown, mask)
+    return [
+        Claim(r, r.achieved([counting.worst(part) for part in r.parts()]), tuple(_also(r, people.schema).items()))
+        for r in requirements
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Counting:
+    people: Table
+    shown: pa.Table
+    mask: Mask
+
+    def worst(self, part: Basic) -> float:
+        """The least measure of any group."""
+        if isinstance(part, KMap):
+            counts, sensitive = self._in_population(part), Sensitive((), np.zeros(0, dtype=np.int64))
+        else:
+            counts, sensitive = self._counts(part)
+        return float(part.measure(sensitive)(counts).min())
+
+    def _counts(self, part: Basic) -> tuple[Ints, Sensitive]:
+        groups = group_numbers((self._codes(name) for name in part.on), self.shown.num_rows)
+        if part.sensitive is None:
+            return np.bincount(groups)[:, None], Sensitive((), np.zeros(0, dtype=np.int64))
+        found = Sensitive.of(self.people, part.sensitive)
+        size = len(found.values)
+        codes = self.people.column(part.sensitive).codes.astype(np.int64)
+        cells = np.bincount(groups * size + codes, minlength=(int(groups.max()) + 1) * size)
+        return cells.reshape(-1, size), found
+
+    def _in_population(self, part: KMap) -> Ints:
+        """(groups, 2): how many of the table and of the population show each combination."""
+        population = masked_population(part, self.people.schema, self.mask)
+        both = [
+            Shown.of(pa.chunked_array([_text(self.shown.column(name)), _text(population[name])])).codes
+            for name in part.on
+        ]
+        rows, more = self.shown.num_rows, len(population[part.on[0]])
+        groups = group_numbers(both, rows + more)
+        of = np.repeat([0, 1], [rows, more])
+        return np.bincount(groups * 2 + of, minlength=(int(groups.max()) + 1) * 2).reshape(-1, 2)
+
+    def _codes(self, name: str) -> Ints:
+        return Shown.of(self.shown.column(name)).codes
+
+
+def masked_population(requirement: KMap, schema: Schema, mask: Mask) -> dict[str, pa.Array[Any]]:
+    """The population, shown as the table is; whoever has a label that nobody in the table has is suppressed."""
+    if not isinstance(mask, Recoding):
+        raise RecipeError(str(requirement), "a population is masked by a recoding", given="another mask",
+                          remedy="use mask: top_down")  # fmt: skip
+    part = Recoding({name: mask.attributes[name] for name in requirement.on})
+    return part.apply(read_population(requirement, schema), unseen="suppress")
+
+
+def _text(column: Any) -> pa.Array[Any]:
+    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    found: pa.Array[Any] = whole.cast(pa.string())
+    return found
+
+
+def _also(requirement: Requirement, schema: Schema) -> dict[str, Any]:
+    """The tree of a hierarchical distance; the hash of a population's file."""
+    if isinstance(requirement, TCloseness) and requirement.distance == "hierarchical":
+        attribute = schema[requirement.sensitive]
+        if isinstance(attribute, Category) and attribute.taxonomy is not None:
+            return {"tree": attribute.taxonomy.to_tree()}
+    if isinstance(requirement, KMap) and isinstance(requirement.population, str | Path):
+        return {"population": hashlib.sha256(Path(requirement.population).read_bytes()).hexdigest()}
+    return {}
