@@ -36,8 +36,9 @@ from sfumato.privacy.verify import verify
 from sfumato.randomness import Randomness, Secure
 from sfumato.recipe import Along, Recipe
 from sfumato.release.accounting import account_of, reserving
-from sfumato.release.bundle import Format, count_claims, generated_table, released_table, write_bundle
+from sfumato.release.bundle import Format, generated_table, released_table, write_bundle
 from sfumato.release.certificate import Facts
+from sfumato.release.claims import count_claims
 from sfumato.release.differential import Differential
 from sfumato.release.reading import (
     LIFTED,
@@ -236,8 +237,9 @@ def _ready(
     kept = without_covered(recipe.privacy).kept
     lifted = 0 if outcome.lifted is None else int(outcome.lifted.sum())
     along = {} if outcome.guarantee == "none" else _along(judged, recipe.release)  # means would tell the key
+    claims = count_claims(people, shown, outcome.mask, kept)
     facts = Facts(
-        recipe.schema, shown.num_rows, outcome.masked, count_claims(shown, kept), outcome.covered, lifted,
+        recipe.schema, shown.num_rows, outcome.masked, claims, outcome.covered, lifted,
         recipe.keep_order, name_of(recipe.mask), f"table.{run.format}",
         outcome.guarantee, {name.removesuffix(".json"): True for name in along},
         None if mechanisms is None else Differential.of(mechanisms),
