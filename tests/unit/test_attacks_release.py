@@ -20,12 +20,15 @@ from sfumato.maskers.centroids.fit import Microaggregate
 from sfumato.maskers.geometric.mask import Transformation
 from sfumato.maskers.geometric.moving import Translate
 from sfumato.maskers.geometric.rotating import Rotate
+from sfumato.maskers.histogram.fit import PrivateTree
 from sfumato.maskers.mondrian.fit import Mondrian
 from sfumato.maskers.topdown.fit import TopDown
+from sfumato.privacy.budget import Budget
+from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.requirements import KAnonymity
 from sfumato.publishing import Run, publish
 from sfumato.recipe import Recipe
-from sfumato.release.attacking import attack
+from sfumato.release.attacking import Others, attack
 from sfumato.release.reading import read_mask
 from sfumato.structure.structures import Clusters
 
@@ -86,6 +89,76 @@ def test_other_recodings_are_attacked_too(tmp_path: Path, kind: Any) -> None:
     assert 0 < report["record linkage"].success.value <= 0.11
 
 
+def test_risk_and_the_three_criteria_are_told(tmp_path: Path) -> None:
+    report = attack(raw_table(), released(tmp_path, TopDown()), effort=QUICK)
+    (risk,) = report.risk
+    assert (risk.on, risk.claimed, risk.bound) == (("age", "salary"), True, True)
+    assert risk.prosecutor.highest == 1 / risk.smallest <= 1 / 10
+    assert risk.marketer == risk.groups / 600
+    measured = [result for result in report.results if result.criterion]
+    assert [result.criterion for result in measured] == ["singling out"] * 2 + ["linkability", "inference"]
+    for result in measured:
+        assert result.baseline is not None
+        assert result.baseline.excess.low <= result.baseline.excess.value <= result.baseline.excess.high
+        assert result.baseline.excess.value == pytest.approx(result.success.value - result.baseline.success.value)
+
+
+@pytest.mark.parametrize("mask", [TopDown(), TopDown(suppress=0.05), Mondrian()], ids=["all", "lifted", "regions"])
+def test_a_population_makes_the_journalist_less_sure(tmp_path: Path, mask: Any) -> None:
+    everybody = pa.concat_tables([raw_table(), raw_table(seed=7), raw_table(seed=8)])
+    report = attack(raw_table(), released(tmp_path, mask), effort=QUICK, others=Others(population=everybody))
+    assert not report.risk[0].bound
+    assert report.risk[0].journalist.average < report.risk[0].prosecutor.average
+    with pytest.raises(TableError, match="population"):
+        attack(raw_table(), tmp_path / "out", effort=QUICK, others=Others(population=raw_table(seed=7)))
+
+
+def test_centres_have_no_population(tmp_path: Path) -> None:
+    folder = released(tmp_path, Microaggregate())
+    report = attack(raw_table(), folder, effort=QUICK, others=Others(population=raw_table()))
+    assert report.risk[0].bound
+    assert "journalist in the population" in report.left_out
+
+
+def test_others_are_guessed_as_well_where_nothing_is_given_away(tmp_path: Path) -> None:
+    folder = released(tmp_path, TopDown())
+    plain = attack(raw_table(), folder, effort=QUICK)["inference of illness"].baseline
+    found = attack(raw_table(), folder, effort=QUICK, others=Others(control=raw_table(seed=5)))
+    beside = found["inference of illness"].baseline
+    assert plain is not None
+    assert beside is not None
+    assert "commonest" in plain.how
+    assert "not in the table" in beside.how
+    assert beside.excess.value < 0.2
+
+
+def test_generated_rows_are_attacked_as_far_as_that_means_anything(tmp_path: Path) -> None:
+    schema = Schema({**SCHEMA, "salary": Number(role="quasi", range=(0, 200_000)),
+                     "illness": Category(role="sensitive", values=("flu", "cold", "none"))})  # fmt: skip
+    recipe = Recipe(schema=schema, structure=Clusters("kmeans", k=2, attributes=("age", "salary")),
+                    mask=PrivateTree(), budget=Budget(epsilon=1))  # fmt: skip
+    run = Run(ledger=Ledger(tmp_path / "ledger.jsonl"))
+    folder = publish(raw_table(), recipe, run=run).write(tmp_path / "dp")
+    report = attack(raw_table(), folder, effort=QUICK, others=Others(control=raw_table(seed=5)))
+    assert report.risk == ()
+    assert "nobody's" in report.left_out["prosecutor, journalist, marketer"]
+    assert [result.criterion for result in report.results] == ["singling out"] * 2 + ["linkability", "inference"]
+    inference = report["inference of illness"].baseline
+    assert inference is not None
+    assert inference.excess.low < 0.1
+    page = (tmp_path / "dp.holder" / "report.html").read_text(encoding="utf-8")
+    assert "What an attacker could do" in page
+
+
+def test_the_panel_is_in_the_holders_report_and_nowhere_else(tmp_path: Path) -> None:
+    folder = released(tmp_path, TopDown())
+    assert "What an attacker could do" in (tmp_path / "out.holder" / "report.html").read_text(encoding="utf-8")
+    for path in folder.rglob("*"):
+        if path.suffix in (".html", ".md", ".json"):
+            assert "attacker could do" not in path.read_text(encoding="utf-8")
+            assert "singling out" not in path.read_text(encoding="utf-8").lower()
+
+
 def test_another_raw_table_is_refused(tmp_path: Path) -> None:
     folder = released(tmp_path, Translate(by={"age": 3, "salary": 5.5}))
     for stranger in (raw_table(rows=599), raw_table(seed=1)):
@@ -103,10 +176,28 @@ def test_without_the_holders_folder_nothing_is_attacked(tmp_path: Path) -> None:
 def test_the_command_prints_sentences_and_writes_json(tmp_path: Path) -> None:
     folder = released(tmp_path, Translate(by={"age": 3, "salary": 5.5}))
     pq.write_table(raw_table(), tmp_path / "raw.parquet")
-    arguments = ["attack", str(tmp_path / "raw.parquet"), str(folder), "--known", "4", "--trials", "5"]
+    arguments = ["attack", str(tmp_path / "raw.parquet"), str(folder), "--known", "4"]
     told = CliRunner().invoke(app, [*arguments, "--json", str(tmp_path / "found.json")])
     assert told.exit_code == 0
     assert "Anyone who knows one of these people can recover age and salary of everybody." in told.stdout
+    assert "not tried: singling out, linkability, inference" in told.stdout
     form = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
     assert form["results"][0]["details"]["needed"] == 1
     assert not any("attack" in path.name for path in folder.iterdir())
+
+
+def test_the_command_shows_risk_and_criteria(tmp_path: Path) -> None:
+    folder = released(tmp_path, TopDown())
+    pq.write_table(raw_table(), tmp_path / "raw.parquet")
+    pq.write_table(raw_table(seed=5), tmp_path / "others.parquet")
+    arguments = ["attack", str(tmp_path / "raw.parquet"), str(folder), "--control", str(tmp_path / "others.parquet")]
+    told = CliRunner().invoke(app, [*arguments, "--json", str(tmp_path / "found.json")])
+    assert told.exit_code == 0
+    for word in ("prosecutor", "journalist", "marketer", "singling out", "linkability", "inference", "excess"):
+        assert word in told.stdout
+    assert "no population was given" in told.stdout
+    form = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
+    assert form["risk"][0]["prosecutor"]["highest"] <= 0.1
+    assert form["risk"][0]["journalist"]["upper_bound"] is True
+    criteria = [result for result in form["results"] if "criterion" in result]
+    assert all({"how", "success", "excess"} == set(result["baseline"]) for result in criteria)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from sfumato.evaluation.attacks.results import AttackReport
+    from sfumato.evaluation.risk import Exposure
 
 EXAMPLE = "sfumato attack people.csv out --json attacks.json"
 
@@ -21,8 +22,13 @@ def attack(
     raw: Annotated[Path, typer.Argument(metavar="RAW", help="The raw table.")],
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="The folder that publish made from it.")],
     known: Annotated[int, typer.Option("--known", min=1, help="The most records an attacker may know.")] = 20,
-    trials: Annotated[int, typer.Option("--trials", min=1, help="How often each number of records is tried.")] = 40,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Other known records, another public sample.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Other people are attacked, by other guesses.")] = 0,
+    control: Annotated[
+        Path | None, typer.Option("--control", metavar="FILE", help="People of the same kind, not in RAW.")
+    ] = None,
+    population: Annotated[
+        Path | None, typer.Option("--population", metavar="FILE", help="Everybody; those of RAW included.")
+    ] = None,
     json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Also write all figures here.")] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file that is there.")] = False,
 ) -> None:
@@ -31,30 +37,77 @@ def attack(
     It needs the holder's folder beside RELEASE, and RAW to check the guesses. What it tells is for your eyes only.
     """
     from sfumato.evaluation.attacks.attacking import Effort
+    from sfumato.release.attacking import Others
     from sfumato.release.attacking import attack as attack_release
 
     if json is not None:
         refuse_overwrite(json, force=force)
-    report = attack_release(raw, release, effort=Effort(known, trials, seed))
-    show(results_table(report))
-    for result in report.results:
-        show(f"- {result.sentence}")
-    for name, why in report.left_out.items():
-        show(f"  not tried: {name}: {why}.")
-    show("These figures come from the raw table: never hand them over with the release.")
+    report = attack_release(raw, release, effort=Effort(known=known, seed=seed), others=Others(control, population))
+    show_report(report)
     if json is not None:
         import json as plain
 
         save(plain.dumps(report.to_json(), indent=1) + "\n", json, force=force)
 
 
+def show_report(report: AttackReport) -> None:
+    """Risk from group sizes, the three criteria, the other attacks, and a sentence for each."""
+    if report.risk:
+        show(risk_table(report.risk))
+    if any(result.criterion for result in report.results):
+        show(criteria_table(report))
+    show(results_table(report))
+    for result in report.results:
+        show(f"- {result.sentence}")
+    for name, why in report.left_out.items():
+        show(f"  not tried: {name}: {why}.")
+    if report.risk and report.risk[0].bound:
+        show("  no population was given: the journalist's risk is bounded by the prosecutor's.")
+    show("These figures come from the raw table: never hand them over with the release.")
+
+
+def risk_table(exposures: tuple[Exposure, ...]) -> Table:
+    """Three lines a quasi-identifier, one for each attacker."""
+    from rich.table import Table
+
+    table = Table(title="The chance to pick out a person's record, from group sizes", title_justify="left")
+    table.add_column("who", no_wrap=True)
+    table.add_column("knows")
+    for heading in ("highest", "average", "> 1/5", "> 1/20"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    for one in exposures:
+        knows = ", ".join(one.on) + ("" if one.claimed else " (nothing is claimed of these together)")
+        for who, risk in (("prosecutor", one.prosecutor), ("journalist", one.journalist)):
+            shares = (risk.highest, risk.average, risk.above[5], risk.above[20])
+            table.add_row(who, knows, *(f"{share:.2%}" for share in shares))
+        table.add_row("marketer", knows, "", f"{one.marketer:.2%}", "", "")
+    return table
+
+
+def criteria_table(report: AttackReport) -> Table:
+    """One line an attack that measures a criterion: how often it works with the release and without it."""
+    from rich.table import Table
+
+    title = "Singling out, linkability, inference (opinion 05/2014 of the Article 29 Working Party)"
+    table = Table(title=title, title_justify="left")
+    for heading in ("attack", "the attacker knows", "success (95 % interval)", "without the release", "excess"):
+        table.add_column(heading)
+    for result in report.results:
+        if result.criterion and result.baseline:
+            beside = result.baseline
+            table.add_row(result.attack, result.knowledge, str(result.success),
+                          f"{beside.success}: {beside.how}", str(beside.excess))  # fmt: skip
+    return table
+
+
 def results_table(report: AttackReport) -> Table:
     """One line an attack: what it is, what it needs, how often it works."""
     from rich.table import Table
 
-    table = Table(title=f"Attacks on this release (mask: {report.mask})", title_justify="left")
+    table = Table(title=f"Other attacks on this release (mask: {report.mask})", title_justify="left")
     for heading in ("attack", "the attacker knows", "success (95 % interval)"):
         table.add_column(heading)
     for result in report.results:
-        table.add_row(result.attack, result.knowledge, str(result.success))
+        if not result.criterion:
+            table.add_row(result.attack, result.knowledge, str(result.success))
     return table

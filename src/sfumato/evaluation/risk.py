@@ -2,12 +2,14 @@
 
 The *prosecutor* knows that the person is in the table: the risk of a record is 1 over its group's size. The
 *journalist* does not, and has to find the person in a population: 1 over the size of the group there. Without a
-population the table is all there is, and both risks are the same. The *marketer* wants many records, not a certain
-one: the share he can expect to match is the average risk.
+population the table is all there is, and both risks are the same: an upper bound of the journalist's. The *marketer*
+wants many records, not a certain one: the share he can expect to match is the average risk, groups over records.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +19,72 @@ from sfumato.errors import TableError
 from sfumato.evaluation.scores import Score
 
 Sizes = NDArray[Any]
+LEVELS = (2, 5, 10, 20, 50)
+"""Records are counted whose risk is above 1 over each of these."""
+
+
+@dataclass(frozen=True)
+class Risk:
+    """One attacker's chance to pick out the right record: the highest, on average, and who is above 1/n.
+
+    `above`: for each n of LEVELS the share of records whose chance is larger than 1/n.
+    """
+
+    highest: float
+    average: float
+    above: Mapping[int, float]
+
+    @classmethod
+    def of(cls, sizes: Sizes, around: Sizes) -> Risk:
+        """Records in groups of `sizes` that are looked for in groups of size `around`."""
+        above = {level: float(sizes[around < level].sum() / sizes.sum()) for level in LEVELS}
+        return cls(float(1.0 / around.min()), _average(sizes, around), above)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain mapping."""
+        return {"highest": self.highest, "average": self.average,
+                "above": {f"1/{level}": share for level, share in self.above.items()}}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """What group sizes tell about one quasi-identifier.
+
+    `claimed`: a requirement asks for it; otherwise nothing is claimed of these attributes together. `bound`: no
+    population was given, so the journalist's risk is the prosecutor's, an upper bound.
+    """
+
+    on: tuple[str, ...]
+    claimed: bool
+    groups: int
+    smallest: int
+    prosecutor: Risk
+    journalist: Risk
+    marketer: float
+    bound: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain mapping."""
+        return {
+            "on": list(self.on), "claimed": self.claimed, "groups": self.groups, "smallest": self.smallest,
+            "prosecutor": self.prosecutor.to_json(),
+            "journalist": {**self.journalist.to_json(), "upper_bound": self.bound},
+            "marketer": self.marketer,
+        }  # fmt: skip
+
+
+def exposure(on: tuple[str, ...], sizes: Sizes, *, claimed: bool = True, population: Sizes | None = None) -> Exposure:
+    """The risk of one quasi-identifier. `population`: the size of each group there, in the same order.
+
+    >>> found = exposure(("age",), np.array([4, 6]))
+    >>> found.prosecutor.highest, found.prosecutor.above[5], found.marketer, found.bound
+    (0.25, 0.4, 0.2, True)
+    """
+    _check(sizes, population)
+    around = sizes if population is None else population
+    known = Risk.of(sizes, sizes)
+    return Exposure(on, claimed, len(sizes), int(sizes.min()), known, Risk.of(sizes, around),
+                    _average(sizes, around), bound=population is None)  # fmt: skip
 
 
 def risks(sizes: Sizes, *, threshold: float = 0.2, population: Sizes | None = None) -> tuple[Score, ...]:
@@ -61,4 +129,4 @@ def _check(sizes: Sizes, population: Sizes | None) -> None:
                          remedy="give the sizes of the groups that occur")  # fmt: skip
     if population is not None and (len(population) != len(sizes) or (population < sizes).any()):
         raise TableError("risk", "the population's groups hold those of the table", given="fewer, or smaller ones",
-                         remedy="give for each group how many share its values in the population")  # fmt: skip
+                         remedy="give a population in which everybody of the table is")  # fmt: skip

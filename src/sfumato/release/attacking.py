@@ -9,34 +9,58 @@ centroids only the nearest centre is known, which is not always the one that was
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
 
 from sfumato.data.encoding import encode
 from sfumato.data.reading import read, read_arrow
 from sfumato.data.table import Table
 from sfumato.errors import ReleaseError, TableError
-from sfumato.evaluation.attacks.attacking import Effort, attack_recoding, attack_transformation
+from sfumato.evaluation.attacks.attacking import Effort, attack_generated, attack_recoding, attack_transformation
+from sfumato.evaluation.attacks.criteria import Measured, known_attributes, measure_criteria
+from sfumato.evaluation.attacks.exposing import Population, exposures
 from sfumato.evaluation.attacks.results import AttackReport
+from sfumato.evaluation.attacks.seeing import Case, Seen
 from sfumato.maskers.centroids.mask import Centroids
 from sfumato.maskers.geometric.mask import Transformation
 from sfumato.maskers.geometric.numbers import of_arrow
+from sfumato.maskers.masker import Mask
 from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.recipe import Recipe
-from sfumato.release.reading import read_certificate, read_lifted, read_mask, read_recipe_of
+from sfumato.release.reading import read_certificate, read_generated, read_lifted, read_mask, read_recipe_of
 
 
-def attack(raw: object, release: str | Path, *, effort: Effort | None = None) -> AttackReport:
+@dataclass(frozen=True, eq=False)
+class Others:
+    """Further tables of people, as `publish` takes them, each a path or a data frame.
+
+    `control`: people of the same kind who are not in the released table: what is guessed of them is no fault of the
+    release. `population`: everybody among whom the people of the table would have to be found, themselves included.
+    """
+
+    control: object | None = None
+    population: object | None = None
+
+
+def attack(
+    raw: object, release: str | Path, *, effort: Effort | None = None, others: Others | None = None
+) -> AttackReport:
     """Every attack that applies to a release, measured on the raw table it was made from. For the holder only.
 
     `raw`: a path, a data frame, anything that `publish` takes. The recipe is that of the holder's folder.
     """
     recipe, certificate = read_recipe_of(release), read_certificate(release)
-    people = _without_dropped(read(raw, recipe.schema, encoding=recipe.encoding), recipe)
+    people, how, beside = _table(raw, recipe), effort or Effort(), others or Others()
+    case = _Case(people, recipe, str(certificate["mask"]), how, beside)
+    if certificate["guarantee"] == "differential_privacy":
+        found = case.measured(pa.table(read_generated(release)), exact=False)
+        return attack_generated(people, kind=case.kind, measured=found)
     if people.rows != certificate["table"]["rows"]:
         raise _stranger()
     mask = read_mask(release)
@@ -45,8 +69,56 @@ def attack(raw: object, release: str | Path, *, effort: Effort | None = None) ->
     if not isinstance(mask, Centroids):
         _check_same(columns, Path(release), certificate)
     if isinstance(mask, Transformation):
-        return attack_transformation(people, mask, columns, effort=effort)
-    return attack_recoding(people, columns, kind=str(certificate["mask"]), effort=effort)
+        return attack_transformation(people, mask, columns, effort=how)
+    released = read_arrow(Path(release) / str(certificate["table"]["file"]))
+    found = case.measured(released, exact=isinstance(mask, Recoding))
+    if isinstance(mask, Centroids):
+        found = _of_centres(found, {name: released.column(name) for name in columns}, case)
+    else:
+        population = case.population(mask, lifted)
+        found = replace(found, risk=exposures(columns, case.asked, population=population))
+    return attack_recoding(people, columns, kind=case.kind, effort=how, measured=found)
+
+
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """One release under attack, and who else is at hand."""
+
+    people: Table
+    recipe: Recipe
+    kind: str
+    effort: Effort
+    others: Others
+
+    @property
+    def asked(self) -> list[tuple[str, ...]]:
+        """The quasi-identifiers of the requirements."""
+        return [part.on for requirement in self.recipe.privacy for part in requirement.parts()]
+
+    def measured(self, released: pa.Table, *, exact: bool) -> Measured:
+        """The three criteria, measured on the released table."""
+        control = None if self.others.control is None else _table(self.others.control, self.recipe)
+        seen = Seen.of(released, self.people, exact=exact)
+        known = known_attributes(self.asked, seen, self.people)
+        return measure_criteria(Case(self.people, seen, known, self.effort.people, self.effort.seed, control))
+
+    def population(self, mask: Mask, lifted: NDArray[np.bool_] | None) -> Population | None:
+        """Everybody, masked as the table was."""
+        if self.others.population is None:
+            return None
+        return Population(mask.apply(_table(self.others.population, self.recipe), unseen="suppress"), lifted)
+
+
+def _of_centres(found: Measured, released: Mapping[str, Any], case: _Case) -> Measured:
+    """Which centre a stranger would have got is not known, so there is no population to look in."""
+    left_out = dict(found.left_out)
+    if case.others.population is not None:
+        left_out["journalist in the population"] = "which centre a stranger would have got is not known"
+    return Measured(found.results, left_out, exposures(released, case.asked))
+
+
+def _table(raw: object, recipe: Recipe) -> Table:
+    return _without_dropped(read(raw, recipe.schema, encoding=recipe.encoding), recipe)
 
 
 def _without_dropped(people: Table, recipe: Recipe) -> Table:

@@ -39,7 +39,7 @@ class Scale:
 
     def places(self, column: pa.ChunkedArray[Any]) -> Vectors:
         """(rows, 1)."""
-        found = numbers_of(column.combine_chunks().fill_null(math.nan).cast(pa.float64()), Number())
+        found = numbers_of(column.combine_chunks().cast(pa.float64()).fill_null(math.nan), Number())
         numbers = np.where(np.isnan(found), self.mean, found)
         width = self.high - self.low or 1.0
         return ((numbers - self.low) / width * self.factor).astype(np.float32)[:, None]

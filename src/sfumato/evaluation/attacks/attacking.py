@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.data.table import Table
+from sfumato.evaluation.attacks.criteria import Measured
 from sfumato.evaluation.attacks.groups import attack_groups
 from sfumato.evaluation.attacks.known_sample import Scene, attack_with_known
 from sfumato.evaluation.attacks.linkage import link_masked, link_numbers, locate
@@ -27,11 +28,15 @@ LEAST_ROWS = 10
 
 @dataclass(frozen=True)
 class Effort:
-    """How hard to try: how many known records at most, how many trials each, from which seed."""
+    """How hard to try: how many known records at most, how many trials each, from which seed.
+
+    `people`: how many are attacked by singling out, linkability and inference.
+    """
 
     known: int = 20
     trials: int = 40
     seed: int = 0
+    people: int = 1_000
 
 
 def attack_transformation(
@@ -54,20 +59,42 @@ def attack_transformation(
     if is_isometry(mask):
         results.append(locate(scenes[0], trials=how.trials, seed=how.seed))
     results.append(link_numbers(scenes[0], seed=how.seed))
-    left_out = {"homogeneity and background knowledge": "groups of equal values are what recodings make"}
+    left_out = {
+        "homogeneity and background knowledge": "groups of equal values are what recodings make",
+        "prosecutor, journalist, marketer": "no two records look alike; whoever undoes the mask finds everybody",
+        "singling out, linkability, inference": "transformed numbers cannot be set beside raw ones before the mask "
+        "is undone, which the attacks above do",
+    }
     if not is_isometry(mask):
         left_out["locating by distances"] = "this mask changes the distances between records"
     return AttackReport(mask.kind, table.rows, tuple(results), left_out)
 
 
-def attack_recoding(table: Table, masked: Masked, *, kind: str, effort: Effort | None = None) -> AttackReport:
-    """Attacks on labels and intervals: linkage, and what groups tell of sensitive attributes."""
-    how = effort or Effort()
-    results = (link_masked(table, masked, seed=how.seed), *attack_groups(table, masked))
-    left_out = {"known records, public sample": "a recoding shows intervals and labels; there is no key to solve for"}
-    if len(results) == 1:
+def attack_recoding(
+    table: Table, masked: Masked, *, kind: str, effort: Effort | None = None, measured: Measured | None = None
+) -> AttackReport:
+    """Attacks on labels and intervals: the three criteria as `measured`, linkage, and what groups tell of secrets."""
+    how, found = effort or Effort(), measured or Measured()
+    groups = attack_groups(table, masked)
+    results = (*found.results, link_masked(table, masked, seed=how.seed), *groups)
+    left_out = {
+        **found.left_out,
+        "known records, public sample": "a recoding shows intervals and labels; there is no key to solve for",
+    }
+    if not groups:
         left_out["homogeneity and background knowledge"] = "no attribute has the role sensitive"
-    return AttackReport(kind, table.rows, results, left_out)
+    return AttackReport(kind, table.rows, results, left_out, found.risk)
+
+
+def attack_generated(table: Table, *, kind: str, measured: Measured) -> AttackReport:
+    """What is measured of rows that were generated: nobody's own record is among them."""
+    left_out = {
+        **measured.left_out,
+        "prosecutor, journalist, marketer": "generated rows are nobody's: the size of a group protects no one in it",
+        "record linkage, homogeneity": "no row is any person's own record",
+        "known records, public sample": "there is no key to solve for",
+    }
+    return AttackReport(kind, table.rows, measured.results, left_out)
 
 
 def is_isometry(mask: Transformation) -> bool:

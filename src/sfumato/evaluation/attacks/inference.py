@@ -1,0 +1,139 @@
+"""Inference: what the release tells about a secret of somebody whose quasi-identifying values are known.
+
+Opinion 05/2014 calls it the possibility to deduce the value of an attribute, with significant probability, from the
+values of others. Here the attacker guesses the commonest secret among the released rows that cover the person. That
+works for people who are not in the table, too, as far as the table tells what is true of people in general; what the
+release gives away about its own people is how much better it works for them. With a control group that is measured;
+without one the commonest secret of the whole table is all that stands beside it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.cut import labels_of, numbers_of
+from sfumato.data.schema import Number
+from sfumato.data.table import Column, Table
+from sfumato.evaluation.attacks.covering import Floats
+from sfumato.evaluation.attacks.results import AttackResult, Beside, beside, hits, percent
+from sfumato.evaluation.attacks.seeing import Case, Ints, Seen, Sight
+from sfumato.evaluation.intervals import difference
+from sfumato.structure.intervals import interval_ends
+
+CRITERION = "inference"
+PARTS = 10
+"""The secret of a number is which tenth of the table it is in."""
+
+
+@dataclass(frozen=True, eq=False)
+class Guesses:
+    """For some people: the secret that is guessed, the share of the rows that have it, and the true one."""
+
+    guess: Ints
+    confidence: Floats
+    truth: Ints
+
+    @property
+    def right(self) -> NDArray[np.bool_]:
+        """Which guesses are true."""
+        return np.asarray(self.guess == self.truth)
+
+
+@dataclass(frozen=True, eq=False)
+class Secret:
+    """A sensitive attribute in whole numbers, the same for the release and for any raw table: missing is one too."""
+
+    name: str
+    labels: dict[str, int]
+    edges: Floats | None = None
+
+    @classmethod
+    def of(cls, table: Table, name: str) -> Secret:
+        """The values of a category; of a number in which tenth it is."""
+        column, attribute = table.column(name), table.schema[name]
+        if isinstance(attribute, Number):
+            numbers = np.append(numbers_of(column.values, attribute).astype(np.float64), np.nan)[column.codes]
+            return cls(name, {}, np.unique(np.nanquantile(numbers, np.arange(1, PARTS) / PARTS)))
+        return cls(name, {label: at for at, label in enumerate(labels_of(column.values))})
+
+    @property
+    def values(self) -> int:
+        """How many there are, with one for missing or unknown."""
+        return (len(self.labels) if self.edges is None else len(self.edges) + 1) + 1
+
+    def shown(self, seen: Seen) -> Ints:
+        """(rows,): of the released rows."""
+        column = seen.columns[self.name]
+        numbers = [interval_ends(label) for label in column.labels] if self.edges is not None else []
+        points = np.array([np.nan if ends is None or ends.low is None else ends.low for ends in numbers])
+        return np.append(self._codes(column.labels, points), self.values - 1)[column.codes]
+
+    def raw(self, table: Table, rows: Ints) -> Ints:
+        """(rows,): of some people."""
+        column, attribute = table.column(self.name), table.schema[self.name]
+        exact = numbers_of(column.values, attribute).astype(np.float64) if isinstance(attribute, Number) else None
+        codes = self._codes(labels_of(column.values), exact)
+        return np.append(codes, self.values - 1)[column.codes[rows]]
+
+    def _codes(self, labels: tuple[str, ...], numbers: Floats | None) -> Ints:
+        if self.edges is None or numbers is None:
+            return np.array([self.labels.get(label, self.values - 1) for label in labels], dtype=np.int64)
+        return np.where(np.isnan(numbers), self.values - 1, np.searchsorted(self.edges, numbers, side="right"))
+
+
+def infer(case: Case, name: str) -> AttackResult:
+    """Guess a sensitive attribute of people in the table, and beside it that of others."""
+    secret = Secret.of(case.table, name)
+    found = guesses(case, secret, case.table)
+    success, confident = hits(found.right), {f"above_{level}": _above(found, level) for level in (0.8, 0.9)}
+    baseline = _baseline(case, secret, found)
+    sure = found.confidence > 0.9
+    what = name if secret.edges is None else f"the tenth in which {name} is"
+    return AttackResult(
+        f"inference of {name}",
+        f"a person's {', '.join(case.known)}",
+        success,
+        f"people of whom {what} was guessed rightly",
+        f"Whoever knows {', '.join(case.known)} of a person in the table guesses {what} rightly for "
+        f"{percent(success.value)} of them, against {percent(baseline.success.value)} by {baseline.how}; of "
+        f"{percent(confident['above_0.9'])} the release is more than 90 % sure.",
+        {
+            "people": len(found.guess), **confident, "homogeneous": float((found.confidence == 1).mean()),
+            "highest_confidence": float(found.confidence.max()),
+            "right_if_sure": float(found.right[sure].mean()) if sure.any() else None,
+            "commonest": float(np.bincount(secret.shown(case.seen)).max() / case.seen.rows),
+        },
+        CRITERION,
+        baseline,
+    )  # fmt: skip
+
+
+def guesses(case: Case, secret: Secret, table: Table) -> Guesses:
+    """The commonest secret among the released rows that cover each person of a table, or are nearest to it."""
+    groups = case.seen.groups(case.known)
+    counts = np.zeros((len(groups.sizes), secret.values), dtype=np.int64)
+    np.add.at(counts, (groups.of_row, secret.shown(case.seen)), 1)
+    rows = case.drawn(table)
+    around = np.stack([counts[at].sum(axis=0) for at in Sight(case.seen, table).near(groups, rows)])
+    return Guesses(around.argmax(axis=1), around.max(axis=1) / around.sum(axis=1), secret.raw(table, rows))
+
+
+def _baseline(case: Case, secret: Secret, found: Guesses) -> Beside:
+    if case.control is not None:
+        others = hits(guesses(case, secret, case.control).right)
+        return beside("the same guess about people who are not in the table", hits(found.right), others)
+    commonest = np.bincount(secret.shown(case.seen)).argmax()
+    plain = found.truth == commonest
+    return Beside("always guessing the commonest value", hits(plain), difference(found.right, plain))
+
+
+def _above(found: Guesses, level: float) -> float:
+    return float((found.confidence > level).mean())
+
+
+def can_infer(table: Table, seen: Seen, name: str) -> bool:
+    """Whether a sensitive attribute is one that can be guessed and is released."""
+    return isinstance(table.columns[name], Column) and name in seen.columns
