@@ -12,10 +12,23 @@ import pytest
 import sfumato as sf
 from sfumato.data.yaml_files import load_yaml
 from sfumato.maskers.registry import MASKERS, masker_named
+from sfumato.privacy.requirements import REQUIREMENTS
 from sfumato.recipe.yaml_form import KINDS, TOP
 
 PAGE = (Path(__file__).parents[2] / "docs" / "recipes.md").read_text(encoding="utf-8")
 ATTRIBUTES = "\n" + PAGE.split("## `attributes`\n")[1].split("\n## ")[0]
+
+
+PEOPLE = """
+sfumato: 1
+attributes:
+  born: {kind: number, role: quasi}
+  zip: {kind: category, role: quasi}
+  sex: {kind: category, role: quasi}
+  disease: {kind: category, role: sensitive}
+  stage: {kind: category, role: sensitive}
+structure: {clusters: kmeans, k: 3}
+"""
 
 
 def section(name: str, within: str = PAGE) -> str:
@@ -48,6 +61,21 @@ def test_every_kind_is_there_with_every_field(name: str) -> None:
 def test_the_other_parts_are_there_with_every_field(name: str, settings: type) -> None:
     names = [field.name for field in fields(settings) if field.name != "method"]  # {clusters: METHOD}
     assert unsaid(names, section(name)) == []
+
+
+@pytest.mark.parametrize("name", REQUIREMENTS)
+def test_every_requirement_is_there_with_every_setting(name: str) -> None:
+    row = next((line for line in section("privacy").splitlines() if line.startswith(f"| `{name}`")), "")
+    assert unsaid([field.name for field in fields(REQUIREMENTS[name])], row) == []
+
+
+def test_the_examples_of_requirements_are_read_and_written_back() -> None:
+    text = section("privacy").split("```yaml\n")[1].split("```")[0]
+    recipe = sf.Recipe.from_yaml(PEOPLE + text)
+    assert {requirement.name for requirement in recipe.privacy} == set(REQUIREMENTS)
+    again = sf.Recipe.from_yaml(recipe.to_yaml())
+    assert again == recipe
+    assert [str(requirement) for requirement in again.privacy] == [str(requirement) for requirement in recipe.privacy]
 
 
 def test_the_check_can_fail() -> None:
