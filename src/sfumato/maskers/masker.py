@@ -24,6 +24,8 @@ from sfumato.privacy.requirements import Covered, KAnonymity, Requirement
 
 Columns = Mapping[str, "pa.Array[Any]"]
 Objective = Callable[[Columns], float]
+Fixed = Mapping[frozenset[str], NDArray[np.int64]]
+"""For the attributes of a requirement: (rows,) the group of each row in the earlier releases, from 0 without gaps."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +41,8 @@ class Task:
     """What a masker is given: the table, the structure that must survive, what must hold, and who counts.
 
     `objective` tells how well masked columns keep the structure, from 0 to 1, for maskers that try several ways.
-    `mechanisms` is the only way to private data for maskers that spend a privacy budget.
+    `mechanisms` is the only way to private data for maskers that spend a privacy budget. `fixed`: what earlier
+    releases of the same rows show, with which every requirement must hold together (top-down refinement alone does).
     """
 
     table: Table
@@ -49,6 +52,7 @@ class Task:
     asked_to_stop: Callable[[], bool] = field(default=lambda: False)
     objective: Objective | None = None
     mechanisms: Mechanisms | None = None
+    fixed: Fixed | None = None
 
 
 class Mask(Protocol):

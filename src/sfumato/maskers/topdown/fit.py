@@ -15,7 +15,7 @@ from sfumato.data.cut import make_axis
 from sfumato.data.schema import ItemSet, Schema
 from sfumato.data.table import Table
 from sfumato.errors import Infeasible, RecipeError
-from sfumato.maskers.masker import Labels, Outcome, Task, only_k_anonymity
+from sfumato.maskers.masker import Fixed, Labels, Outcome, Task, only_k_anonymity
 from sfumato.maskers.topdown.history import History, history_to_json
 from sfumato.maskers.topdown.lifting import lift
 from sfumato.maskers.topdown.naming import rule
@@ -23,6 +23,7 @@ from sfumato.maskers.topdown.problem import Problem, make_records
 from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.maskers.topdown.scores import score_named
 from sfumato.maskers.topdown.search import Limits, Rules
+from sfumato.maskers.topdown.together import with_fixed
 from sfumato.privacy.requirements import Demands, Requirement, basic, without_covered
 
 
@@ -108,7 +109,7 @@ class Fitted:
 def fit_task(task: Task, settings: TopDown) -> Fitted:
     """One search for a task."""
     return fit(task.table, task.labels, task.requirements, settings=settings, engine=task.engine,
-               asked_to_stop=task.asked_to_stop)  # fmt: skip
+               asked_to_stop=task.asked_to_stop, fixed=task.fixed)  # fmt: skip
 
 
 def fit(
@@ -119,20 +120,25 @@ def fit(
     settings: TopDown,
     engine: Engine,
     asked_to_stop: Callable[[], bool] = lambda: False,
+    fixed: Fixed | None = None,
 ) -> Fitted:
-    """Refine from the top until no refinement is left that keeps every requirement."""
+    """Refine from the top until no refinement is left that keeps every requirement.
+
+    `fixed`: the groups of earlier releases of the same rows, with which every requirement must hold together.
+    """
     demands = without_covered(requirements)
     names = [name for name in table.schema.quasi if any(name in r.on for r in demands.kept)]
     axes = [make_axis(name, table.schema[name], table.column(name)) for name in names]
     check_top(table.rows, demands.kept)
     rules = Rules(basic(demands.kept), score_named(settings.score), settings.split == "best_valid",
                   settings.beneficial_only, settings.last)  # fmt: skip
-    problem = Problem(axes, make_records(table, axes, labels), rules, engine)
+    records = with_fixed(make_records(table, axes, labels), rules.requirements, fixed or {})
+    problem = Problem(axes, records, rules, engine, beside=bool(fixed))
     limits = Limits(settings.max_steps, settings.seconds, asked_to_stop)
     search = problem.open(None)
     stopped = search.run(limits)
     lifted = np.zeros(table.rows, dtype=bool)
-    if settings.suppress and stopped == "maximal":
+    if settings.suppress and not fixed and stopped == "maximal":
         more = lift(problem, search, limits, budget=int(settings.suppress * table.rows))
         search, lifted, stopped = more.search, more.rows, more.stopped
     shown = {axis.name: rule(axis, grower) for axis, grower in zip(axes, search.growers, strict=True)}

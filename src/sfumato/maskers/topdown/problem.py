@@ -8,22 +8,27 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.counting import Engine, Needs, Records
+from sfumato.counting import Engine, Needs, Records, Session
 from sfumato.data.cut import Axis, positions
 from sfumato.data.table import Table
 from sfumato.maskers.masker import Labels
 from sfumato.maskers.topdown.search import Rules, Search
+from sfumato.maskers.topdown.together import refuse_broken, set_apart
 from sfumato.privacy.requirements import Basic
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """One table with its requirements, ready to be searched, from scratch or without some records."""
+    """One table with its requirements, ready to be searched, from scratch or without some records.
+
+    `beside`: the records have one more attribute for each requirement, the groups of earlier releases.
+    """
 
     axes: Sequence[Axis]
     records: Records
     rules: Rules
     engine: Engine
+    beside: bool = False
 
     @property
     def requirements(self) -> tuple[Basic, ...]:
@@ -33,9 +38,19 @@ class Problem:
     def open(self, without: NDArray[np.bool_] | None) -> Search:
         """A search at the top, over all records or over those not left out."""
         at = {axis.name: number for number, axis in enumerate(self.axes)}
-        needs = [Needs(tuple(at[name] for name in requirement.on)) for requirement in self.requirements]
+        needs = [
+            Needs((*(at[name] for name in requirement.on), *([len(at) + number] if self.beside else [])))
+            for number, requirement in enumerate(self.requirements)
+        ]
         records = self.records if without is None else _kept(self.records, ~without)
-        return Search(self.engine.open(records, needs), self.axes, self.rules)
+        if self.beside:
+            refuse_broken(self._opened(records, needs), self.requirements, self.rules.thresholds)
+        return Search(self._opened(records, needs), self.axes, self.rules)
+
+    def _opened(self, records: Records, needs: Sequence[Needs]) -> Session:
+        session = self.engine.open(records, needs)
+        set_apart(session, records, len(self.axes))
+        return session
 
 
 def make_records(table: Table, axes: Sequence[Axis], labels: Labels) -> Records:
