@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sfumato.cli import apply, attack, demo, draft, evaluate, explain, ledger, publish, sweep, taxonomy, verify
+from sfumato.cli import apply, attack, demo, draft, evaluate, explain, key, ledger, publish, sweep, taxonomy, verify
 from sfumato.cli.output import show_error
 from sfumato.errors import SfumatoError
 
@@ -31,12 +31,14 @@ _register(demo.demo, example=demo.EXAMPLE)
 _register(draft.draft, example=draft.EXAMPLE)
 _register(publish.publish, example=publish.EXAMPLE)
 _register(verify.verify, example=verify.EXAMPLE)
+_register(key.sign, example=key.EXAMPLE)
 _register(attack.attack, example=attack.EXAMPLE)
 _register(explain.explain, example=explain.EXAMPLE)
 _register(evaluate.evaluate, example=evaluate.EXAMPLE)
 _register(sweep.sweep, example=sweep.EXAMPLE)
 _register(apply.apply, example=apply.EXAMPLE)
 _register(ledger.ledger, example=ledger.EXAMPLE)
+app.add_typer(key.app, name="key")
 app.add_typer(taxonomy.app, name="taxonomy")
 
 

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli.key import open_key
 from sfumato.cli.ledger import show_plan
 from sfumato.cli.output import note, noting_warnings
 
 if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
     from sfumato.publishing import Run
     from sfumato.release.release import Release
 
@@ -26,7 +29,7 @@ ENGINES = {
 EXAMPLE = "sfumato publish recipe.yaml --output out --set privacy.0.k=20"
 
 
-def publish(
+def publish(  # noqa: PLR0913 - an argument for each option
     recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="The recipe, in YAML (see: sfumato draft).")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The release folder to write.")] = Path("release"),
     table: Annotated[
@@ -43,6 +46,9 @@ def publish(
         typer.Option("--anytime", help="After Ctrl-C release what is there; otherwise nothing is written."),
     ] = False,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Draw the report, report.html.")] = True,
+    sign: Annotated[
+        Path | None, typer.Option("--sign", metavar="KEY", help="Sign the release (see: sfumato key make).")
+    ] = None,
 ) -> None:
     """Mask a table as RECIPE says, verify what was written, measure what survived, and write the release.
 
@@ -57,13 +63,22 @@ def publish(
 
     found = Recipe.from_yaml(recipe, changes=change or ())
     refuse_strangers(output)
+    opened = None if sign is None else open_key(sign)
     show_plan(found)
     with _stopping(anytime) as asked, noting_warnings():
         run = replace(_run(csv=csv, engine=engine, asked=asked), report=report)
         release = run_recipe(_table(table or found.table), found, run=run)
     with noting_warnings():
+        if opened is not None:
+            _sign(release, opened)
         _write(release, output)
     show_release(release, output)
+
+
+def _sign(release: Release, key: Ed25519PrivateKey) -> None:
+    from sfumato.release.signing import sign_release
+
+    note(f"signed with the key {sign_release(Path(release.scratch.name) / 'release', key)}")
 
 
 def _write(release: Release, output: Path) -> None:

@@ -20,14 +20,26 @@ def verify(
         list[str] | None,
         typer.Option("--missing", metavar="TEXT", help='A text that means "missing" in TABLE, such as "?".'),
     ] = None,
+    population: Annotated[
+        Path | None,
+        typer.Option("--population", metavar="TABLE", help="What a k-map is counted in: everybody a record may be."),
+    ] = None,
+    key: Annotated[
+        Path | None,
+        typer.Option("--key", metavar="PUBLIC_KEY", help="Of whoever must have signed RELEASE: a file in .pub."),
+    ] = None,
 ) -> None:
     """Recount every claim of RELEASE from the written files. It needs nothing but the folder.
+
+    A k-map is about other people too: it needs their table. Without --key nobody is asked for a signature, and one
+    that was taken away is not missed.
 
     Exit code 0: everything holds. 1: some check fails, and the output says which. 2: this is no release.
     """
     from sfumato.privacy.verify import verify as verify_release
 
-    verdict = verify_release(release, raw=_raw(raw), missing=(*(missing or ()), *_declared_missing(release)))
+    texts = (*(missing or ()), *_declared_missing(release))
+    verdict = verify_release(release, raw=_raw(raw), missing=texts, population=population_of(population), key=key)
     typer.echo(str(verdict))
     if not verdict.holds:
         raise typer.Exit(1)
@@ -40,6 +52,16 @@ def _raw(path: Path | None) -> object:
     from sfumato.data.reading import read_arrow
 
     return read_arrow(path)
+
+
+def population_of(path: Path | None) -> object:
+    """The population's table, read as publish reads it, with the SHA-256 of its file."""
+    if path is None:
+        return None
+    from sfumato.privacy.verify.population import Population, read_population, sha256
+
+    found = read_population(_raw(path), missing=())
+    return Population(found.table, sha256(path))
 
 
 def _declared_missing(release: Path) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ from sfumato.errors import ReleaseError
 from sfumato.privacy.verify.certificate import Certificate
 from sfumato.privacy.verify.fields import read_json
 from sfumato.privacy.verify.recoding import Recoding, read_recoding
+from sfumato.privacy.verify.signature import SIGNATURE
 from sfumato.privacy.verify.table import read_table
 from sfumato.privacy.verify.twins import NAMES, html, markdown
 from sfumato.privacy.verify.verdict import CheckError
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     import polars as pl
 
 CERTIFICATE = "certificate.json"
-SIGNATURE = "certificate.sig"
 # Made from the certificate, so it cannot hold their hashes; each has a check of its own.
 BESIDE = {*NAMES, SIGNATURE}
 # What a release may hold besides its certificate and its taxonomies. A file of another name is refused even

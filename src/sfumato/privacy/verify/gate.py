@@ -18,6 +18,7 @@ from sfumato.privacy.verify.folder import Folder
 from sfumato.privacy.verify.parquet import nothing_else_in_csv, nothing_else_in_parquet
 from sfumato.privacy.verify.population import Population, check_k_map, read_population
 from sfumato.privacy.verify.raw import Comparison, read_raw, row_order, same_rows
+from sfumato.privacy.verify.signature import check_signature, read_public_key
 from sfumato.privacy.verify.verdict import Check, CheckError, Verdict, run, verdict_of
 
 if TYPE_CHECKING:
@@ -30,23 +31,25 @@ def verify(
     raw: object = None,
     missing: Collection[str] = (),
     population: object = None,
+    key: str | Path | None = None,
 ) -> Verdict:
     """Recount every claim of a written release from scratch.
 
     `raw` is the table that was published (a path, or a polars, pandas or pyarrow table), for its holder only:
     with it, the released rows are held against the raw ones. `population` is what a k-map is counted in: a path, such
-    a table, or a `Population`. `missing` lists texts that mean "missing" in either.
+    a table, or a `Population`. `missing` lists texts that mean "missing" in either. `key` is the
+    public key (a PEM file) of whoever must have signed the release.
 
-    A folder without a certificate is no release, and a raw table that cannot be read is a mistake: both raise.
+    A folder without a certificate is no release, and a table or a key that cannot be read is a mistake: they raise.
     Everything else that is wrong is a check that fails.
     """
-    release = Folder(folder)
+    release, signer = Folder(folder), None if key is None else read_public_key(key)
     given = None if raw is None else read_raw(raw, missing=missing)
     people = None if population is None else read_population(population, missing=missing)
-    return verdict_of([*_checks(release), *_claims(release, people), *_order(release, given)])
+    return verdict_of([*_checks(release, signer), *_claims(release, people), *_order(release, given)])
 
 
-def _checks(release: Folder) -> Iterator[Check]:
+def _checks(release: Folder, signer: bytes | None) -> Iterator[Check]:
     asked: dict[str, Callable[[], str]] = {
         "certificate": lambda: well_formed(release.certificate),
         "statement": lambda: stated(release.certificate, release.page),
@@ -54,6 +57,7 @@ def _checks(release: Folder) -> Iterator[Check]:
         "hashes": lambda: files.hashes(release),
         "json": lambda: files.readable(release),
         "pages": lambda: files.pages(release),
+        "signature": lambda: check_signature(release, signer),
         "columns": lambda: tables.columns(release.table, release.certificate),
         "rows": lambda: tables.rows(release.table, release.certificate),
         "recoding": lambda: tables.recoded(release.recoding),
