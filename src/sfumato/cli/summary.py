@@ -17,6 +17,19 @@ if TYPE_CHECKING:
 
 BAR = "█"
 WIDTH = 10
+NO_SETTING = (
+    "claim",
+    "on",
+    "sensitive",
+    "achieved",
+    "attacker",
+    "sentence",
+    "by",
+    "tree",
+    "order",
+    "population",
+    "with",
+)
 
 
 def show_release(release: Release, output: Path) -> None:
@@ -41,13 +54,35 @@ def claims_table(certificate: Mapping[str, Any]) -> Table:
     from rich.table import Table
 
     table = Table(title="Privacy, recounted from the written file", title_justify="left")
-    for heading in ("quasi-identifier", "k asked", "smallest group"):
-        table.add_column(heading, justify="left" if heading == "quasi-identifier" else "right")
+    for heading in ("on", "asked", "reached"):
+        table.add_column(heading)
     for claim in certificate["claims"]:
-        table.add_row(", ".join(claim["on"]), str(claim["k"]), str(claim["achieved"]))
+        table.add_row(", ".join(claim["on"]), asked(claim), reached(claim["achieved"]))
     for claim in certificate["covered"]:
-        table.add_row(", ".join(claim["on"]), str(claim["k"]), f"follows from {', '.join(claim['by'])}")
+        table.add_row(", ".join(claim["on"]), asked(claim), f"follows from {', '.join(claim['by'])}")
     return table
+
+
+def asked(claim: Mapping[str, Any]) -> str:
+    """A claim's name and settings in a few words.
+
+    >>> asked({"claim": "l_diversity", "on": ["age"], "sensitive": "disease", "l": 3, "kind": "distinct"})
+    'l_diversity of disease, l = 3, kind = distinct'
+    """
+    settings = [f"{name} = {claim[name]}" for name in claim if name not in NO_SETTING]
+    of = f" of {claim['sensitive']}" if "sensitive" in claim else ""
+    return f"{claim['claim']}{of}, " + ", ".join(settings)
+
+
+def reached(achieved: Any) -> str:
+    """What the worst group reached.
+
+    >>> reached(57), reached({"alpha": 0.25, "k": 12})
+    ('57 in the smallest group', 'alpha = 0.25, k = 12')
+    """
+    if isinstance(achieved, Mapping):
+        return ", ".join(f"{name} = {figure:g}" for name, figure in achieved.items())
+    return f"{achieved} in the smallest group"
 
 
 def columns_table(release: Release) -> Table:
