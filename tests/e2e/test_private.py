@@ -49,6 +49,9 @@ def test_a_lawyer_can_read_the_promise_and_a_program_its_parts(released: Path) -
     assert sum(Fraction(event["epsilon"]) for event in part["events"]) == 1
     assert form["deployment"]["privacy_loss"]["privacy_parameters"] == {"epsilon": 1.0, "delta": 0}
     assert form["deployment"]["dp_variant"]["variant_name"] == "Pure DP"
+    assert set(form["deployment"]) == {
+        "basic", "dp_variant", "privacy_loss", "deployment_model", "implementation", "administrative"
+    }  # fmt: skip
     assert part["private"] is True
 
 
@@ -64,7 +67,15 @@ def forge(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], object
     return lambda folder: Blueprint.edit(folder, "certificate.json", change)
 
 
-FORGED = {
+EVENT: dict[str, Any] = {
+    "mechanism": "discrete Laplace",
+    "purpose": "once more",
+    "epsilon": "1/10",
+    "composition": "sequential",
+    "parts": 1,
+    "draws": 1,
+}
+FORGED: dict[str, Callable[[Path], object]] = {
     "an event too few": forge(lambda form: form["differential_privacy"]["events"].pop()),
     "a smaller epsilon": forge(lambda form: form["differential_privacy"].update(epsilon="1/2")),
     "a rounded epsilon": forge(lambda form: form["differential_privacy"].update(epsilon=1)),
@@ -74,6 +85,26 @@ FORGED = {
     "a claim beside": forge(lambda form: form.update(claims=[{"claim": "k_anonymity", "on": ["age"], "k": 2}])),
     "a raw column": forge(lambda form: form["table"]["columns"][0].update(masked=None)),
     "an order": forge(lambda form: form.update(row_order="kept")),
+    "an event for nothing": forge(lambda form: form["differential_privacy"]["events"].append(EVENT | {"epsilon": "0"})),
+    "an event too many": forge(lambda form: form["differential_privacy"]["events"].append(EVENT)),
+    "a cheaper event": forge(lambda form: form["differential_privacy"]["events"][0].update(epsilon="1/1000")),
+    "a division by zero": forge(lambda form: form["differential_privacy"].update(epsilon="1/0")),
+    "parts made up": forge(lambda form: form["differential_privacy"]["events"][0].update(parts=9)),
+    "a delta": forge(lambda form: form["differential_privacy"].update(delta="1/1000")),
+    "another epsilon in the statement": forge(
+        lambda form: form.update(statement=form["statement"].replace("epsilon = 1;", "epsilon = 1/2;"))
+    ),
+    "another epsilon for the registry": forge(
+        lambda form: form["deployment"]["privacy_loss"]["privacy_parameters"].update(epsilon=0.5)
+    ),
+    "no fields for the registry": forge(lambda form: form.pop("deployment")),
+    "an approximate kind": forge(lambda form: form["deployment"]["dp_variant"].update(variant_name="Approximate DP")),
+    "a wider domain": lambda folder: Blueprint.edit(
+        folder, "private_tree.json", lambda form: form["domains"]["age"].update(range=[0, 200]), rehash=False
+    ),
+    "a domain left out": lambda folder: Blueprint.edit(
+        folder, "private_tree.json", lambda form: form["domains"].pop("age")
+    ),
 }
 
 
@@ -82,6 +113,31 @@ def test_a_forged_certificate_does_not_hold(forgery: str, released: Path, tmp_pa
     folder = copied(released, tmp_path)
     FORGED[forgery](folder)
     assert not sf.verify(folder).holds
+
+
+def test_a_forgery_says_which_check_found_it(released: Path, tmp_path: Path) -> None:
+    folder = copied(released, tmp_path)
+    FORGED["an event too many"](folder)
+    assert {"certificate", "epsilon"} <= {check.name for check in sf.verify(folder).failed}
+
+
+def test_a_swapped_or_an_added_file_is_found(released: Path, tmp_path: Path) -> None:
+    folder = copied(released, tmp_path)
+    own = pl.read_parquet(folder / "table.parquet")
+    own.sample(fraction=1.0, shuffle=True, seed=1).write_parquet(folder / "table.parquet")
+    assert "hashes" in {check.name for check in sf.verify(folder).failed}
+    other = copied(released, tmp_path / "other")
+    (other / "raw.json").write_text("[]")
+    assert "files" in {check.name for check in sf.verify(other).failed}
+
+
+def test_an_added_column_or_row_is_found(released: Path, tmp_path: Path) -> None:
+    own = pl.read_parquet(released / "table.parquet")
+    for at, changed in enumerate((own.with_columns(weight=pl.lit(1)), pl.concat([own, own.head(3)]))):
+        folder = copied(released, tmp_path / str(at))
+        table = changed.to_arrow()
+        Blueprint.replace(folder, Blueprint.encoded(table.cast(_plain(table.schema))))
+        assert {"columns", "domains"} & {check.name for check in sf.verify(folder).failed}
 
 
 @pytest.mark.parametrize(

@@ -91,5 +91,6 @@ def check_labels(name: str, values: pa.Array[Any], attribute: Category | ItemSet
             name,
             "every value of the table must be one of the declared values",
             given="others too",
-            remedy="add them to `values`, or list them under `missing`",
+            remedy="add them to `values`, say outside: LABEL to put them under one of these, or list them under "
+            "`missing`",
         )

@@ -171,7 +171,7 @@ def _check_range(name: str, column: Column, attribute: Number) -> None:
         name,
         f"every number must lie within the declared range [{lower}, {upper}]",
         given=f"{outside if outside >= _FEW else 'some'} rows outside",
-        remedy="widen the range, mend the rows, or list the number that means missing under `missing`",
+        remedy="widen the range, mend the rows, say outside: clip, or list the number for missing under `missing`",
     )
 
 

@@ -110,6 +110,7 @@ def deployment(found: Differential, *, mask: str, columns: Mapping[str, str], cr
             "model_name": "Central",
             "actors": "the holder of the table, who runs the program and releases its output",
             "release_type": "One release",
+            "release_type_details": "one generated table; further releases of the same people add their own epsilon",
             "access_type": "Non-interactive",
         },
         "implementation": {
@@ -120,4 +121,5 @@ def deployment(found: Differential, *, mask: str, columns: Mapping[str, str], cr
             "libraries": {name: version(name) for name in ("opendp", "sfumato")},
             "justification": None,
         },
+        "administrative": {"evidence_sources": None, "status": None, "registry_authors": None, "tier": None},
     }

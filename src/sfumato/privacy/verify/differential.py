@@ -64,10 +64,12 @@ def _registered(form: Form, epsilon: Fraction, *, private: bool) -> None:
 def _price(event: Form) -> Fraction:
     if field(event, "mechanism", str) not in MECHANISMS:
         raise CheckError("an event names a mechanism that is not known")
-    if field(event, "composition", str) not in ("sequential", "parallel") or whole(event, "parts") < 1:
-        raise CheckError("an event is sequential, or parallel over disjoint parts")
-    field(event, "purpose", str)
-    return _fraction(event, "epsilon")
+    how, parts, price = field(event, "composition", str), whole(event, "parts"), _fraction(event, "epsilon")
+    if parts < 1 or how != ("parallel" if parts > 1 else "sequential"):
+        raise CheckError("an event is sequential, or parallel over some disjoint parts")
+    if price <= 0 or not field(event, "purpose", str):
+        raise CheckError("an event has a purpose and a price: no use of the data is free")
+    return price
 
 
 def _fraction(form: Form, key: str) -> Fraction:
@@ -88,7 +90,7 @@ def stated(form: Form, statement: str) -> None:
 
 
 def in_domains(release: Folder) -> str:
-    """Every column is generated, and every value lies in the column's declared domain."""
+    """Every column is generated, every value lies in its declared domain, and there are as many rows as counted."""
     certificate = release.certificate
     form = read_json(release.file(f"{certificate.mask}.json"))
     domains = field(form, "domains", dict)
@@ -98,6 +100,9 @@ def in_domains(release: Folder) -> str:
         raise CheckError(f"{(raw or declared)[0]!r} is not generated, or has no declared domain")
     for name in declared:
         _check_column(release.table[name], mapping(domains[name], name))
+    drawn = [rows for rows in field(form, "rows", list) if isinstance(rows, int)]
+    if sum(drawn) != release.table.height:
+        raise CheckError("the table has other rows than its noisy counts made")
     return f"{len(declared)} columns, all generated, show values of their declared domains"
 
 
