@@ -10,10 +10,14 @@ import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
+
+import numpy as np
 
 CONFIDENCE = 1e-7  # how often a sound mechanism may be called a violation
 
-Draws = Callable[[int], Sequence[Hashable]]
+Outputs = Sequence[Hashable]
+Draws = Callable[[int], Outputs]
 """A mechanism prepared on one table: so many outputs, each drawn anew."""
 
 
@@ -25,30 +29,25 @@ class Leak:
     outputs: frozenset[Hashable]
 
 
-def leak(one: Draws, other: Draws, *, runs: int) -> Leak:
-    """A lower bound on the epsilon of a mechanism, from runs on two neighbouring tables."""
-    both = one(runs), other(runs)
+def leak(one: Outputs, other: Outputs) -> Leak:
+    """A lower bound on the epsilon of a mechanism, from as many runs on each of two neighbouring tables."""
     best = Leak(0.0, frozenset())
-    for first, second in (both, both[::-1]):
-        half = runs // 2
+    half = len(one) // 2
+    for first, second in ((one, other), (other, one)):
         event = _telling(first[:half], second[:half])
         hits = [sum(output in event for output in outputs[half:]) for outputs in (first, second)]
-        found = _bound(hits[0], hits[1], runs - half)
+        found = _bound(hits[0], hits[1], len(one) - half)
         best = max(best, Leak(found, event), key=lambda each: each.epsilon)
     return best
 
 
-def _telling(first: Sequence[Hashable], second: Sequence[Hashable]) -> frozenset[Hashable]:
+def _telling(first: Outputs, second: Outputs) -> frozenset[Hashable]:
     """The outputs with the highest ratio, as many of them as give the best bound."""
     here, there = Counter(first), Counter(second)
     order = sorted(here, key=lambda output: here[output] / (there[output] + 1), reverse=True)
-    best, event = -math.inf, frozenset(order[:1])
-    for size in range(1, len(order) + 1):
-        hits = sum(here[o] for o in order[:size]), sum(there[o] for o in order[:size])
-        bound = _bound(hits[0], hits[1], len(first))
-        if bound > best:
-            best, event = bound, frozenset(order[:size])
-    return event
+    often, seldom = (list(accumulate(counts[output] for output in order)) for counts in (here, there))
+    bounds = [_bound(hits, others, len(first)) for hits, others in zip(often, seldom, strict=True)]
+    return frozenset(order[: int(np.argmax(bounds)) + 1])
 
 
 def _bound(often: int, seldom: int, runs: int) -> float:

@@ -29,6 +29,7 @@ SELECTION = "permute-and-flip"
 SPARSE = "discrete Laplace, thresholded; empty cells sampled"
 SLACK = Fraction(1, 2**20)
 """Part of a sparse histogram's price that covers the rounding of a probability to a float."""
+DRAWN_AT_ONCE = 32
 
 
 class Noise(Protocol):
@@ -144,6 +145,7 @@ class Mechanisms:
 
     def __init__(self, spending: Spending, noise: Noise) -> None:
         self.spending, self.noise = spending, noise
+        self._spare: dict[Fraction, list[int]] = {}
 
     def counts(self, purpose: str, values: Ints, *, epsilon: Fraction, sensitivity: int = 1, parts: int = 1) -> Ints:
         """Noisy counts. One record changes the values, taken together, by at most `sensitivity`.
@@ -196,12 +198,15 @@ class Mechanisms:
         return self._positive(Fraction(-math.log1p(-chance))) if chance > 0 else 2**62
 
     def _positive(self, decay: Fraction) -> int:
-        """Discrete Laplace noise given that it is positive: k with probability in proportion to exp(-decay k)."""
-        while True:
-            drawn = self.noise.laplace(np.zeros(8, dtype=np.int64), epsilon=decay, sensitivity=1)
-            positive = drawn[drawn > 0]
-            if len(positive):
-                return int(positive[0])
+        """Discrete Laplace noise given that it is positive: k with probability in proportion to exp(-decay k).
+
+        Noise is drawn some at a time; what is positive and not needed yet is kept for the next call.
+        """
+        spare = self._spare.setdefault(decay, [])
+        while not spare:
+            drawn = self.noise.laplace(np.zeros(DRAWN_AT_ONCE, dtype=np.int64), epsilon=decay, sensitivity=1)
+            spare += drawn[drawn > 0].tolist()
+        return spare.pop()
 
     def _spend(self, mechanism: str, purpose: str, epsilon: Fraction, *, parts: int, draws: int) -> None:
         how: Composition = "parallel" if parts > 1 else "sequential"

@@ -1,0 +1,58 @@
+"""OpenDP's own noise, drawn a thousand numbers to a call: a call from Python costs more than the noise itself."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.privacy.mechanisms import OpenDPNoise, _noisy_max
+
+Ints = NDArray[np.int64]
+AT_ONCE = 1000
+
+
+class ManyAtOnce:
+    """Owns numbers that OpenDP has drawn and nobody has used. Every number is used once.
+
+    Counts: noise on a whole number is that number plus noise on 0. Choices: the very mechanism that the library uses,
+    composed a thousand times with itself by OpenDP, which draws each time anew.
+    """
+
+    def __init__(self) -> None:
+        self._noise: dict[tuple[Fraction, int], list[int]] = {}
+        self._choices: dict[object, list[int]] = {}
+        self._composed: dict[object, Any] = {}
+
+    @property
+    def private(self) -> bool:
+        """As OpenDP's."""
+        return True
+
+    def laplace(self, values: Ints, *, epsilon: Fraction, sensitivity: int) -> Ints:
+        """Discrete Laplace noise on every entry."""
+        left = self._noise.setdefault((epsilon, sensitivity), [])
+        while len(left) < len(values):
+            zeros = np.zeros(max(AT_ONCE, len(values)), dtype=np.int64)
+            left += OpenDPNoise().laplace(zeros, epsilon=epsilon, sensitivity=sensitivity).tolist()
+        drawn = left[len(left) - len(values) :]
+        del left[len(left) - len(values) :]
+        return np.asarray(values, dtype=np.int64) + np.array(drawn, dtype=np.int64)
+
+    def noisy_max(self, scores: Any, *, epsilon: Fraction, sensitivity: int, monotone: bool) -> int:
+        """Report noisy max."""
+        key = (id(scores), epsilon, sensitivity, monotone)
+        left = self._choices.setdefault(key, [])
+        if not left:
+            left += self._thousand(epsilon, sensitivity, monotone)([int(score) for score in scores])
+        return int(left.pop())
+
+    def _thousand(self, epsilon: Fraction, sensitivity: int, monotone: bool) -> Any:
+        key = (epsilon, sensitivity, monotone)
+        if key not in self._composed:
+            make = import_module("opendp.combinators").make_composition
+            self._composed[key] = make([_noisy_max(epsilon, sensitivity, monotone)] * AT_ONCE)
+        return self._composed[key]
