@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -46,6 +46,15 @@ def page(path: Path | None, figures: Sequence[Figure], times: Sequence[Timing]) 
         filled = {name: make(figures) for name, make in TABLES.items()}
     if times:
         filled["figure 18"] = _times(times)
+    _fill(path, filled)
+
+
+def rivals_page(path: Path | None, figures: Sequence[Figure]) -> None:
+    """The same for the table of rivals."""
+    _fill(path, {"rivals": rivals(figures)})
+
+
+def _fill(path: Path | None, filled: Mapping[str, str]) -> None:
     if path is None:
         print("\n\n".join(f"{name}\n{table}" for name, table in filled.items()))
         return
@@ -169,6 +178,18 @@ def crossed(figures: Sequence[Figure]) -> str:
             cells = [_cell([f.f for f in _chosen(own, epsilon=epsilon)]) for epsilon in _epsilons(figures)]
             lines.append([table, f"{method} {k}, then {own[0].again}", *cells])
     return _markdown(["table", "clusters", *_epsilons(figures)], lines)
+
+
+def rivals(figures: Sequence[Figure]) -> str:
+    """F and cost of all that stand beside each other in one run, 5-means."""
+    names = list(dict.fromkeys(f.by for f in figures if f.epsilon))
+    lines = []
+    for epsilon in _epsilons(figures):
+        own = {by: _chosen(figures, by=by, epsilon=epsilon) for by in names}
+        own |= {by: _chosen(figures, by=by) for by in ("no data", "ceiling")}
+        lines.append([epsilon, "F", *(_cell([f.f for f in of]) for of in own.values())])
+        lines.append([epsilon, "cost", *(_cell([f.cost for f in of]) for of in own.values())])
+    return _markdown(["epsilon", "", *names, "no data", "ceiling"], lines)
 
 
 TABLES: dict[str, Callable[[Sequence[Figure]], str]] = {

@@ -8,6 +8,7 @@ evenly from the declared domains. All of it compares with the raw table, and is 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -33,6 +34,8 @@ from sfumato.structure.structures import Clusters, Found, Structure, cluster_pla
 
 Ints = NDArray[np.int64]
 BINS = 8
+STARTS = 30
+"""A generated table is clustered from at least so many random starts: they cost no epsilon, and k-means needs them."""
 FEWEST_ROWS = 10
 
 
@@ -111,7 +114,8 @@ def place(found: Found, columns: Columns) -> Placed:
 
 def again(structure: Clusters, found: Found, placed: Placed) -> Seen:
     """The clusters that the recipient finds, as many as the raw table has."""
-    labels = cluster_placed(structure, placed, method=structure.again, k=found.n).labels
+    patient = replace(structure, n_init=max(structure.n_init, STARTS))
+    labels = cluster_placed(patient, placed, method=structure.again, k=found.n).labels
     labels = np.where(labels == NOISE, 0, labels)
     return Seen(labels, starting_centres(placed.vectors(), labels, int(labels.max()) + 1))
 

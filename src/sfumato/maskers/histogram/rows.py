@@ -30,7 +30,7 @@ class Part:
 def generate(domains: Mapping[str, Domain], parts: list[Part], random: np.random.Generator) -> dict[str, pa.Array[Any]]:
     """Columns of rows drawn, part by part, from the product of the part's marginals."""
     made = {name: [_draw(domain, part, random) for part in parts if part.rows] for name, domain in domains.items()}
-    return {name: _column(domain, made[name]) for name, domain in domains.items()}
+    return {name: column_of(domain, made[name]) for name, domain in domains.items()}
 
 
 def drawn_evenly(domains: Mapping[str, Domain], rows: int, random: np.random.Generator) -> dict[str, pa.Array[Any]]:
@@ -74,10 +74,10 @@ def _draw(domain: Domain, part: Part, random: np.random.Generator) -> Any:
     if isinstance(domain, ItemDomain):
         return _sets(domain, part, random)
     cells = apportion(part.shares[domain.name], part.rows, random)
-    return cells if isinstance(domain, LabelDomain) else _numbers(domain, cells, random)
+    return cells if isinstance(domain, LabelDomain) else numbers_in(domain, cells, random)
 
 
-def _numbers(domain: NumberDomain, cells: Ints, random: np.random.Generator) -> Floats:
+def numbers_in(domain: NumberDomain, cells: Ints, random: np.random.Generator) -> Floats:
     """A number somewhere in each cell; missing is no number."""
     edges = np.array([*domain.edges, domain.high])
     last = len(domain.edges) - 1
@@ -106,7 +106,8 @@ def _sets(domain: ItemDomain, part: Part, random: np.random.Generator) -> list[l
     return found
 
 
-def _column(domain: Domain, made: list[Any]) -> pa.Array[Any]:
+def column_of(domain: Domain, made: list[Any]) -> pa.Array[Any]:
+    """Cells, numbers or sets of labels, part by part, as they are written."""
     if isinstance(domain, ItemDomain):
         labels = np.array([*domain.cut], dtype=object)
         lists = [None if row is None else [str(label) for label in labels[row]] for part in made for row in part]
