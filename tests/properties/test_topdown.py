@@ -10,14 +10,13 @@ import pytest
 from numpy.typing import NDArray
 
 from sfumato.counting import Records
-from sfumato.data.cut import make_axis
 from sfumato.data.encoding import encode
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.engines.local.engine import LocalEngine
 from sfumato.maskers.masker import Labels
 from sfumato.maskers.topdown.fit import TopDown, fit
-from sfumato.maskers.topdown.problem import Problem, make_records
+from sfumato.maskers.topdown.problem import make_problem
 from sfumato.maskers.topdown.scores import tradeoff
 from sfumato.maskers.topdown.search import Limits, Rules, Search
 from sfumato.privacy.requirements import basic
@@ -43,10 +42,7 @@ def test_the_final_state_is_maximal(block: int) -> None:
 
 def replayed(case: Case) -> Search:
     """A search run to its end, so that what is still offered can be looked at."""
-    names = [name for name in case.table.schema.quasi if any(name in need.on for need in case.needs)]
-    axes = [make_axis(name, case.table.schema[name], case.table.column(name)) for name in names]
-    rules = Rules(basic(case.needs), tradeoff)
-    search = Problem(axes, make_records(case.table, axes, case.labels), rules, LocalEngine()).open(None)
+    search = make_problem(case.table, case.labels, Rules(basic(case.needs), tradeoff), LocalEngine()).open(None)
     search.run(Limits())
     return search
 
@@ -80,9 +76,7 @@ def test_a_refinement_of_the_final_cut_breaks_a_requirement(block: int) -> None:
 
 
 def search_records(case: Case) -> Records:
-    names = [name for name in case.table.schema.quasi if any(name in need.on for need in case.needs)]
-    axes = [make_axis(name, case.table.schema[name], case.table.column(name)) for name in names]
-    return make_records(case.table, axes, case.labels)
+    return make_problem(case.table, case.labels, Rules(basic(case.needs), tradeoff), LocalEngine()).records
 
 
 def smallest(records: Records, value_at: list[NDArray[np.int64]], on: list[int]) -> int:
@@ -102,10 +96,8 @@ def test_records_repeated_are_records_weighted(block: int) -> None:
         repeated = encode(case.table.to_arrow().take(order), case.table.schema)
         labels = Labels(case.labels.classes[order], case.labels.n)
         whole = fit(repeated, labels, case.needs, settings=PLAIN, engine=LocalEngine())
-        names = [name for name in case.table.schema.quasi if any(name in need.on for need in case.needs)]
-        axes = [make_axis(name, case.table.schema[name], case.table.column(name)) for name in names]
-        records = replace(make_records(case.table, axes, case.labels), weights=times.astype(np.int64))
-        search = Problem(axes, records, Rules(basic(case.needs), tradeoff), LocalEngine()).open(None)
+        problem = make_problem(case.table, case.labels, Rules(basic(case.needs), tradeoff), LocalEngine())
+        search = replace(problem, records=replace(problem.records, weights=times.astype(np.int64))).open(None)
         search.run(Limits())
         assert tuple(search.rounds) == whole.history.rounds, f"case {seed}"
 

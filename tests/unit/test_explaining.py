@@ -68,6 +68,8 @@ def test_the_k_that_is_named_shows_the_finer_value(seed: int, settings: TopDown)
     assert len(tried) >= 3
     for story in tried:
         first = story.obstacles[0]
+        assert first.blocked.size is not None
+        assert first.k is not None
         assert first.blocked.size < first.k
         assert story.attribute in first.on
         assert story.allowed is not None

@@ -112,13 +112,16 @@ class Masker(Protocol):
         """The mask of a written release, from its JSON files and those of the holder's folder, by name."""
 
 
-def only_k_anonymity(masker: str, requirements: Iterable[Requirement]) -> tuple[KAnonymity, ...]:
+def only_k_anonymity(
+    masker: str, requirements: Iterable[Requirement], *, remedy: str = "use top_down or mondrian"
+) -> tuple[KAnonymity, ...]:
     """For maskers that count records and nothing else: the requirements, if none of them is of another kind."""
-    found = tuple(requirement for requirement in requirements if isinstance(requirement, KAnonymity))
-    others = [str(requirement) for requirement in requirements if not isinstance(requirement, KAnonymity)]
+    asked = tuple(requirements)
+    found = tuple(requirement for requirement in asked if isinstance(requirement, KAnonymity))
+    others = [str(requirement) for requirement in asked if not isinstance(requirement, KAnonymity)]
     if others:
         raise RecipeError("privacy", f"{masker} can promise k-anonymity and nothing else", given=", ".join(others),
-                          remedy="use top_down or mondrian, which hold every requirement")  # fmt: skip
+                          remedy=remedy)  # fmt: skip
     return found
 
 

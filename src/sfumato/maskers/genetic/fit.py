@@ -17,9 +17,9 @@ from sfumato.errors import RecipeError
 from sfumato.maskers.genetic.genes import Bits, Gene, View, make_gene
 from sfumato.maskers.genetic.metrics import Need, People, compress, cost, lifted
 from sfumato.maskers.masker import Labels, Outcome, Task, only_k_anonymity
-from sfumato.maskers.topdown.fit import check_top
+from sfumato.maskers.sensitive import check_top
 from sfumato.maskers.topdown.recoding import Recoding
-from sfumato.privacy.requirements import Requirement, without_covered
+from sfumato.privacy.requirements import Requirement, basic, without_covered
 from sfumato.randomness import Seeded
 
 NAME = "the genetic search"
@@ -103,7 +103,7 @@ def fit(
     asked_to_stop: Callable[[], bool] = lambda: False,
 ) -> Fitted:
     """Search for a cheap recoding, from the most masked table and random ones."""
-    check_top(table.rows, requirements)
+    check_top(table, basic(requirements))
     names = [name for name in table.schema.quasi if any(name in r.on for r in requirements)]
     axes = [make_axis(name, table.schema[name], table.column(name)) for name in names]
     places = [positions(axis, table.column(axis.name)).astype(np.int64) for axis in axes]

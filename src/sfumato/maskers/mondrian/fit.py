@@ -16,8 +16,8 @@ from sfumato.errors import RecipeError
 from sfumato.maskers.masker import Labels, Outcome, Task, only_k_anonymity
 from sfumato.maskers.mondrian.extents import AIMS, Cut, Extent, whole
 from sfumato.maskers.mondrian.mask import Branch, Leaf, Node, Regions
-from sfumato.maskers.topdown.fit import check_top
-from sfumato.privacy.requirements import Requirement, without_covered
+from sfumato.maskers.sensitive import check_top
+from sfumato.privacy.requirements import Requirement, basic, without_covered
 
 Rows = NDArray[np.int64]
 
@@ -72,7 +72,7 @@ class Mondrian:
 def fit(table: Table, labels: Labels, requirements: Sequence[Requirement], *, score: str) -> Regions:
     """Cut the table into regions."""
     least = max(requirement.k for requirement in only_k_anonymity("Mondrian", requirements))
-    check_top(table.rows, requirements)
+    check_top(table, basic(requirements))
     names = [name for name in table.schema.quasi if any(name in r.on for r in requirements)]
     axes = [make_axis(name, table.schema[name], table.column(name)) for name in names]
     places = [positions(axis, table.column(axis.name)).astype(np.int64) for axis in axes]

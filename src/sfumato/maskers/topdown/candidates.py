@@ -115,12 +115,15 @@ class TreeGrower:
 
 
 class ValueGrower:
-    """Owns the set of disclosed labels. Number 0 is the suppressed value, p + 1 the disclosed position p."""
+    """Owns the set of disclosed labels. Number 0 is the suppressed value, p + 1 the disclosed position p.
+
+    Labels that nobody has, but people of a population or records that were lifted, stay suppressed.
+    """
 
     def __init__(self, attribute: int, axis: ValueAxis, histogram: Histogram) -> None:
         self._attribute, self._axis, self._histogram = attribute, axis, histogram
         self.suppressed = set(range(axis.size))
-        self._open = set(self.suppressed)
+        self._open = set(np.flatnonzero(histogram.any(axis=1)).tolist())
 
     def candidates(self) -> list[Candidate]:
         """Each suppressed label that may be disclosed; gains are relative to what is still suppressed (Eq. 5)."""
@@ -140,11 +143,11 @@ class ValueGrower:
         return Refinement(self._attribute, 0, ((position, position + 1),), (position + 1,), rest=True)
 
     def refine(self, step: Refinement) -> None:
-        """Disclose a label; the last one left is then disclosed as well (PAPERS.md, 002-6)."""
+        """Disclose a label; the last one left is then disclosed as well (PAPERS.md, 002-6), if anybody has it."""
         position = step.parts[0][0]
         self.suppressed.remove(position)
         self._open.discard(position)
-        if len(self.suppressed) == 1:
+        if len(self.suppressed) == 1 and self._histogram[list(self.suppressed)].any():
             self.suppressed.clear()
             self._open.clear()
 

@@ -29,11 +29,11 @@ class Step:
 
 @dataclass(frozen=True)
 class Obstacle:
-    """What would have come next, and the quasi-identifier whose k forbade it."""
+    """What would have come next, and the quasi-identifier whose requirement forbade it; `k` if it is k-anonymity."""
 
     blocked: Blocked
     on: tuple[str, ...]
-    k: int
+    k: int | None
 
     @property
     def becomes(self) -> str:
@@ -42,13 +42,16 @@ class Obstacle:
 
     @property
     def why(self) -> str:
-        """Which requirement and how small a group."""
-        size = self.blocked.size
-        rare = self.blocked.small_children
-        return (
-            f"a group on {{{', '.join(self.on)}}} would then have {size} record{'s' if size != 1 else ''}, "
-            f"and k is {self.k}" + (f"; too rare in the whole table: {few(rare)}" if rare else "")
+        """Which requirement, and how small a group or what else falls short."""
+        return f"a group on {{{', '.join(self.on)}}} would then have {self.short}" + (
+            f"; too rare in the whole table: {few(self.blocked.small_children)}" if self.blocked.small_children else ""
         )
+
+    @property
+    def short(self) -> str:
+        """What a group would have, and what is asked."""
+        size = self.blocked.size
+        return self.blocked.short or f"{size} record{'s' if size != 1 else ''}, and k is {self.k}"
 
 
 @dataclass(frozen=True)
@@ -86,6 +89,8 @@ class Story:
         if not self.obstacles:
             return None
         first = self.obstacles[0]
+        if first.k is None:
+            return "No k shows it: what stands in the way is asked of sensitive values, or of a population."
         if self.allowed is None:
             return (
                 f"It takes a k of {first.blocked.size} or less there, as far as this search went; a lower k changes "
@@ -133,9 +138,8 @@ def stories(form: Mapping[str, Any]) -> list[Story]:
 
 def _story(name: str, history: History, needs: Sequence[Mapping[str, Any]], allowed: Allowed | None) -> Story:
     steps = tuple(Step(at, r) for at, r in enumerate(history.rounds, 1) if r.attribute == name)
-    obstacles = tuple(
-        Obstacle(b, tuple(needs[b.requirement]["on"]), needs[b.requirement]["k"]) for b in next_blocked(history, name)
-    )
+    blocked = [(b, needs[b.requirement]) for b in next_blocked(history, name)]
+    obstacles = tuple(Obstacle(b, tuple(need["on"]), need.get("k")) for b, need in blocked)
     return Story(name, _shown([step.round for step in steps]), steps, obstacles, allowed, history.stopped)
 
 

@@ -11,19 +11,17 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.counting import Engine
-from sfumato.data.cut import make_axis
 from sfumato.data.schema import ItemSet, Schema
 from sfumato.data.table import Table
-from sfumato.errors import Infeasible, RecipeError
+from sfumato.errors import RecipeError
 from sfumato.maskers.masker import Fixed, Labels, Outcome, Task, only_k_anonymity
 from sfumato.maskers.topdown.history import History, history_to_json
 from sfumato.maskers.topdown.lifting import lift
 from sfumato.maskers.topdown.naming import rule
-from sfumato.maskers.topdown.problem import Problem, make_records
+from sfumato.maskers.topdown.problem import make_problem
 from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.maskers.topdown.scores import score_named
 from sfumato.maskers.topdown.search import Limits, Rules
-from sfumato.maskers.topdown.together import with_fixed
 from sfumato.privacy.requirements import Demands, Requirement, basic, without_covered
 
 
@@ -72,6 +70,9 @@ class TopDown:
             raise RecipeError("privacy", "top-down refinement needs at least one requirement", given="none",
                               remedy="add for example {k_anonymity: 10, on: [age, sex]}")  # fmt: skip
         schema.require(self.last, "last")
+        if self.suppress:
+            only_k_anonymity("top_down with suppress", (part for r in requirements for part in r.parts()),
+                             remedy="leave suppress out")  # fmt: skip
         for name in {name for requirement in requirements for name in requirement.on}:
             if isinstance(schema[name], ItemSet):
                 raise RecipeError(name, "top-down refinement masks numbers and categories", given="an item set",
@@ -127,13 +128,9 @@ def fit(
     `fixed`: the groups of earlier releases of the same rows, with which every requirement must hold together.
     """
     demands = without_covered(requirements)
-    names = [name for name in table.schema.quasi if any(name in r.on for r in demands.kept)]
-    axes = [make_axis(name, table.schema[name], table.column(name)) for name in names]
-    check_top(table.rows, demands.kept)
     rules = Rules(basic(demands.kept), score_named(settings.score), settings.split == "best_valid",
                   settings.beneficial_only, settings.last)  # fmt: skip
-    records = with_fixed(make_records(table, axes, labels), rules.requirements, fixed or {})
-    problem = Problem(axes, records, rules, engine, beside=bool(fixed))
+    problem = make_problem(table, labels, rules, engine, fixed=fixed or {})
     limits = Limits(settings.max_steps, settings.seconds, asked_to_stop)
     search = problem.open(None)
     stopped = search.run(limits)
@@ -141,16 +138,8 @@ def fit(
     if settings.suppress and not fixed and stopped == "maximal":
         more = lift(problem, search, limits, budget=int(settings.suppress * table.rows))
         search, lifted, stopped = more.search, more.rows, more.stopped
-    shown = {axis.name: rule(axis, grower) for axis, grower in zip(axes, search.growers, strict=True)}
+    shown = {axis.name: rule(axis, grower) for axis, grower in zip(problem.axes, search.growers, strict=True)}
     return Fitted(Recoding(shown, bool(lifted.any())), search.history(stopped), demands, lifted)
-
-
-def check_top(rows: int, requirements: Sequence[Requirement]) -> None:
-    """If even the most masked table fails, nothing can be published."""
-    for requirement in only_k_anonymity("this masker", basic(requirements)):
-        if not requirement.holds(rows):
-            raise Infeasible(str(requirement), "even the most masked table must satisfy it",
-                             given=f"a table of {rows} rows", remedy=f"ask for k of at most {rows}")  # fmt: skip
 
 
 def _one_of(name: str, given: str, known: tuple[str, ...]) -> None:

@@ -27,17 +27,19 @@ class Round:
 class Blocked:
     """One refinement that a requirement forbade, when it was first found out.
 
-    `size` is the smallest group it would have made: the largest k that would have allowed it.
-    `small_children` names children that have fewer records in the whole table than the requirement asks.
+    Where it is k-anonymity, `size` is the smallest group it would have made, the largest k that would have allowed it,
+    and `small_children` names children that have fewer records in the whole table than the requirement asks. Of other
+    requirements `short` tells what some group would have had, and what is asked.
     """
 
     attribute: str
     value: str
     children: tuple[str, ...]
     requirement: int
-    size: int
+    size: int | None
     round: int
     small_children: tuple[str, ...]
+    short: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ def next_blocked(history: History, attribute: str) -> list[Blocked]:
     """What was blocked on an attribute and not carried out later all the same, the most hopeful first."""
     done = {_named(r) for r in history.rounds if r.attribute == attribute}
     open_ones = {_named(b): b for b in history.blocked if b.attribute == attribute and _named(b) not in done}
-    return sorted(open_ones.values(), key=lambda b: -b.size)
+    return sorted(open_ones.values(), key=lambda b: -(b.size or 0))
 
 
 def _named(step: Round | Blocked) -> tuple[str, str | None]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sfumato.counting import Records, Refinement
 from sfumato.data.groups import group_numbers
+from sfumato.maskers.masker import only_k_anonymity
 from sfumato.maskers.topdown.candidates import Candidate
 from sfumato.maskers.topdown.history import Round
 from sfumato.maskers.topdown.naming import names
@@ -35,6 +36,7 @@ class Lifted:
 
 def lift(problem: Problem, search: Search, limits: Limits, *, budget: int) -> Lifted:
     """Lift what stands in the way of the blocked refinement that gains most, go on refining, and repeat."""
+    only_k_anonymity("lifting", problem.requirements, remedy="leave suppress out")
     lifted: Marks = np.zeros(problem.records.rows, dtype=bool)
     stopped = "maximal"
     while stopped == "maximal":

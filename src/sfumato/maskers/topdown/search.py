@@ -16,7 +16,7 @@ from sfumato.maskers.topdown.candidates import Candidate, Grower, make_grower
 from sfumato.maskers.topdown.history import Blocked, History, Round
 from sfumato.maskers.topdown.naming import names
 from sfumato.maskers.topdown.scores import Score, Worth
-from sfumato.privacy.requirements import Basic
+from sfumato.privacy.requirements import Basic, KAnonymity
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,17 @@ class Rules:
     last: tuple[str, ...] = ()
 
     @property
-    def thresholds(self) -> list[int]:
-        """k of each requirement."""
-        return [int(requirement.threshold) for requirement in self.requirements]
+    def thresholds(self) -> list[float]:
+        """What every group must measure at least, for each requirement."""
+        return [requirement.threshold for requirement in self.requirements]
+
+    def counting_for(self, attribute: str) -> NDArray[np.int64]:
+        """The numbers of the requirements whose groups an attribute is part of, one for each set of attributes.
+
+        Anonymity is lost on a set of attributes (002 Eq. 4), however much is required of it.
+        """
+        sets = [frozenset(requirement.on) for requirement in self.requirements]
+        return np.array([sets.index(on) for on in dict.fromkeys(sets) if attribute in on], dtype=np.int64)
 
 
 @dataclass(frozen=True)
@@ -76,6 +84,7 @@ class Search:
         self.rounds: list[Round] = []
         self.blocked: list[Blocked] = []
         self.dropped: list[Candidate] = []
+        self._counting = [rules.counting_for(axis.name) for axis in axes]
         self._histograms = [histogram.sum(axis=1) for histogram in counted]
         self._rows = int(self._histograms[0].sum())
 
@@ -137,36 +146,43 @@ class Search:
         while True:
             offered = [candidate for grower in self.growers for candidate in grower.candidates()]
             counts = self._session.counts([candidate.refinement for candidate in offered])
-            after = counts.after()
-            broken = after < np.array(self._rules.thresholds)[None, :]
+            levels = counts.levels_after()
+            broken = levels < np.array(self._rules.thresholds)[None, :]
             invalid = np.flatnonzero(broken.any(axis=1))
             if len(invalid) == 0:
                 break
             for at in invalid:
-                self._drop(offered[at], after[at], broken[at])
-        for candidate, left in zip(offered, after, strict=True):
+                self._drop(offered[at], levels[at], broken[at])
+        for candidate, left in zip(offered, counts.after(), strict=True):
             yield self._score(candidate, counts, left)
 
     def _score(self, candidate: Candidate, counts: Counts, after: NDArray[np.int64]) -> Scored:
-        name = self._axes[candidate.refinement.attribute].name
-        holds = np.array([name in requirement.on for requirement in self._rules.requirements])
-        before, left = counts.anonymity[holds], after[holds]
+        counting = self._counting[candidate.refinement.attribute]
+        before, left = counts.anonymity[counting], after[counting]
         loss = float((before - left).sum()) / len(before)
         worth = Worth(candidate.gain, loss, int(before.min()), int(left.min()), candidate.records,
                       candidate.held, self._rows)  # fmt: skip
         return Scored(candidate, significant(self._rules.score(worth)), loss, tuple(after.tolist()))
 
-    def _drop(self, candidate: Candidate, after: NDArray[np.int64], broken: NDArray[np.bool_]) -> None:
+    def _drop(self, candidate: Candidate, levels: NDArray[np.float64], broken: NDArray[np.bool_]) -> None:
         step = candidate.refinement
         self.growers[step.attribute].drop(step)
         self.dropped.append(candidate)
-        worst = int(np.flatnonzero(broken)[np.argmin(after[broken])])
-        k = self._rules.thresholds[worst]
+        worst = self._blocking(levels, np.flatnonzero(broken))
+        part = self._rules.requirements[worst]
         told = names(self._axes[step.attribute], step)
-        self.blocked.append(
-            Blocked(self._axes[step.attribute].name, told.value, told.children, worst, int(after[worst]),
-                    len(self.rounds), self._small(step, told.children, k))
-        )  # fmt: skip
+        attribute, now = self._axes[step.attribute].name, len(self.rounds)
+        if isinstance(part, KAnonymity):
+            small = self._small(step, told.children, part.k)
+            self.blocked.append(Blocked(attribute, told.value, told.children, worst, int(levels[worst]), now, small))
+        else:
+            short = part.falls_short(float(levels[worst]))
+            self.blocked.append(Blocked(attribute, told.value, told.children, worst, None, now, (), short))
+
+    def _blocking(self, levels: NDArray[np.float64], broken: NDArray[np.int64]) -> int:
+        """Of the requirements that forbid a refinement the first that no lower k mends, else the smallest group's."""
+        others = [int(at) for at in broken if not isinstance(self._rules.requirements[at], KAnonymity)]
+        return others[0] if others else int(broken[np.argmin(levels[broken])])
 
     def _small(self, step: Refinement, children: tuple[str, ...], k: int) -> tuple[str, ...]:
         held = self._histograms[step.attribute]

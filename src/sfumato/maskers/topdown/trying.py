@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sfumato.data.cut import MISSING
-from sfumato.maskers.masker import Task, only_k_anonymity
+from sfumato.maskers.masker import Task
 from sfumato.maskers.topdown.fit import Fitted, TopDown, fit_task
 from sfumato.maskers.topdown.history import Blocked, history_from_json, next_blocked
 from sfumato.maskers.topdown.recoding import Suppress
-from sfumato.privacy.requirements import KAnonymity
+from sfumato.privacy.requirements import KAnonymity, basic
 
 MOST = 24
 """How many k are tried for one refinement, from the group that blocked it downwards."""
@@ -40,6 +40,7 @@ class Allowed:
 def allowing(task: Task, settings: TopDown, form: Mapping[str, Any], *, seconds: float | None = None) -> list[Allowed]:
     """For each attribute's next refinement the k that shows it, found by running the search again.
 
+    A refinement that another requirement than k-anonymity forbids is not tried: no k shows it.
     With `seconds` it stops before the time is over, and the attributes left are not told about. A portfolio search
     is not tried: what it ends with depends on the time that it has.
     """
@@ -49,8 +50,9 @@ def allowing(task: Task, settings: TopDown, form: Mapping[str, Any], *, seconds:
     needs = [tuple(need["on"]) for need in form["requirements"]]
     clock = _Clock(seconds)
     found = []
+    task = replace(task, requirements=basic(task.requirements))
     for name in dict.fromkeys(name for on in needs for name in on):
-        for blocked in next_blocked(history, name)[:1]:
+        for blocked in (first for first in next_blocked(history, name)[:1] if first.size is not None):
             part = task if settings.suppress else _touching(task, needs[blocked.requirement])
             found.append(_try(part, settings, blocked, needs[blocked.requirement], clock))
     return [one for one in found if one is not None]
@@ -91,9 +93,9 @@ class _Clock:
 
 def _try(task: Task, settings: TopDown, blocked: Blocked, on: tuple[str, ...], clock: _Clock) -> Allowed | None:
     """The first of a falling row of k that shows it; what stands in the way elsewhere falls first."""
-    asked: Thresholds = {frozenset(r.on): r.k for r in only_k_anonymity("trying k", task.requirements)}
+    asked: Thresholds = {frozenset(r.on): r.k for r in task.requirements if isinstance(r, KAnonymity)}
     also: Thresholds = {}
-    falling = _falling(blocked.size)
+    falling = _falling(blocked.size or 1)
     while falling:
         wanted = {**asked, **also, frozenset(on): falling[0]}
         fitted = clock.search(_with(task, wanted), settings)
@@ -130,12 +132,13 @@ def _touching(task: Task, on: tuple[str, ...]) -> Task:
 
 
 def _with(task: Task, wanted: Thresholds) -> Task:
-    return replace(task, requirements=tuple(KAnonymity(r.on, wanted[frozenset(r.on)]) for r in task.requirements))
+    changed = (KAnonymity(r.on, wanted[frozenset(r.on)]) if isinstance(r, KAnonymity) else r for r in task.requirements)
+    return replace(task, requirements=tuple(changed))
 
 
 def _changes(task: Task, wanted: Thresholds, asked: Thresholds) -> tuple[Change, ...]:
-    lower = [r.on for r in task.requirements if wanted[frozenset(r.on)] != asked[frozenset(r.on)]]
-    return tuple(Change(on, wanted[frozenset(on)]) for on in lower)
+    sets = [r.on for r in task.requirements if isinstance(r, KAnonymity)]
+    return tuple(Change(on, wanted[frozenset(on)]) for on in sets if wanted[frozenset(on)] != asked[frozenset(on)])
 
 
 def _shows(fitted: Fitted, blocked: Blocked) -> bool:
@@ -147,10 +150,11 @@ def _shows(fitted: Fitted, blocked: Blocked) -> bool:
 
 
 def _elsewhere(fitted: Fitted, blocked: Blocked, on: tuple[str, ...]) -> Thresholds:
-    """Another requirement that stood in the way this time, with the size that would let it pass."""
+    """Another k that stood in the way this time, with the size that would let it pass."""
     wanted = (blocked.attribute, blocked.value, blocked.children)
+    asked = basic(fitted.demands.kept)
     for b in fitted.history.blocked:
-        need = fitted.demands.kept[b.requirement].on
-        if (b.attribute, b.value, b.children) == wanted and set(need) != set(on):
+        need = asked[b.requirement].on
+        if (b.attribute, b.value, b.children) == wanted and set(need) != set(on) and b.size is not None:
             return {frozenset(need): b.size}
     return {}

@@ -12,7 +12,7 @@ from sfumato.privacy.requirements.closeness import TCloseness
 from sfumato.privacy.requirements.confidence import LKC, AlphaK, ConfidenceBound
 from sfumato.privacy.requirements.covering import Covered, Demands, basic, without_covered
 from sfumato.privacy.requirements.diversity import LDiversity
-from sfumato.privacy.requirements.requirement import Basic, Measure, Requirement, Sensitive
+from sfumato.privacy.requirements.requirement import Basic, Requirement, Sensitive
 
 REQUIREMENTS: Mapping[str, Any] = {
     kind.name: kind for kind in (KAnonymity, LDiversity, ConfidenceBound, AlphaK, TCloseness, KMap, LKC)
@@ -30,7 +30,6 @@ __all__ = [
     "KAnonymity",
     "KMap",
     "LDiversity",
-    "Measure",
     "Requirement",
     "Sensitive",
     "TCloseness",

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from sfumato.counting import Measure
 from sfumato.privacy.requirements.requirement import (
     Basic,
     Floats,
     Ints,
-    Measure,
     Sensitive,
     listed,
     plural,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from sfumato.counting import Measure
 from sfumato.data.taxonomy import Taxonomy
 from sfumato.errors import RecipeError, SchemaError
 from sfumato.privacy.requirements.requirement import (
@@ -15,7 +17,6 @@ from sfumato.privacy.requirements.requirement import (
     Basic,
     Floats,
     Ints,
-    Measure,
     Sensitive,
     column,
     figure,
@@ -90,7 +91,7 @@ class TCloseness:
 
     def _places(self, values: tuple[Any, ...]) -> list[int]:
         """The codes in the order of their values; a missing value has no place in an order."""
-        if None in values:
+        if any(value is None or value != value for value in values):
             raise SchemaError(self.sensitive, "an ordered distance needs every value to have a place in the order",
                               given="missing values",
                               remedy=f"drop them with missing: {{{self.sensitive}: drop}}, or say distance: equal",
@@ -114,6 +115,14 @@ class TCloseness:
                               remedy="declare a taxonomy for it, or say distance: equal")  # fmt: skip
         code = {value: at for at, value in enumerate(sensitive.values)}
         return branches(tree, code)
+
+    def falls_short(self, level: float) -> str:
+        """The distance."""
+        return f"values of {self.sensitive} at a distance of {-level:.4g} from the whole table's, and t is {self.t}"
+
+    def remedy(self, level: float) -> str:
+        """A larger t; the whole table is at no distance from itself."""
+        return f"ask for t of at least {ceil(-level * 1000) / 1000}"
 
     def parts(self) -> tuple[Basic, ...]:
         """Itself."""

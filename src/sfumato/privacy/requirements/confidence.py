@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import comb
+from math import ceil, comb
 from typing import Any, ClassVar
 
 import numpy as np
 
+from sfumato.counting import Measure
 from sfumato.errors import RecipeError, SchemaError
 from sfumato.privacy.requirements.anonymity import KAnonymity
 from sfumato.privacy.requirements.requirement import (
     Basic,
     Floats,
     Ints,
-    Measure,
     Sensitive,
     column,
     figure,
@@ -73,6 +73,15 @@ class ConfidenceBound:
             )  # fmt: skip
         at = sensitive.values.index(self.value)
         return lambda counts: -(counts[:, at] / counts.sum(axis=1))
+
+    def falls_short(self, level: float) -> str:
+        """The share."""
+        value = f"{self.sensitive} = {self.value}" if self.value is not None else f"the same value of {self.sensitive}"
+        return f"a share of {-level:.4g} with {value}, and the bound is {self.h}"
+
+    def remedy(self, level: float) -> str:
+        """No less than the share in the whole table."""
+        return f"ask for a bound of at least {ceil(-level * 1000) / 1000}"
 
     def parts(self) -> tuple[Basic, ...]:
         """Itself."""

@@ -40,19 +40,28 @@ def without_covered(requirements: Sequence[Requirement]) -> Demands:
 
 
 def basic(requirements: Sequence[Requirement]) -> tuple[Basic, ...]:
-    """What requirements stand for together, each part once, without k-anonymity that follows from another's.
+    """What requirements stand for together, of two parts alike the stricter, without k-anonymity that
+    follows from another's.
 
     >>> from sfumato.privacy.requirements.confidence import AlphaK
     >>> len(basic([KAnonymity(["age"], 5), AlphaK(["age"], "disease", alpha=0.5, k=10)]))
     2
     """
-    parts: list[Basic] = []
+    parts: dict[object, Basic] = {}
     for part in (part for requirement in requirements for part in requirement.parts()):
-        if part not in parts:
-            parts.append(part)
-    return tuple(
-        part for part in parts if not any(_covers(by, part) or _stricter(by, part) for by in parts if by is not part)
-    )
+        same = _about(part)
+        if same not in parts or part.threshold > parts[same].threshold:
+            parts[same] = part
+    found = tuple(parts.values())
+    return tuple(part for part in found if not any(_covers(by, part) for by in found))
+
+
+def _about(requirement: Requirement) -> object:
+    """What two requirements have in common of which one is the stricter."""
+    claim = requirement.claim()
+    about: list[str] = [name for name in ("kind", "value", "distance", "order") if name in claim]
+    about += ["l"] if claim.get("kind") == "recursive" else []
+    return requirement.name, frozenset(requirement.on), requirement.sensitive, *(repr(claim[name]) for name in about)
 
 
 def _covers(by: Requirement, requirement: Requirement) -> bool:
@@ -61,18 +70,10 @@ def _covers(by: Requirement, requirement: Requirement) -> bool:
     return set(requirement.on) < set(by.on) and requirement.k <= by.k
 
 
-def _stricter(by: Requirement, requirement: Requirement) -> bool:
-    if not isinstance(by, KAnonymity) or not isinstance(requirement, KAnonymity):
-        return False
-    return set(requirement.on) == set(by.on) and requirement.k < by.k
-
-
 def _refuse_repeats(requirements: Sequence[Requirement]) -> None:
-    seen: set[tuple[object, ...]] = set()
+    seen: set[object] = set()
     for requirement in requirements:
-        about = {name: value for name, value in requirement.claim().items() if name in ("kind", "value", "distance")}
-        key = (requirement.name, frozenset(requirement.on), requirement.sensitive, *about.items())
-        if key in seen:
+        if _about(requirement) in seen:
             raise RecipeError("privacy", "a quasi-identifier is asked about once", given=str(requirement),
                               remedy="keep the stricter one (of two k the larger)")  # fmt: skip
-        seen.add(key)
+        seen.add(_about(requirement))

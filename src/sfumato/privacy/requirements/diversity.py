@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from math import exp, log, nextafter
+from math import exp, isinf, log, nextafter
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from sfumato.counting import Measure
 from sfumato.errors import RecipeError
 from sfumato.privacy.requirements.requirement import (
     ROUNDING,
     Basic,
     Floats,
     Ints,
-    Measure,
     Sensitive,
     column,
     figure,
     learner,
     listed,
+    plural,
     said,
     setting,
     whole,
@@ -78,6 +79,26 @@ class LDiversity:
         if self.kind == "recursive":
             return lambda counts: -_outnumbered(counts, self.l)
         return _different if self.kind == "distinct" else _entropy
+
+    def falls_short(self, level: float) -> str:
+        """Different values, entropy as of how many equal shares, or too frequent a value."""
+        if self.kind == "distinct":
+            return f"{plural(int(level), 'value', 'different values')} of {self.sensitive}, and l is {self.l}"
+        if self.kind == "entropy":
+            return f"values of {self.sensitive} with the entropy of {exp(level):.3f} equal shares, and l is {self.l}"
+        if isinf(level):
+            return f"fewer than {self.l} different values of {self.sensitive}"
+        return (
+            f"a value of {self.sensitive} {-level:.4g} times as frequent as all from the {self.l}. most frequent on, "
+            f"and c is {self.c}"
+        )
+
+    def remedy(self, level: float) -> str:
+        """A smaller l, or a larger c."""
+        if self.kind == "recursive":
+            return "ask for a smaller l" if isinf(level) else f"ask for c above {-level:.4g}, or for a smaller l"
+        most = int(level) if self.kind == "distinct" else int(exp(level) + ROUNDING)
+        return f"ask for l of at most {most}" if most > 1 else "ask for kind: distinct, or leave it out"
 
     def parts(self) -> tuple[Basic, ...]:
         """Itself."""

@@ -1,0 +1,52 @@
+"""What requirements are measured by: a table's sensitive columns; and whether the most masked table holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from sfumato.counting import Measure
+from sfumato.data.table import Table
+from sfumato.errors import Infeasible, SchemaError
+from sfumato.privacy.requirements import Basic, Sensitive
+
+NOBODY = Sensitive((), np.zeros(0, dtype=np.int64))
+"""For requirements that count records alone."""
+
+
+def sensitive_columns(table: Table, requirements: Sequence[Basic]) -> dict[str, Sensitive]:
+    """Every sensitive column that some requirement counts by, in the order in which they are asked about."""
+    names = dict.fromkeys(part.sensitive for part in requirements if part.sensitive is not None)
+    return {name: _column(table, name) for name in names}
+
+
+def _column(table: Table, name: str) -> Sensitive:
+    found = Sensitive.of(table, name)
+    if len(found.values) < 2:
+        given = "an attribute missing in every row" if None in found.values else "a single value in the whole table"
+        raise SchemaError(
+            name, "a sensitive attribute has at least two values", given=given,
+            remedy="leave it out of the requirements: what everybody has cannot be hidden",
+        )  # fmt: skip
+    return found
+
+
+def measure_of(requirement: Basic, columns: Mapping[str, Sensitive]) -> Measure:
+    """How private groups are under a requirement."""
+    return requirement.measure(NOBODY if requirement.sensitive is None else columns[requirement.sensitive])
+
+
+def check_top(table: Table, requirements: Sequence[Basic], *, people: Mapping[int, int] | None = None) -> None:
+    """If even the most masked table fails a requirement, nothing can be published.
+
+    `people`: how many people a population has, by the number of the requirement that asks about it.
+    """
+    columns = sensitive_columns(table, requirements)
+    for number, part in enumerate(requirements):
+        whole = np.array([table.rows, *([people[number]] if people and number in people else [])])
+        counts = whole if part.sensitive is None else columns[part.sensitive].totals
+        level = float(measure_of(part, columns)(counts[None, :])[0])
+        if level < part.threshold:
+            raise Infeasible(str(part), "even the most masked table must satisfy it",
+                             given=f"a table with {part.falls_short(level)}", remedy=part.remedy(level))  # fmt: skip
