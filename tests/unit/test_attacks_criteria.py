@@ -199,7 +199,8 @@ def test_a_random_secret_is_known_of_members_and_not_of_others() -> None:
 def test_what_follows_from_known_values_is_no_fault_of_the_release() -> None:
     def ruled(seed: int) -> Table:
         raw = people(400, seed, missing=0.0).to_arrow()
-        ill = pa.array(["flu" if town in "ab" else "cold" for town in raw["town"].to_pylist()])
+        towns: list[Any] = raw["town"].to_pylist()
+        ill = pa.array(["flu" if town in ("a", "b") else "cold" for town in towns], type=pa.string())
         return encode(raw.set_column(3, "ill", ill), SCHEMA)
 
     table, others = ruled(0), ruled(1)

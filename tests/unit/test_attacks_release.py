@@ -50,7 +50,7 @@ def raw_table(seed: int = 0, rows: int = 600) -> pa.Table:
     )
 
 
-def released(tmp_path: Path, mask: Any, *, format: Any = "parquet", table: pa.Table | None = None) -> Path:
+def released(tmp_path: Path, mask: Any, *, format: Any = "parquet", report: bool = False) -> Path:
     claims = getattr(mask, "guarantee", "") != "none"
     recipe = Recipe(
         schema=SCHEMA,
@@ -59,7 +59,7 @@ def released(tmp_path: Path, mask: Any, *, format: Any = "parquet", table: pa.Ta
         mask=mask,
         i_understand=None if claims else "no_guarantee",
     )
-    return publish(table or raw_table(), recipe, run=Run(format=format)).write(tmp_path / "out")
+    return publish(raw_table(), recipe, run=Run(format=format, report=report)).write(tmp_path / "out")
 
 
 @pytest.mark.parametrize("format", ["parquet", "csv"])
@@ -105,12 +105,18 @@ def test_risk_and_the_three_criteria_are_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("mask", [TopDown(), TopDown(suppress=0.05), Mondrian()], ids=["all", "lifted", "regions"])
 def test_a_population_makes_the_journalist_less_sure(tmp_path: Path, mask: Any) -> None:
-    everybody = pa.concat_tables([raw_table(), raw_table(seed=7), raw_table(seed=8)])
+    everybody = pa.concat_tables([raw_table(), raw_table(seed=7), raw_table(seed=8)]).drop_columns(["illness"])
     report = attack(raw_table(), released(tmp_path, mask), effort=QUICK, others=Others(population=everybody))
     assert not report.risk[0].bound
     assert report.risk[0].journalist.average < report.risk[0].prosecutor.average
     with pytest.raises(TableError, match="population"):
         attack(raw_table(), tmp_path / "out", effort=QUICK, others=Others(population=raw_table(seed=7)))
+
+
+def test_a_control_group_has_the_columns_that_are_guessed(tmp_path: Path) -> None:
+    folder, others = released(tmp_path, TopDown()), raw_table(seed=5).drop_columns(["illness"])
+    with pytest.raises(TableError, match="illness"):
+        attack(raw_table(), folder, effort=QUICK, others=Others(control=others))
 
 
 def test_centres_have_no_population(tmp_path: Path) -> None:
@@ -151,7 +157,7 @@ def test_generated_rows_are_attacked_as_far_as_that_means_anything(tmp_path: Pat
 
 
 def test_the_panel_is_in_the_holders_report_and_nowhere_else(tmp_path: Path) -> None:
-    folder = released(tmp_path, TopDown())
+    folder = released(tmp_path, TopDown(), report=True)
     assert "What an attacker could do" in (tmp_path / "out.holder" / "report.html").read_text(encoding="utf-8")
     for path in folder.rglob("*"):
         if path.suffix in (".html", ".md", ".json"):

@@ -19,9 +19,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.data.encoding import encode
-from sfumato.data.reading import read, read_arrow
+from sfumato.data.reading import headers, read, read_arrow
+from sfumato.data.schema import Category, Schema
 from sfumato.data.table import Table
-from sfumato.errors import ReleaseError, TableError
+from sfumato.errors import ReleaseError, TableError, did_you_mean
 from sfumato.evaluation.attacks.attacking import Effort, attack_generated, attack_recoding, attack_transformation
 from sfumato.evaluation.attacks.criteria import Measured, known_attributes, measure_criteria
 from sfumato.evaluation.attacks.exposing import Population, exposures
@@ -33,6 +34,7 @@ from sfumato.maskers.geometric.numbers import of_arrow
 from sfumato.maskers.masker import Mask
 from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.recipe import Recipe
+from sfumato.release.bundle import released_table
 from sfumato.release.reading import read_certificate, read_generated, read_lifted, read_mask, read_recipe_of
 
 
@@ -70,13 +72,13 @@ def attack(
         _check_same(columns, Path(release), certificate)
     if isinstance(mask, Transformation):
         return attack_transformation(people, mask, columns, effort=how)
-    released = read_arrow(Path(release) / str(certificate["table"]["file"]))
-    found = case.measured(released, exact=isinstance(mask, Recoding))
     if isinstance(mask, Centroids):
-        found = _of_centres(found, {name: released.column(name) for name in columns}, case)
+        found = case.of_centres(read_arrow(Path(release) / str(certificate["table"]["file"])), tuple(columns))
     else:
-        population = case.population(mask, lifted)
-        found = replace(found, risk=exposures(columns, case.asked, population=population))
+        found = case.measured(released_table(people, columns), exact=isinstance(mask, Recoding))
+        found = replace(
+            found, risk=exposures(columns, case.asked, population=case.population(mask, tuple(columns), lifted))
+        )
     return attack_recoding(people, columns, kind=case.kind, effort=how, measured=found)
 
 
@@ -97,28 +99,44 @@ class _Case:
 
     def measured(self, released: pa.Table, *, exact: bool) -> Measured:
         """The three criteria, measured on the released table."""
-        control = None if self.others.control is None else _table(self.others.control, self.recipe)
         seen = Seen.of(released, self.people, exact=exact)
         known = known_attributes(self.asked, seen, self.people)
+        control = None
+        if self.others.control is not None:
+            secrets = self.recipe.schema.with_role("sensitive")
+            control = _others("control", self.others.control, self.recipe, names=(*known, *secrets))
         return measure_criteria(Case(self.people, seen, known, self.effort.people, self.effort.seed, control))
 
-    def population(self, mask: Mask, lifted: NDArray[np.bool_] | None) -> Population | None:
+    def of_centres(self, released: pa.Table, names: tuple[str, ...]) -> Measured:
+        """Centres as the file has them. Which one a stranger would have got is not known: no population."""
+        found = self.measured(released, exact=False)
+        left_out = dict(found.left_out)
+        if self.others.population is not None:
+            left_out["journalist in the population"] = "which centre a stranger would have got is not known"
+        masked = {name: released.column(name) for name in names}
+        return Measured(found.results, left_out, exposures(masked, self.asked))
+
+    def population(self, mask: Mask, names: tuple[str, ...], lifted: NDArray[np.bool_] | None) -> Population | None:
         """Everybody, masked as the table was."""
         if self.others.population is None:
             return None
-        return Population(mask.apply(_table(self.others.population, self.recipe), unseen="suppress"), lifted)
-
-
-def _of_centres(found: Measured, released: Mapping[str, Any], case: _Case) -> Measured:
-    """Which centre a stranger would have got is not known, so there is no population to look in."""
-    left_out = dict(found.left_out)
-    if case.others.population is not None:
-        left_out["journalist in the population"] = "which centre a stranger would have got is not known"
-    return Measured(found.results, left_out, exposures(released, case.asked))
+        everybody = _others("population", self.others.population, self.recipe, names=names)
+        return Population(mask.apply(everybody, unseen="suppress"), lifted)
 
 
 def _table(raw: object, recipe: Recipe) -> Table:
     return _without_dropped(read(raw, recipe.schema, encoding=recipe.encoding), recipe)
+
+
+def _others(what: str, source: object, recipe: Recipe, *, names: tuple[str, ...]) -> Table:
+    """Other people, of whom only some columns are needed."""
+    there = headers(source, encoding=recipe.encoding)
+    for name in names:
+        if name not in there:
+            raise TableError(what, f"the attacks need the column {name!r} of these people", given="none of that name",
+                             remedy=did_you_mean(name, there))  # fmt: skip
+    schema = Schema({name: recipe.schema[name] if name in names else Category(role="identifier") for name in there})
+    return read(source, schema, encoding=recipe.encoding)
 
 
 def _without_dropped(people: Table, recipe: Recipe) -> Table:

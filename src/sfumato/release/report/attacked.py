@@ -16,7 +16,7 @@ PEOPLE = 400
 """How many people are attacked while a report is drawn; the command `sfumato attack` tries more."""
 RISKED = ["known", "smallest group", "prosecutor: highest", "on average", "records above 1/5", "above 1/20",
           "journalist: highest", "marketer"]  # fmt: skip
-CRITERIA = ["criterion", "attack", "the attacker knows", "success", "95 % interval", "without the release", "excess",
+CRITERIA = ["attack", "the attacker knows", "success", "95 % interval", "without the release", "excess",
             "95 % interval"]  # fmt: skip
 WHO = (
     "The prosecutor knows that a person is in the table; the journalist has to find the person in a larger "
@@ -25,8 +25,8 @@ WHO = (
 )
 WHAT = (
     "The three criteria of opinion 05/2014 of the Article 29 Working Party, each measured by an attack. What stands "
-    "beside each success is reached without the release; the excess is what the release adds. An attack that fails "
-    "is no proof."
+    "beside each success is reached without the release; the excess is what the release adds, and for inference also "
+    "what is true of people in general, which only a control group could tell apart. An attack that fails is no proof."
 )
 
 
@@ -67,10 +67,10 @@ def _risk(one: Exposure) -> tuple[Cell, ...]:
 
 def _criterion(one: AttackResult) -> tuple[Cell, ...]:
     if one.baseline is None:
-        return (one.criterion, one.attack, one.knowledge, f"{one.success.value:.2%}", "", "", "", "")
+        return (one.attack, one.knowledge, f"{one.success.value:.2%}", "", "", "", "")
     beside = one.baseline
     return (
-        one.criterion, one.attack, one.knowledge, f"{one.success.value:.2%}",
+        one.attack, one.knowledge, f"{one.success.value:.2%}",
         f"{one.success.low:.2%} to {one.success.high:.2%}", f"{beside.success.value:.2%}: {beside.how}",
         f"{beside.excess.value:.2%}", f"{beside.excess.low:.2%} to {beside.excess.high:.2%}",
     )  # fmt: skip
