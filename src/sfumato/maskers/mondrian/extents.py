@@ -13,12 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.cut import Axis, NumberAxis, TreeAxis, ValueAxis
+from sfumato.maskers.mondrian.holding import Counted, Histogram, Holding
 from sfumato.maskers.topdown.gain import gains
 from sfumato.maskers.topdown.intervals import interval_labels
 from sfumato.maskers.topdown.recoding import SUPPRESSED
-
-Histogram = NDArray[np.int64]
-"""(positions, classes): the region's records."""
 
 
 @dataclass(frozen=True)
@@ -54,8 +52,8 @@ class Extent(Protocol):
     def width(self) -> float:
         """Which share of the axis it covers."""
 
-    def cut(self, histogram: Histogram, least: int, aim: Aim) -> Cut | None:
-        """The best cut whose children that hold records hold at least `least` of them; None if there is none."""
+    def cut(self, counted: Counted, holding: Holding, aim: Aim) -> Cut | None:
+        """The best cut whose children all hold, or are empty; None if there is none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,24 +81,23 @@ class NumberExtent:
         """By the number of values."""
         return (self.end - self.first) / self.axis.size
 
-    def cut(self, histogram: Histogram, least: int, aim: Aim) -> Cut | None:
+    def cut(self, counted: Counted, holding: Holding, aim: Aim) -> Cut | None:
         """At the best boundary; before that missing values are set apart."""
         count = len(self.axis.numbers)
-        inside = histogram[self.first : self.end]
         if self.first == count:
             return None
-        if self.end > count:
-            return self._at(np.array([count]), inside, least, aim)
-        return self._at(self.first + np.flatnonzero(inside.any(axis=1))[1:], inside, least, aim)
+        held = np.flatnonzero(counted.classes[self.first : self.end].any(axis=1))
+        boundaries = np.array([count]) if self.end > count else self.first + held[1:]
 
-    def _at(self, boundaries: NDArray[np.int64], inside: Histogram, least: int, aim: Aim) -> Cut | None:
-        below = np.cumsum(inside, axis=0)[boundaries - self.first - 1]
-        sides = np.stack([below, inside.sum(axis=0) - below], axis=1)
-        sizes = sides.sum(axis=2)
-        able = np.flatnonzero(((sizes >= least) | (sizes == 0)).all(axis=1))
+        def sides(histogram: Histogram) -> NDArray[np.int64]:
+            inside = histogram[self.first : self.end]
+            below = np.cumsum(inside, axis=0)[boundaries - self.first - 1]
+            return np.stack([below, inside.sum(axis=0) - below], axis=1)
+
+        able = holding.able(counted, sides)
         if not len(able):
             return None
-        worths = aim.worth(sides[able])
+        worths = aim.worth(sides(counted.classes)[able])
         at = int(boundaries[able[int(np.argmax(worths))]])
         children = (NumberExtent(self.axis, self.first, at), NumberExtent(self.axis, at, self.end))
         way = (np.arange(self.axis.size) >= at).astype(np.int64)
@@ -137,7 +134,7 @@ class TreeExtent:
             return range(self.axis.size)
         return range(*self.axis.taxonomy.leaf_range(node))
 
-    def cut(self, histogram: Histogram, least: int, aim: Aim) -> Cut | None:
+    def cut(self, counted: Counted, holding: Holding, aim: Aim) -> Cut | None:
         """Into the node's children, all of them at once."""
         tree = self.axis.taxonomy
         if self.node is None or tree.is_leaf(self.node):
@@ -145,15 +142,20 @@ class TreeExtent:
         nodes: list[str | None] = list(tree.children(self.node))
         if self.axis.missing and self.node == tree.root:
             nodes.append(None)
-        counts = np.stack([histogram[list(self._positions(node))].sum(axis=0) for node in nodes])
-        if not _allowed(counts.sum(axis=1), least):
+
+        def children_of(histogram: Histogram) -> NDArray[np.int64]:
+            return np.stack([histogram[list(self._positions(node))].sum(axis=0) for node in nodes])[None]
+
+        if not len(holding.able(counted, children_of)):
             return None
         way = np.full(self.axis.size, -1, dtype=np.int64)
         for number, node in enumerate(nodes):
             way[list(self._positions(node))] = number
         labels = [[None] if node is None else list(tree.leaves_of(node)) for node in nodes]
         children = tuple(TreeExtent(self.axis, node) for node in nodes)
-        return Cut(float(aim.worth(counts[None])[0]), children, way, {"cut": "labels", "labels": labels})
+        return Cut(
+            float(aim.worth(children_of(counted.classes))[0]), children, way, {"cut": "labels", "labels": labels}
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,20 +182,24 @@ class ValueExtent:
         names = (*self.axis.labels, None)
         return [names[member] for member in members]
 
-    def cut(self, histogram: Histogram, least: int, aim: Aim) -> Cut | None:
+    def cut(self, counted: Counted, holding: Holding, aim: Aim) -> Cut | None:
         """In two along their order; labels without records stay with the first part."""
-        inside = histogram[list(self.members)]
+        inside = counted.classes[list(self.members)]
         held = inside.sum(axis=1)
         used = np.flatnonzero(held)
         if aim.by_class:
             main = int(inside.sum(axis=0).argmax())
             used = used[np.argsort(inside[used, main] / held[used], kind="stable")]
-        below = np.cumsum(inside[used], axis=0)[:-1]
-        sides = np.stack([below, inside.sum(axis=0) - below], axis=1)
-        able = np.flatnonzero((sides.sum(axis=2) >= least).all(axis=1))
+
+        def sides(histogram: Histogram) -> NDArray[np.int64]:
+            along = histogram[list(self.members)][used]
+            below = np.cumsum(along, axis=0)[:-1]
+            return np.stack([below, along.sum(axis=0) - below], axis=1)
+
+        able = holding.able(counted, sides)
         if not len(able):
             return None
-        worths = aim.worth(sides[able])
+        worths = aim.worth(sides(counted.classes)[able])
         second = {self.members[at] for at in used[able[int(np.argmax(worths))] + 1 :]}
         parts = (
             tuple(m for m in self.members if m not in second),
@@ -227,7 +233,3 @@ def by_evenness(ways: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 AIMS = {"infogain": Aim(by_gain, by_class=True), "median": Aim(by_evenness, by_class=False)}
-
-
-def _allowed(sizes: NDArray[np.int64], least: int) -> bool:
-    return bool(((sizes >= least) | (sizes == 0)).all())

@@ -13,11 +13,12 @@ from sfumato.data.cut import Axis, make_axis, positions
 from sfumato.data.schema import ItemSet, Schema
 from sfumato.data.table import Table
 from sfumato.errors import RecipeError
-from sfumato.maskers.masker import Labels, Outcome, Task, only_k_anonymity
+from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.mondrian.extents import AIMS, Cut, Extent, whole
+from sfumato.maskers.mondrian.holding import Counted, Holding
 from sfumato.maskers.mondrian.mask import Branch, Leaf, Node, Regions
-from sfumato.maskers.sensitive import check_top
-from sfumato.privacy.requirements import Requirement, basic, without_covered
+from sfumato.maskers.sensitive import check_top, sensitive_columns
+from sfumato.privacy.requirements import KMap, Requirement, basic, without_covered
 
 Rows = NDArray[np.int64]
 
@@ -29,9 +30,9 @@ class Mondrian:
     `score`: "infogain" cuts where that tells most about the classes (LeFevre et al. 2006), "median" cuts the
     widest attribute in halves and knows nothing of classes (their Mondrian of the same year).
 
-    A region holds enough records for every requirement. Records of a region show the same values on every
-    attribute, so each group on any quasi-identifier is made of whole regions: the requirements hold, with
-    several quasi-identifiers more strictly than they ask.
+    Every region satisfies every requirement. Records of a region show the same values on every attribute, so each
+    group on any quasi-identifier is made of whole regions, and requirements are monotone: what holds in all parts of
+    a group holds in the group. With several quasi-identifiers they hold more strictly than they ask.
 
     >>> Mondrian().score
     'infogain'
@@ -47,10 +48,13 @@ class Mondrian:
                               remedy="say 'infogain'")  # fmt: skip
 
     def check(self, schema: Schema, requirements: Sequence[Requirement]) -> None:
-        """Mondrian needs requirements, on numbers and categories."""
+        """Mondrian needs requirements, on numbers and categories, and knows no population."""
         if not requirements:
             raise RecipeError("privacy", "Mondrian needs at least one requirement", given="none",
                               remedy="add for example {k_anonymity: 10, on: [age, sex]}")  # fmt: skip
+        if any(isinstance(requirement, KMap) for requirement in requirements):
+            raise RecipeError("privacy", "Mondrian counts the table alone", given="a k-map, which asks about others",
+                              remedy="use top_down, or ask for k_anonymity")  # fmt: skip
         for name in {name for requirement in requirements for name in requirement.on}:
             if isinstance(schema[name], ItemSet):
                 raise RecipeError(name, "Mondrian cuts numbers and categories", given="an item set",
@@ -71,12 +75,17 @@ class Mondrian:
 
 def fit(table: Table, labels: Labels, requirements: Sequence[Requirement], *, score: str) -> Regions:
     """Cut the table into regions."""
-    least = max(requirement.k for requirement in only_k_anonymity("Mondrian", requirements))
-    check_top(table, basic(requirements))
+    parts = basic(requirements)
+    check_top(table, parts)
     names = [name for name in table.schema.quasi if any(name in r.on for r in requirements)]
     axes = [make_axis(name, table.schema[name], table.column(name)) for name in names]
     places = [positions(axis, table.column(axis.name)).astype(np.int64) for axis in axes]
-    cutting = _Cutting(axes, places, labels.classes.astype(np.int64), labels.n, least, score)
+    sensitive = {
+        name: (table.column(name).codes.astype(np.int64), len(column.values))
+        for name, column in sensitive_columns(table, parts).items()
+    }
+    cutting = _Cutting(axes, places, (labels.classes.astype(np.int64), labels.n), sensitive,
+                       Holding.of(table, parts), score)  # fmt: skip
     return Regions(tuple(names), cutting.regions(), {axis.name: whole(axis).label for axis in axes})
 
 
@@ -100,18 +109,18 @@ class _Choice:
 
 @dataclass(frozen=True, eq=False)
 class _Cutting:
-    """One table in positions, ready to be cut."""
+    """One table in positions, ready to be cut; classes and sensitive columns are codes and how many there are."""
 
     axes: Sequence[Axis]
     places: Sequence[Rows]
-    classes: Rows
-    n: int
-    least: int
+    classes: tuple[Rows, int]
+    sensitive: Mapping[str, tuple[Rows, int]]
+    holding: Holding
     score: str
 
     def regions(self) -> tuple[Node, ...]:
         """Cut each region by its best cut, until none is allowed."""
-        top = _Region(np.arange(len(self.classes)), tuple(whole(axis) for axis in self.axes), 0)
+        top = _Region(np.arange(len(self.classes[0])), tuple(whole(axis) for axis in self.axes), 0)
         nodes: dict[int, Node] = {}
         waiting, count = [top], 1
         while waiting:
@@ -130,10 +139,10 @@ class _Cutting:
     def _best(self, region: _Region) -> _Choice | None:
         """The attribute and the cut worth most; the first in the schema on a tie."""
         best: _Choice | None = None
-        if len(region.rows) < self.least:
+        if len(region.rows) < self.holding.least:
             return None
         for at, extent in enumerate(region.extents):
-            cut = extent.cut(self._histogram(region.rows, at), self.least, AIMS[self.score])
+            cut = extent.cut(self._counted(region.rows, at), self.holding, AIMS[self.score])
             if cut is None:
                 continue
             worth = cut.worth if self.score == "infogain" else extent.width
@@ -141,10 +150,13 @@ class _Cutting:
                 best = _Choice(worth, at, cut)
         return best
 
-    def _histogram(self, rows: Rows, at: int) -> NDArray[np.int64]:
+    def _counted(self, rows: Rows, at: int) -> Counted:
+        by = {name: self._histogram(rows, at, *column) for name, column in self.sensitive.items()}
+        return Counted(self._histogram(rows, at, *self.classes), by)
+
+    def _histogram(self, rows: Rows, at: int, codes: Rows, n: int) -> NDArray[np.int64]:
         size = self.axes[at].size
-        cells = np.bincount(self.places[at][rows] * self.n + self.classes[rows], minlength=size * self.n)
-        return cells.reshape(size, self.n)
+        return np.bincount(self.places[at][rows] * n + codes[rows], minlength=size * n).reshape(size, n)
 
     def _children(self, region: _Region, chosen: _Choice, first: int) -> list[_Region]:
         at, cut = chosen.at, chosen.cut
