@@ -45,7 +45,7 @@ def demo(
         show(f"── {name.replace('-', ' ')}, k = {k} " + "─" * 40)
         with noting_warnings():
             release = publish(adult.table, recipe, run=Run(tell=telling()))
-        release.write(output / name)
+            release.write(output / name)
         show(_picture(adult.table, release))
         show(claims_table(release.certificate))
         if lifted := release.certificate["lifted"]:

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from sfumato.recipe import Recipe
 
 EXAMPLE = "sfumato ledger --check"
-HEADINGS = ("when", "people", "what", "mask", "epsilon", "added up", "folder")
 
 
 def ledger(
@@ -70,17 +69,27 @@ def _check(found: Ledger, expect: str | None) -> None:
 def _table(entries: Sequence[Entry]) -> Any:
     from rich.table import Table
 
+    spending = any(entry.epsilon is not None for entry in entries)
     table = Table(title="Released and spent", title_justify="left")
-    for heading in HEADINGS:
-        table.add_column(heading, justify="right" if heading in ("epsilon", "added up") else "left")
+    table.add_column("when", no_wrap=True)
+    for heading in ("people", "what", "folder"):
+        table.add_column(heading, overflow="fold")
+    for heading in ("epsilon", "added up") if spending else ():
+        table.add_column(heading, justify="right")
     sums: dict[str, Fraction] = {}
     for entry in entries:
         if entry.kind == "spending" and entry.epsilon is not None and not entry.given_back:
             sums[entry.people] = sums.get(entry.people, Fraction(0)) + entry.epsilon
-        epsilon = "" if entry.epsilon is None else str(entry.epsilon)
-        table.add_row(entry.when, _short(entry.people), _what(entry), entry.mask, epsilon,
-                      str(sums.get(entry.people, "")), entry.folder)  # fmt: skip
+        costs = (str(entry.epsilon or ""), str(sums.get(entry.people, ""))) if spending else ()
+        table.add_row(_minute(entry.when), _short(entry.people), _what(entry), Path(entry.folder).name, *costs)
     return table
+
+
+def _minute(when: str) -> str:
+    """A time to the minute, in the holder's own time zone."""
+    from datetime import datetime
+
+    return datetime.fromisoformat(when).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def _short(people: str) -> str:
@@ -90,9 +99,9 @@ def _short(people: str) -> str:
 
 def _what(entry: Entry) -> str:
     if entry.kind == "spending":
-        return "given back" if entry.given_back else "spent"
+        return f"{'given back' if entry.given_back else 'spent'}: {entry.mask}"
     claims = "; ".join(_claim(claim) for claim in entry.claims) or entry.guarantee
-    return f"released: {claims}" if entry.written else f"{_unconfirmed(entry)}: {claims}"
+    return f"{'released' if entry.written else _unconfirmed(entry)}: {entry.mask}, {claims}"
 
 
 def _claim(claim: Mapping[str, Any]) -> str:

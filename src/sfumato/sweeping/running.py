@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from multiprocessing import get_context, parent_process
@@ -58,6 +59,7 @@ def _alone() -> None:
     """One thread for each process, and an end when the process that started it is gone, however it ended."""
     for name in THREADS:
         os.environ.setdefault(name, "1")
+    warnings.filterwarnings("ignore", message="the ledger knows")  # nothing is written, so nothing can be joined
     parent = parent_process()
 
     def follow() -> None:

@@ -1,0 +1,182 @@
+"""Runs that are about to be killed: a process that has imported everything forks a child for each job it is given.
+
+A job is killed after some seconds, or by itself before the n-th step in which it touches the disk; a write to the
+ledger is cut in the middle. Steps are counted where both processes see them, so that the number survives the kill.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[2]
+TOUCHING = ("open", "os.mkdir", "os.rename", "os.remove", "os.rmdir")
+NEVER = 10**9
+SECONDS = 120
+"""A job that takes longer hangs, and is ended by another signal."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a job ended: the signal, or 0; its exit code; and the steps it took."""
+
+    signal: int
+    code: int
+    steps: int
+
+
+class Nursery:
+    """Owns the process that forks. Everything it does happens under one folder, with a ledger of its own.
+
+    The folder holds recipe.yaml. `releases`: two releases are ready to be written before the first job.
+    """
+
+    def __init__(self, folder: Path, *, releases: bool = False) -> None:
+        self.folder = folder
+        environment = {**os.environ, "XDG_STATE_HOME": str(folder / "state"), "OMP_NUM_THREADS": "1"}
+        arguments = [str(folder), *(["releases"] if releases else [])]
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "tests.e2e.killing", *arguments], cwd=ROOT, env=environment, text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        )  # fmt: skip
+
+    @property
+    def ledger(self) -> Path:
+        """Where its jobs enter what they release."""
+        return self.folder / "state" / "sfumato" / "ledger.jsonl"
+
+    def run(self, job: str, *arguments: str, step: int = NEVER, seconds: float | None = None) -> Ended:
+        """Run a job and wait for its end."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps([job, arguments, step, seconds]) + "\n")
+        self._process.stdin.flush()
+        return Ended(*json.loads(self._process.stdout.readline()))
+
+    def close(self) -> None:
+        """End it."""
+        self._process.communicate("")
+
+
+def serve(root: str, *, releases: bool) -> None:
+    """Fork a child for each line of standard input; tell how it ended."""
+    jobs: dict[str, Callable[..., int]] = {"publish": _publish, "enter": _enter}
+    if releases:
+        jobs["write"] = _writing(Path(root))
+    steps = mmap.mmap(-1, 8)
+    for line in sys.stdin:
+        job, arguments, step, seconds = json.loads(line)
+        steps[:] = bytes(8)
+        child = os.fork()
+        if child == 0:
+            signal.alarm(SECONDS)
+            _silence()
+            _kill_before(step, root, steps)
+            os._exit(jobs[job](*arguments))
+        if seconds is not None:
+            time.sleep(seconds)
+            os.kill(child, signal.SIGKILL)
+        status = os.waitpid(child, 0)[1]
+        number, code = (os.WTERMSIG(status), 0) if os.WIFSIGNALED(status) else (0, os.WEXITSTATUS(status))
+        sys.stdout.write(json.dumps([number, code, int.from_bytes(steps[:], "little")]) + "\n")
+        sys.stdout.flush()
+
+
+def _silence() -> None:
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for stream in range(3):
+        os.dup2(nowhere, stream)
+
+
+def _kill_before(step: int, root: str, steps: mmap.mmap) -> None:
+    """From now on, count what touches the disk under `root`, and die before the given step."""
+
+    def count() -> bool:
+        number = int.from_bytes(steps[:], "little") + 1
+        steps[:] = number.to_bytes(8, "little")
+        return number == step
+
+    def die(_: object = None) -> None:
+        os.kill(os.getpid(), signal.SIGKILL)
+
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
+        if event in TOUCHING and _under(root, arguments) and count():
+            die()
+
+    def counted(real: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda *given: die() if count() else real(*given)
+
+    real_write = os.write
+
+    def cut(file: int, content: bytes) -> int:
+        if count():
+            real_write(file, content[: len(content) // 2])
+            die()
+        return real_write(file, content)
+
+    sys.addaudithook(watch)
+    for name, instead in {"fsync": counted(os.fsync), "ftruncate": counted(os.ftruncate), "write": cut}.items():
+        setattr(os, name, instead)
+
+
+def _under(root: str, arguments: tuple[Any, ...]) -> bool:
+    """Whether a path is meant that lies there; a name relative to an open folder is one in a folder being removed."""
+    path = str(arguments[0])
+    return path.startswith(root) or (
+        not path.startswith("/") and arguments[-1] != -1 and isinstance(arguments[-1], int)
+    )
+
+
+def _publish(*arguments: str) -> int:
+    from sfumato.cli.main import main
+
+    sys.argv = ["sfumato", "publish", *arguments]
+    try:
+        main()
+    except SystemExit as end:
+        return int(end.code or 0)
+    return 0
+
+
+def _writing(root: Path) -> Callable[..., int]:
+    """Two releases that differ in k, to be written where the job says."""
+    import sfumato as sf
+    from sfumato.engines.reference import ReferenceEngine
+
+    recipe = sf.Recipe.from_yaml(root / "recipe.yaml")
+    run = sf.Run(engine=ReferenceEngine(), report=False, progress=False)
+    releases = {
+        str(k): sf.publish(recipe.table, replace(recipe, privacy=[sf.KAnonymity(["age", "town"], k)]), run=run)
+        for k in (4, 6)
+    }
+
+    def write(k: str, output: str) -> int:
+        releases[k].write(output)
+        return 0
+
+    return write
+
+
+def _enter(ledger: str, told: str) -> int:
+    """Enter one spending after the other, and tell of each once it is entered."""
+    from sfumato.privacy.budget import Budget
+    from sfumato.privacy.ledger import Ledger
+
+    with Path(told).open("a", buffering=1) as file:
+        while True:
+            file.write(Ledger(ledger).reserve("named us", Budget(1), mask="m").id + "\n")
+
+
+if __name__ == "__main__":
+    for name in ("sfumato.cli.main", "sfumato.cli.summary", "sfumato.publishing", "polars", "sklearn.cluster"):
+        __import__(name)
+    serve(sys.argv[1], releases="releases" in sys.argv)

@@ -1,0 +1,179 @@
+"""Killed at any moment: no release by halves, none without its entry, no entry lost, and the next run works."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import sfumato as sf
+from sfumato.privacy.ledger import Entry, Ledger
+from tests.e2e.killing import NEVER, Ended, Nursery
+
+RECIPE = """
+sfumato: 1
+table: {folder}/people.csv
+attributes:
+  age: {{kind: number, role: quasi, range: [20, 60]}}
+  town: {{kind: category, role: quasi}}
+  ill: {{kind: category, role: sensitive}}
+structure: {{clusters: kmeans, k: 2, seed: 0, n_init: 1}}
+privacy:
+  - {{k_anonymity: 4, on: [age, town]}}
+mask: {{top_down: {{}}}}
+"""
+
+
+def _folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("killed")
+    chance = random.Random(0)
+    people = [f"{chance.randrange(20, 60)},{chance.choice('ABC')},{chance.choice(['yes', 'no'])}" for _ in range(150)]
+    (folder / "people.csv").write_text("\n".join(["age,town,ill", *people]) + "\n")
+    (folder / "recipe.yaml").write_text(RECIPE.format(folder=folder))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nursery]:
+    """Jobs that publish and enter."""
+    found = Nursery(_folder(tmp_path_factory))
+    yield found
+    found.close()
+
+
+@pytest.fixture(scope="module")
+def ready(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nursery]:
+    """Jobs that write a release."""
+    found = Nursery(_folder(tmp_path_factory), releases=True)
+    yield found
+    found.close()
+
+
+class Watched:
+    """Owns what was seen of an output folder and its ledger, and looks again after every kill."""
+
+    def __init__(self, output: Path, ledger: Path) -> None:
+        self.output, self.holder = output, output.with_name(output.name + ".holder")
+        self.ledger = Ledger(ledger)
+        self.entries: list[str] = [entry.id for entry in self.ledger.entries()]
+        self.stood = False
+        self.verified: set[str] = set()
+
+    def look(self) -> None:
+        """What must hold after any kill."""
+        entries = self.ledger.entries()  # raises if the chain is broken
+        assert [entry.id for entry in entries][: len(self.entries)] == self.entries, "an entry was lost"
+        self.entries = [entry.id for entry in entries]
+        if self.output.exists():
+            self._whole(list(entries))
+        elif self.stood:
+            assert self._aside(), "an earlier release is gone"
+        if self.holder.exists():
+            assert (self.holder / "README.md").is_file(), "README.md is written last"
+
+    def _whole(self, entries: list[Entry]) -> None:
+        self.stood = True
+        content = _content(self.output)
+        if content not in self.verified:
+            verdict = sf.verify(self.output)
+            assert verdict.holds, str(verdict)
+            self.verified.add(content)
+        certificate = hashlib.sha256((self.output / "certificate.json").read_bytes()).hexdigest()
+        recipe = hashlib.sha256((self.holder / "recipe.yaml").read_bytes()).hexdigest()
+        entered = [entry.recipe for entry in entries if entry.certificate == certificate]
+        assert entered, "a release without an entry"
+        assert recipe in entered, "a holder's folder of another release"
+
+    def _aside(self) -> list[Path]:
+        return list(self.output.parent.glob(f".{self.output.name}.*.sfumato-old"))
+
+    def settled(self) -> None:
+        """What must hold after a run that was left alone."""
+        self.look()
+        assert self.output.exists()
+        assert [path.name for path in self.output.parent.glob(f".{self.output.name}.*")] == []
+        assert self.ledger.entries()[-1].written
+
+
+def _content(folder: Path) -> str:
+    """A hash of every name and byte."""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    parts = [f"{path.relative_to(folder)} {hashlib.sha256(path.read_bytes()).hexdigest()}" for path in files]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+@pytest.mark.parametrize("before", [False, True], ids=["new", "replacing"])
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
+def test_killed_before_any_step_of_writing(every: int, before: bool, ready: Nursery) -> None:
+    watched = Watched(ready.folder / f"{every} {before}" / "out", ready.ledger)
+    output = str(watched.output)
+    step = random.randrange(1 - every, 1)
+    killed = True
+    while killed:
+        step += every
+        if before:  # from the same beginning: another release stands there
+            assert ready.run("write", "6", output).code == 0
+            watched.settled()
+        killed = ready.run("write", "4", output, step=step).signal == signal.SIGKILL
+        watched.look()
+        if killed and step % 5 == 0:  # killed once more, while it mends what is left
+            ready.run("write", "4", output, step=1 + step % 13)
+            watched.look()
+    watched.settled()
+    assert step > 40, "there are as many steps, and each was the last one once"
+
+
+@pytest.mark.parametrize("kills", [30, pytest.param(100, marks=pytest.mark.slow)])
+def test_killed_while_entering(kills: int, imported: Nursery) -> None:
+    chance = random.Random(1)
+    path, told = imported.folder / f"entering {kills}" / "ledger.jsonl", imported.folder / f"told {kills}"
+    ledger = Ledger(path)
+    torn = 0
+    for at in range(kills):
+        if at % 4:
+            ended = imported.run("enter", str(path), str(told), step=at + 1)
+        else:
+            ended = imported.run("enter", str(path), str(told), seconds=chance.random() / 20)
+        assert ended.signal == signal.SIGKILL
+        entered = [entry.id for entry in ledger.entries()]
+        assert set(told.read_text().split() if told.exists() else ()) <= set(entered)
+        assert ledger.spent("named us") == len(entered)
+        torn += ledger.chain().torn > 0
+    assert torn > kills / 20, "writes were cut in the middle"
+
+
+@pytest.mark.parametrize("kills", [8, pytest.param(100, marks=pytest.mark.slow)])
+def test_killed_while_publishing(kills: int, imported: Nursery) -> None:
+    """Half of them before a step that touches the disk, half after some time; every tenth run is left alone."""
+    chance = random.Random(2)
+    watched = Watched(imported.folder / f"publishing {kills}" / "out", imported.ledger)
+    began = time.perf_counter()
+    steps = _publish(imported, watched, 4).steps
+    seconds = time.perf_counter() - began
+    killed = 0
+    while killed < kills:
+        k = chance.choice([4, 6])
+        if killed % 2:
+            ended = _publish(imported, watched, k, step=chance.randrange(1, steps + 1))
+        else:
+            ended = _publish(imported, watched, k, seconds=seconds * chance.random())
+        killed += ended.signal == signal.SIGKILL
+        if killed % 10 == 9:
+            assert _publish(imported, watched, k).signal == 0
+    assert _publish(imported, watched, 4).signal == 0
+
+
+def _publish(nursery: Nursery, watched: Watched, k: int, *, step: int = NEVER, seconds: float | None = None) -> Ended:
+    recipe = str(nursery.folder / "recipe.yaml")
+    settings = ("--no-report", "--engine", "reference", "--set", f"privacy.0.k={k}")
+    ended = nursery.run("publish", recipe, "-o", str(watched.output), *settings, step=step, seconds=seconds)
+    watched.look()
+    if ended.signal == 0:
+        assert ended.code == 0
+        watched.settled()
+    return ended
