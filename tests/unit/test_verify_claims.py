@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
-from fractions import Fraction
+from collections.abc import Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 import pytest
-from scipy.optimize import linprog
 
 from sfumato.privacy.requirements import (
     LKC,
@@ -31,12 +28,13 @@ from sfumato.privacy.verify.population import Population, check_k_map, read_popu
 from sfumato.privacy.verify.recoding import Recoding, read_recoding
 from sfumato.privacy.verify.verdict import CheckError
 from sfumato.privacy.verify.wording import ATTACKERS, SENTENCES
+from tests import recount
+from tests.recount import by_rank, by_tree, entropy, moved, ratio
 
 Claim = dict[str, Any]
 Row = dict[str, Any]
 TREE = {"any": {"lungs": ["flu", "cough"], "other": {"skin": ["rash"], "fever": None}, "never": ["nothing"]}}
 ORDER = ["cough", "flu", "rash", "nothing", "fever"]
-HEIGHTS = {"lungs": 1, "skin": 1, "other": 2, "any": 3}
 
 
 def people(seed: int, values: Sequence[Any]) -> list[Row]:
@@ -52,42 +50,7 @@ def frame(rows: list[Row]) -> pl.DataFrame:
 
 
 def groups(rows: list[Row], on: Sequence[str]) -> list[Counter[Any]]:
-    found: dict[tuple[Any, ...], Counter[Any]] = {}
-    for row in rows:
-        found.setdefault(tuple(row[name] for name in on), Counter())[row["s"]] += 1
-    return list(found.values())
-
-
-def entropy(counts: Counter[Any]) -> float:
-    return -sum(n / counts.total() * math.log(n / counts.total()) for n in counts.values())
-
-
-def ratio(counts: Counter[Any], l: int) -> float:  # noqa: E741
-    falling = sorted(counts.values(), reverse=True)
-    return math.inf if len(falling) < l else float(Fraction(falling[0], sum(falling[l - 1 :])))
-
-
-def moved(p: Counter[Any], q: Counter[Any], ground: Callable[[Any, Any], float]) -> float:
-    """The earth mover's distance as what it is: the cheapest flow."""
-    values = sorted(q, key=str)
-    cost = [ground(a, b) for a in values for b in values]
-    n, rows = len(values), []
-    for at in range(n):
-        rows.append([float(cell // n == at) for cell in range(n * n)])
-        rows.append([float(cell % n == at) for cell in range(n * n)])
-    sums = [part for v in values for part in (p[v] / p.total(), q[v] / q.total())]
-    return float(linprog(cost, A_eq=np.array(rows), b_eq=sums).fun or 0)
-
-
-def by_rank(values: Sequence[Any], order: Sequence[Any]) -> Callable[[Any, Any], float]:
-    place = {value: at for at, value in enumerate(value for value in order if value in values)}
-    return lambda a, b: abs(place[a] - place[b]) / max(1, len(place) - 1)
-
-
-def by_tree(a: Any, b: Any) -> float:
-    ways = {"flu": ["lungs", "any"], "cough": ["lungs", "any"], "rash": ["skin", "other", "any"],
-            "fever": ["other", "any"], "nothing": ["never", "any"]}  # fmt: skip
-    return 0.0 if a == b else HEIGHTS[next(label for label in ways[a] if label in ways[b])] / 3
+    return recount.groups(rows, on, "s")
 
 
 def check(kind: str, rows: list[Row], /, **settings: Any) -> str:
@@ -158,7 +121,7 @@ def test_closeness_is_the_cheapest_flow(seed: int) -> None:
     for distance, ground, settings in (
         ("equal", lambda a, b: float(a != b), {}),
         ("ordered", by_rank(list(table), ORDER), {"order": ORDER}),
-        ("hierarchical", by_tree, {"tree": TREE}),
+        ("hierarchical", by_tree(TREE), {"tree": TREE}),
     ):
         t = max(moved(group, table, ground) for group in found)
         if t > 1e-3:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from fractions import Fraction
 
 from sfumato.privacy.verify import differential, wording
 from sfumato.privacy.verify.claims import CLAIMS
-from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, whole
+from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, number, whole
+from sfumato.privacy.verify.rule import only_keys
 from sfumato.privacy.verify.verdict import CheckError
 from sfumato.privacy.verify.wording import check_wording
 
@@ -16,7 +18,13 @@ ROLES = ("quasi", "sensitive", "plain")
 ORDERS = ("shuffled", "kept")
 RECODED = ("generalize", "suppress", "discretize")
 NOTHING = "none"
-NOT_NAMED = {"claim", "on", "achieved", "sentence", "attacker", "order", "tree", "population"}
+# Everything that a certificate may hold: what is not understood might be anything, raw values too.
+FIELDS = {"format", "sfumato", "created", "guarantee", "statement", "grounds", "not_claimed", "differential_privacy",
+          "deployment", "mask", "table", "claims", "covered", "lifted", "row_order", "dropped", "along", "versions",
+          "files"}  # fmt: skip
+PRIVATE = {"epsilon", "delta", "unit", "private", "warning", "events"}
+EVENT = {"mechanism", "purpose", "epsilon", "composition", "parts", "draws"}
+NOT_NAMED = {"claim", "on", "achieved", "sentence", "attacker", "order", "tree", "population", "people", "with"}
 
 
 @dataclass(frozen=True)
@@ -113,7 +121,7 @@ class Certificate:
     def hashes(self) -> dict[str, str]:
         """SHA-256 of every file but the certificate, by the file's name."""
         files: dict[str, object] = field(self.form, "files", dict)
-        return {name: field(mapping(entry, name), "sha256", str) for name, entry in files.items()}
+        return {name: _hash(mapping(entry, name)) for name, entry in files.items()}
 
 
 def well_formed(certificate: Certificate) -> str:
@@ -121,24 +129,46 @@ def well_formed(certificate: Certificate) -> str:
     form = certificate.form
     if form.get("format") != FORMAT or isinstance(form.get("format"), bool):
         raise CheckError(f"verify understands format {FORMAT} and no other")
-    for key in ("sfumato", "created", "statement"):
+    only_keys(form, FIELDS, "the certificate")
+    only_keys(field(form, "table", dict), {"file", "rows", "columns"}, "the table's description")
+    for key in ("sfumato", "created", "statement", *(["grounds"] if "grounds" in form else [])):
         field(form, key, str)
+    if "not_claimed" in form:
+        names(form, "not_claimed")
+    for key in {"along", "versions", "deployment"} & set(form):
+        field(form, key, dict)
     known = {_understood(claim) for claim in (*certificate.claims, *certificate.covered)}
     if certificate.generated:
         if certificate.claims or certificate.covered or certificate.lifted or certificate.row_order != "shuffled":
             raise CheckError("generated rows claim no groups, are not lifted, and have no order")
-        differential.spent(form)
+        _check_private(form)
     elif certificate.claims_nothing == bool(certificate.claims):
         raise CheckError("a certificate claims something, or says that its guarantee is none")
     if not certificate.claims_nothing and not certificate.generated and form.get("guarantee") not in known:
         raise CheckError("the guarantee is not the name of one of the claims")
     for claim in certificate.claims:
+        if "by" in claim:
+            raise CheckError("a claim that follows from another stands under 'covered'")
         if not isinstance(claim.get("achieved"), dict):
             whole(claim, "achieved")
     _ = certificate.file, certificate.rows, certificate.columns, certificate.lifted
     _ = certificate.row_order, certificate.dropped, certificate.hashes
     count = len(certificate.claims)
     return f"format {FORMAT}, {'1 claim' if count == 1 else f'{count} claims'}, all understood"
+
+
+def _check_private(form: Form) -> None:
+    """The events add up; nothing else is told there; and the registry's fields name the same epsilon."""
+    differential.spent(form)
+    part = mapping(form[differential.GUARANTEE], differential.GUARANTEE)
+    only_keys(part, PRIVATE, differential.GUARANTEE)
+    for event in forms(part, "events"):
+        only_keys(event, EVENT, "an event")
+    if "deployment" in form:
+        loss = mapping(mapping(form["deployment"], "deployment").get("privacy_loss"), "privacy_loss")
+        told = mapping(loss.get("privacy_parameters"), "privacy_parameters")
+        if (number(told, "epsilon"), told.get("delta")) != (float(Fraction(field(part, "epsilon", str))), 0):
+            raise CheckError("'deployment' names another epsilon or delta than is claimed")
 
 
 def stated(certificate: Certificate, page: str) -> str:
@@ -179,7 +209,15 @@ def _understood(claim: Form) -> str:
     return name
 
 
+def _hash(entry: Form) -> str:
+    only_keys(entry, {"sha256"}, "the entry of a file")
+    return field(entry, "sha256", str)
+
+
 def _column(form: Form) -> Column:
+    only_keys(form, {"name", "kind", "role", "masked"}, "a column's description")
+    if "kind" in form:
+        field(form, "kind", str)
     role, masked = field(form, "role", str), form.get("masked")
     if role not in ROLES:
         raise CheckError(f"the role of a released column is one of {', '.join(ROLES)}")

@@ -17,6 +17,11 @@ from sfumato.privacy.verify.fields import Form, field, forms, mapping, names
 NAMES = ("certificate.md", "certificate.html")
 TITLE = "Certificate"
 CHECK = "sfumato verify ."
+NEEDED = {
+    ("k_map",): "A k_map is counted in the population's table, which has to be given: --population TABLE.",
+    ("bcf_anonymity", "joint_k_anonymity"): "A claim about several releases is counted in all of them; the others have "
+    "to be given: --with FOLDER.",
+}
 NOT_A_SETTING = {"claim", "on", "by", "achieved", "sentence", "attacker", "tree"}
 CSS = """
 :root { --ink: #1c2126; --faint: #66707a; --line: #d5dade; --ground: #fff; --panel: #f5f7f8; --mark: #0072b2;
@@ -98,8 +103,12 @@ def _document(form: Form) -> Iterator[Block]:
         yield Items(names(form, "not_claimed"))
     yield from _table(form)
     yield Text("h2", "Check it yourself")
-    yield Text("p", "In this folder, without anything else, every claim is recounted and every file is compared by:")
+    yield Text("p", "In this folder every claim is recounted and every file compared by:")
     yield Text("code", CHECK)
+    asked = {str(claim.get("claim")) for claim in forms(form, "claims")}
+    for needing, told in NEEDED.items():
+        if asked & set(needing):
+            yield Text("p", told)
 
 
 def _claims(form: Form) -> Iterator[Block]:
@@ -121,7 +130,7 @@ def _about(claim: Form) -> Iterator[str]:
     reached = claim.get("achieved")
     yield f"Counted in the file: {_listed(reached) if isinstance(reached, Mapping) else _plain(reached)}"
     if "attacker" in claim:
-        yield f"Against: {_plain(claim['attacker'])}"
+        yield f"Against an attacker who {_plain(claim['attacker'])}."
 
 
 def _settings(claim: Form) -> str:

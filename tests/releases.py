@@ -1,0 +1,94 @@
+"""Small releases of every kind, published as users do: for tests that damage them or read their certificates."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+import sfumato as sf
+from sfumato.maskers.registry import masker_named
+from sfumato.privacy.requirements import LKC, AlphaK, ConfidenceBound, KAnonymity, LDiversity, TCloseness
+from sfumato.publishing import Run
+
+SCHOOLS: dict[str, Any] = {
+    "ANY": {"Secondary": ["9th", "10th"], "University": {"Bachelors": None, "Graduate": ["Masters", "PhD"]}}
+}
+ILLS: dict[str, Any] = {"ANY": {"lungs": ["flu", "cough"], "other": ["rash", "fever"]}}
+SCHEMA = sf.Schema(
+    age=sf.Number(role="quasi", range=(17, 90)),
+    education=sf.Category(role="quasi", taxonomy=sf.Taxonomy.from_tree(SCHOOLS)),
+    country=sf.Category(role="quasi"),
+    disease=sf.Category(role="sensitive", taxonomy=sf.Taxonomy.from_tree(ILLS)),
+    hours=sf.Number(role="plain", range=(0, 80)),
+)
+NUMBERS = sf.Schema(
+    age=sf.Number(role="quasi", range=(17, 90)),
+    wage=sf.Number(role="quasi", range=(0, 100)),
+    disease=sf.Category(role="sensitive", values=("flu", "cough", "rash", "fever")),
+)
+ON, TWO = ("age", "education", "country"), ("age", "education")
+
+
+def people(rows: int = 200) -> pa.Table:
+    """People with a disease, which is not much related to anything."""
+    chance = random.Random(7)
+    return pa.Table.from_pylist([
+        {
+            "age": chance.randint(17, 90),
+            "education": chance.choice(["9th", "10th", "Bachelors", "Masters", "PhD"]),
+            "country": chance.choice(["Mexico", "Mexico", "Peru", "Chile", None]),
+            "disease": chance.choice(["flu", "cough", "rash", "fever"]),
+            "hours": chance.choice([20, 35, 40]),
+            "wage": chance.randint(0, 100),
+        }
+        for _ in range(rows)
+    ])  # fmt: skip
+
+
+REQUIREMENTS: Mapping[str, tuple[Any, ...]] = {
+    "k_anonymity": (KAnonymity(ON, 4), KAnonymity(TWO, 9), KAnonymity(("age",), 3)),
+    "l_diversity": (LDiversity(ON, "disease", 2), LDiversity(TWO, "disease", 2, "entropy")),
+    "recursive": (LDiversity(ON, "disease", 2, "recursive", 3), KAnonymity(TWO, 5)),
+    "shares": (ConfidenceBound(ON, "disease", 0.6), AlphaK(TWO, "disease", 0.5, 5, "flu")),
+    "lkc": (LKC(ON, "disease", 2, 5, 0.7),),
+    "equal": (TCloseness(ON, "disease", 0.5), KAnonymity(ON, 3)),
+    "ordered": (TCloseness(ON, "disease", 0.4, "ordered", ["flu", "cough", "rash", "fever"]),),
+    "hierarchical": (TCloseness(ON, "disease", 0.4, "hierarchical"), KAnonymity(TWO, 3)),
+}
+
+
+def recipe(kind: str) -> sf.Recipe:
+    """A recipe for top-down refinement with these requirements, or for another masker."""
+    structure = sf.Clusters("kmeans", k=2, n_init=1)
+    if kind in REQUIREMENTS or kind == "csv":
+        return sf.Recipe(schema=SCHEMA, structure=structure, privacy=REQUIREMENTS.get(kind, REQUIREMENTS["shares"]))
+    mask = masker_named(kind)(**({"generations": 3} if kind == "genetic" else {}))
+    schema = SCHEMA if mask.guarantee == "k_anonymity" else NUMBERS
+    asked: tuple[Any, ...] = (KAnonymity(ON, 4),) if mask.guarantee == "k_anonymity" else ()
+    return sf.Recipe(
+        schema=schema,
+        structure=structure,
+        mask=mask,
+        privacy=asked,
+        i_understand="no_guarantee" if mask.guarantee == "none" else None,
+        budget=sf.Budget(1) if mask.guarantee == "differential_privacy" else None,
+    )
+
+
+@cache
+def _made(kind: str) -> sf.Release:
+    found = recipe(kind)
+    table = people().select(list(found.schema))
+    return sf.publish(table, found, run=Run(report=False, format="csv" if kind == "csv" else "parquet"))
+
+
+def release_of(kind: str, folder: Path) -> Path:
+    """A release of this kind in a new folder."""
+    shutil.copytree(Path(_made(kind).scratch.name) / "release", folder)
+    return folder
