@@ -55,6 +55,7 @@ if TYPE_CHECKING:
     from sfumato.publishing import evaluate as evaluate
     from sfumato.publishing import publish as publish
     from sfumato.recipe import Along as Along
+    from sfumato.recipe import Earlier as Earlier
     from sfumato.recipe import Recipe as Recipe
     from sfumato.release.attacking import attack as attack
     from sfumato.release.release import Release as Release
@@ -100,6 +101,7 @@ _NAMES = {
     "Classes": "sfumato.structure.structures",
     "Clusters": "sfumato.structure.structures",
     "Along": "sfumato.recipe",
+    "Earlier": "sfumato.recipe",
     "Recipe": "sfumato.recipe",
     "TopDown": "sfumato.maskers.topdown.fit",
     "KAnonymity": "sfumato.privacy.requirements",

@@ -36,6 +36,7 @@ from sfumato.privacy.verify import verify
 from sfumato.randomness import Randomness, Secure
 from sfumato.recipe import Along, Recipe
 from sfumato.release.accounting import account_of, reserving
+from sfumato.release.beside import claims_beside, fixed_groups, mask_beside
 from sfumato.release.bundle import Format, generated_table, released_table, write_bundle
 from sfumato.release.certificate import Facts
 from sfumato.release.claims import count_claims
@@ -102,8 +103,8 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
         with clock.step("Finding the structure that must survive"):
             found = find(recipe.structure, people)
         with clock.step("Masking"):
-            task = replace(_task(people, found, recipe, run), mechanisms=mechanisms)
-            outcome = recipe.mask.mask(task)
+            task = replace(_task(people, found, recipe, run), mechanisms=mechanisms, fixed=fixed_groups(recipe, people))
+            outcome = mask_beside(task, recipe)
     with clock.step("Measuring what survived"):
         judged = _judged(recipe, found, task, outcome)
     ready = _ready(people, outcome, judged, recipe=recipe, run=run, mechanisms=mechanisms)
@@ -116,7 +117,7 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
         shown = write_bundle(folder, ready.released.shown, ready.files, ready.released.facts, chance=run.chance,
                              pages=pages)  # fmt: skip
     with clock.step("Verifying the written file"):
-        verdict = verify(folder)
+        verdict = verify(folder, others=recipe.earlier.releases if recipe.earlier else ())
     if not verdict.holds:
         scratch.cleanup()
         raise ReleaseError("release", "only a verified table is released", given=str(verdict),
@@ -161,7 +162,7 @@ def explain_release(raw: object, release: str | Path) -> Mapping[str, Any]:
     if not isinstance(recipe.mask, TopDown):
         return history
     people = _prepare(read(raw, recipe.schema, encoding=recipe.encoding), recipe)
-    task = _task(people, find(recipe.structure, people), recipe, Run())
+    task = replace(_task(people, find(recipe.structure, people), recipe, Run()), fixed=fixed_groups(recipe, people))
     return {**history, "allowed": allowed_to_json(allowing(task, recipe.mask, history))}
 
 
@@ -184,7 +185,8 @@ def _judged(recipe: Recipe, found: Found, task: Task, outcome: Outcome) -> Judge
 
 
 def _task(people: Table, found: Found, recipe: Recipe, run: Run) -> Task:
-    return Task(people, Labels(found.labels, found.n), recipe.privacy, run.engine or _local(), run.asked_to_stop,
+    labels = Labels(found.guide, max(found.n, int(found.guide.max()) + 1))
+    return Task(people, labels, recipe.privacy, run.engine or _local(), run.asked_to_stop,
                 agreement_with(found, people))  # fmt: skip
 
 
@@ -237,7 +239,7 @@ def _ready(
     kept = without_covered(recipe.privacy).kept
     lifted = 0 if outcome.lifted is None else int(outcome.lifted.sum())
     along = {} if outcome.guarantee == "none" else _along(judged, recipe.release)  # means would tell the key
-    claims = count_claims(people, shown, outcome.mask, kept)
+    claims = [*count_claims(people, shown, outcome.mask, kept), *claims_beside(people, outcome, recipe)]
     facts = Facts(
         recipe.schema, shown.num_rows, outcome.masked, claims, outcome.covered, lifted,
         recipe.keep_order, name_of(recipe.mask), f"table.{run.format}",
@@ -257,7 +259,7 @@ def _can_draw(run: Run) -> bool:
 
 def _tried(outcome: Outcome, task: Task, recipe: Recipe) -> Mapping[str, Any]:
     """The history with what a search with a lower k would show, as far as the time allows."""
-    if not isinstance(recipe.mask, TopDown):
+    if not isinstance(recipe.mask, TopDown) or (recipe.earlier and recipe.earlier.people == "growing"):
         return outcome.history
     found = allowing(task, recipe.mask, outcome.history, seconds=TRYING)
     return {**outcome.history, "allowed": allowed_to_json(found)}

@@ -91,3 +91,34 @@ def test_a_wrong_recipe_is_refused_with_a_remedy(old: str, new: str, told: str) 
 def test_a_path_that_leads_nowhere_is_refused(change: str) -> None:
     with pytest.raises(sf.RecipeError):
         sf.Recipe.from_yaml(TEXT, changes=[change])
+
+
+PEOPLE_YAML = """
+sfumato: 1
+attributes:
+  age: {kind: number, role: quasi}
+  disease: {kind: category, role: sensitive}
+structure: {clusters: kmeans, k: 3, also: [2, 4]}
+privacy: [{k_anonymity: 5, on: [age]}]
+"""
+
+
+def test_earlier_releases_are_read_and_written() -> None:
+    recipe = sf.Recipe.from_yaml(PEOPLE_YAML + "earlier: {releases: [out/2024, out/2025], people: growing}\n")
+    assert recipe.earlier == sf.Earlier(releases=("out/2024", "out/2025"), people="growing")
+    assert sf.Recipe.from_yaml(recipe.to_yaml()) == recipe
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("earlier: {releases: [], people: same}\n", "at least one release"),
+        ("earlier: {releases: [a, a], people: same}\n", "twice"),
+        ("earlier: {releases: [a], people: sames}\n", "did you mean 'same'"),
+        ("earlier: {releases: [a], people: same}\nmask: mondrian\n", "mask: top_down"),
+        ("earlier: {releases: [a], people: same}\nmask: {top_down: {suppress: 0.1}}\n", "without suppress"),
+    ],
+)
+def test_earlier_releases_that_cannot_be_held_beside_are_refused(text: str, said: str) -> None:
+    with pytest.raises(sf.RecipeError, match=said):
+        sf.Recipe.from_yaml(PEOPLE_YAML + text)

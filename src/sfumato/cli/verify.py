@@ -24,6 +24,10 @@ def verify(
         Path | None,
         typer.Option("--population", metavar="TABLE", help="What a k-map is counted in: everybody a record may be."),
     ] = None,
+    others: Annotated[
+        list[Path] | None,
+        typer.Option("--with", metavar="FOLDER", help="An earlier release that RELEASE is claimed to be safe with."),
+    ] = None,
     key: Annotated[
         Path | None,
         typer.Option("--key", metavar="PUBLIC_KEY", help="Of whoever must have signed RELEASE: a file in .pub."),
@@ -39,7 +43,8 @@ def verify(
     from sfumato.privacy.verify import verify as verify_release
 
     texts = (*(missing or ()), *_declared_missing(release))
-    verdict = verify_release(release, raw=_raw(raw), missing=texts, population=population_of(population), key=key)
+    verdict = verify_release(release, raw=_raw(raw), missing=texts, population=population_of(population),
+                             others=others or (), key=key)  # fmt: skip
     typer.echo(str(verdict))
     if not verdict.holds:
         raise typer.Exit(1)

@@ -13,6 +13,7 @@ from sfumato.maskers.masker import Masker
 from sfumato.maskers.topdown.fit import TopDown
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.requirements import Requirement, without_covered
+from sfumato.recipe.earlier import Earlier, check_earlier
 from sfumato.structure.structures import Classes, Clusters
 
 Structure = Clusters | Classes
@@ -40,6 +41,7 @@ class Recipe:
     `missing` names attributes whose rows are left out when they miss a value there ("drop"). `i_understand` must say
     "no_guarantee" for maskers of which nothing may be claimed. `budget` is the epsilon of maskers that generate rows
     under differential privacy, which go without requirements. `encoding` is that of a CSV table which is not UTF-8.
+    `earlier`: releases that are out already, with which this one must be safe.
     """
 
     schema: Schema
@@ -53,6 +55,7 @@ class Recipe:
     i_understand: str | None = None
     encoding: str | None = None
     budget: Budget | None = None
+    earlier: Earlier | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "privacy", _listed(self.privacy))
@@ -69,6 +72,8 @@ class Recipe:
         _check_understood(self)
         _check_budget(self)
         self.mask.check(self.schema, self.privacy)
+        if self.earlier is not None:
+            check_earlier(self.mask, self.privacy)
         _check_structure(self.schema, self.structure)
 
     @classmethod

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, replace
 from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -14,12 +14,13 @@ from sfumato.errors import RecipeError, SchemaError, did_you_mean
 from sfumato.maskers.registry import masker_named, name_of
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.requirements import REQUIREMENTS, Requirement
+from sfumato.recipe.earlier import Earlier
 from sfumato.recipe.recipe import Along, Recipe, Structure
 from sfumato.structure.structures import Classes, Clusters
 
 KINDS: Mapping[str, type[Attribute]] = {"number": Number, "category": Category, "item_set": ItemSet}
 TOP = ("sfumato", "table", "attributes", "structure", "privacy", "mask", "keep_order", "release", "missing",
-       "i_understand", "encoding", "budget")  # fmt: skip
+       "i_understand", "encoding", "budget", "earlier")  # fmt: skip
 MAIN = {"k_anonymity": "k", "l_diversity": "l", "confidence_bound": "h", "t_closeness": "t", "k_map": "k"}
 """The setting that a requirement's name stands for: {l_diversity: 3} is {l_diversity: {l: 3}}."""
 BUNDLED = "bundled:"
@@ -61,6 +62,7 @@ def recipe_from(form: Mapping[str, Any], folder: Path) -> Recipe:
         i_understand=form.get("i_understand"),
         encoding=form.get("encoding"),
         budget=None if form.get("budget") is None else _budget(form["budget"]),
+        earlier=None if form.get("earlier") is None else _earlier(form["earlier"], folder),
     )
 
 
@@ -70,6 +72,11 @@ def _budget(form: Any) -> Budget:
     if "epsilon" not in part:
         raise RecipeError("budget", "a budget has an epsilon", given="none", remedy="write budget: {epsilon: 1}")
     return Budget(**part)
+
+
+def _earlier(form: Any, folder: Path) -> Earlier:
+    found = _build(Earlier, "earlier", form)
+    return replace(found, releases=tuple(str(folder / name) for name in found.releases))
 
 
 def _relative(table: str, folder: Path) -> str:
@@ -271,6 +278,8 @@ def recipe_text(recipe: Recipe) -> str:
     form["mask"] = {name_of(recipe.mask): _settings(recipe.mask)}
     if recipe.budget is not None:
         form["budget"] = recipe.budget.to_json()
+    if recipe.earlier is not None:
+        form["earlier"] = _settings(recipe.earlier)
     if recipe.keep_order:
         form["keep_order"] = True
     if recipe.release != Along():

@@ -25,6 +25,7 @@ OTHERS = (
 )
 SHARED = "A value of {} that all records of a group share is not hidden by the size of the group."
 SEVERAL = "It does not hold across several releases of the same people."
+OTHER_RELEASES = "It does not hold across other releases of the same people than those that are named."
 
 NOTHING = (
     "No k, l or epsilon holds. The transformation hides values from a glance and from nobody who tries; use it only "
@@ -103,7 +104,8 @@ def not_claimed(facts: Facts) -> tuple[str, ...]:
         return NOTHING
     bounded = {claim.requirement.sensitive for claim in facts.claims}
     bare = [name for name in facts.schema.with_role("sensitive") if name not in bounded]
-    return (OTHERS, *([SHARED.format(", ".join(bare))] if bare else []), SEVERAL)
+    several = OTHER_RELEASES if any("with" in claim.requirement.claim() for claim in facts.claims) else SEVERAL
+    return (OTHERS, *([SHARED.format(", ".join(bare))] if bare else []), several)
 
 
 def statement(facts: Facts) -> str:

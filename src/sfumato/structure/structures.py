@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.groups import group_numbers
 from sfumato.data.table import Codes, ItemColumn, Table, narrow
 from sfumato.errors import RecipeError, TableError, did_you_mean
 from sfumato.structure.clusterers import check_clusterer, cluster, finds_k, takes_weights
@@ -28,7 +29,8 @@ class Clusters:
     the best silhouette from 2 to 10. `n_init`: how many starts, of which the best counts. `recluster`: the method
     that the recipient is thought to use on the masked table (None: the same). `attributes` and `weights`: what
     records are compared by (None: quasi-identifying and plain attributes, weighted equally). `placement`: how
-    masked values enter clustering. `options` go to the clusterer.
+    masked values enter clustering. `options` go to the clusterer. `also`: other numbers of clusters that guide the
+    masking as well; what survived is measured for k alone.
 
     >>> Clusters("kmeans", k=6).seed
     0
@@ -48,12 +50,14 @@ path. Given: 'kmean'. To mend it: did you mean 'kmeans'?, or an import path such
     weights: Mapping[str, float] | None = None
     placement: Placement = "expected"
     options: Mapping[str, Any] = field(default_factory=dict)
+    also: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         for method in (self.method, *([self.recluster] if self.recluster else [])):
             check_clusterer(method)
         if self.attributes is not None:
             object.__setattr__(self, "attributes", tuple(self.attributes))
+        object.__setattr__(self, "also", tuple(self.also))
         _check_k(self)
         _whole("seed", self.seed, least=0)
         _whole("n_init", self.n_init, least=1)
@@ -87,7 +91,7 @@ class Found:
     """The structure of one table: for each record a label from 0 to n - 1.
 
     `embedding`, `placed` and `clustering` tell how clusters came about; classes have none. Records that a density
-    clusterer calls noise form the last label, named "noise".
+    clusterer calls noise form the last label, named "noise". `guides` are the labels of other numbers of clusters.
     """
 
     labels: Codes
@@ -95,6 +99,13 @@ class Found:
     embedding: Embedding | None = None
     placed: Placed | None = None
     clustering: Clustering | None = None
+    guides: tuple[Codes, ...] = ()
+
+    @property
+    def guide(self) -> Codes:
+        """(rows,): what masking is guided by: the labels, or every combination of all numbers of clusters."""
+        combined = group_numbers([self.labels, *self.guides], len(self.labels))
+        return narrow(combined, int(combined.max()) + 1) if self.guides else self.labels
 
     @property
     def n(self) -> int:
@@ -173,7 +184,9 @@ def _clusters(structure: Clusters, table: Table) -> Found:
         raise RecipeError("clusters", "a structure has at least two clusters", given="one, or noise alone",
                           remedy="ask for more, choose other attributes, or set the clusterer's options")  # fmt: skip
     labels = np.where(found.labels == NOISE, found.k, found.labels)
-    return Found(narrow(labels, len(names)), names, embedding, placed, found)
+    others = [cluster_placed(structure, placed, k=k).labels for k in structure.also]
+    guides = tuple(narrow(other - int(other.min()), int(other.max()) + 2) for other in others)
+    return Found(narrow(labels, len(names)), names, embedding, placed, found, guides)
 
 
 def _classes(structure: Classes, table: Table) -> Found:
@@ -203,8 +216,12 @@ def _names(values: Sequence[object]) -> tuple[str, ...]:
 
 def _check_k(clusters: Clusters) -> None:
     if clusters.k == "auto":
+        if clusters.also:
+            raise RecipeError("clusters", "other numbers of clusters go with a number", given="k: auto with `also`",
+                              remedy="say k: 6")  # fmt: skip
         return
-    _whole("k", clusters.k, least=2)
+    for k in (clusters.k, *clusters.also):
+        _whole("k", k, least=2)
     if finds_k(clusters.method):
         raise RecipeError("clusters", "a density clusterer finds the number of clusters by itself",
                           given=f"{clusters.method} with k = {clusters.k}",

@@ -61,6 +61,15 @@ def without_population(table: pl.DataFrame, claim: Form) -> str:
     raise CheckError("this claim needs the population's table: give it with --population FILE (in Python population=)")
 
 
+SEVERAL = ("bcf_anonymity", "joint_k_anonymity")
+
+
+def without_others(table: pl.DataFrame, claim: Form) -> str:
+    """A release shows itself only."""
+    del table, claim
+    raise CheckError("this claim is about several releases: give the others with --with FOLDER (in Python others=)")
+
+
 CLAIMS: dict[str, Callable[[pl.DataFrame, Form], str]] = {
     "k_anonymity": check_k_anonymity,
     "l_diversity": check_l_diversity,
@@ -69,6 +78,7 @@ CLAIMS: dict[str, Callable[[pl.DataFrame, Form], str]] = {
     "t_closeness": check_t_closeness,
     "lkc": check_lkc,
     "k_map": without_population,
+    **dict.fromkeys(SEVERAL, without_others),
 }
 
 

@@ -70,7 +70,7 @@ class Folder:
         if "recoding.json" not in self.files and not self.certificate.recoded:
             return Recoding({}, False)
         form = read_json(self.file("recoding.json"))
-        return read_recoding(form, lambda name: read_json(self.file(_tree(name))))
+        return read_recoding(form, lambda name: read_json(self.file(tree_file(name))))
 
     @cached_property
     def table(self) -> pl.DataFrame:
@@ -88,7 +88,7 @@ def listed(folder: Folder) -> str:
     parents = {parent for path in folder.files.values() for parent in path.parents}
     empty = {p.name for p in folder.path.rglob("*") if p.is_dir() and not p.is_symlink() and p not in parents}
     _refuse("is an empty folder", empty)
-    trees = {_tree(name) for name in folder.recoding.trees}
+    trees = {tree_file(name) for name in folder.recoding.trees}
     own = f"{folder.certificate.mask}.json"
     _refuse("is no part of a release", set(folder.files) - {CERTIFICATE, *KNOWN, *BESIDE, *trees, own})
     tables = {"table.parquet", "table.csv"} - {folder.certificate.file}
@@ -96,7 +96,7 @@ def listed(folder: Folder) -> str:
     return f"{len(folder.files)} files, each of them listed or made from the certificate"
 
 
-def _tree(name: str) -> str:
+def tree_file(name: str) -> str:
     """The file of a column's taxonomy; what a file name cannot hold is written as in an address."""
     return f"taxonomies/{quote(name, safe=' ')}.json"
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,13 +12,14 @@ from sfumato.privacy.verify import differential
 from sfumato.privacy.verify import folder as files
 from sfumato.privacy.verify import table as tables
 from sfumato.privacy.verify.certificate import stated, well_formed
-from sfumato.privacy.verify.claims import follows, recount, title
+from sfumato.privacy.verify.claims import SEVERAL, follows, recount, title
 from sfumato.privacy.verify.classes import classes
 from sfumato.privacy.verify.fields import Form
 from sfumato.privacy.verify.folder import Folder
 from sfumato.privacy.verify.parquet import nothing_else_in_csv, nothing_else_in_parquet
 from sfumato.privacy.verify.population import Population, check_k_map, read_population
 from sfumato.privacy.verify.raw import Comparison, read_raw, row_order, same_rows
+from sfumato.privacy.verify.several import check_several
 from sfumato.privacy.verify.signature import check_signature, read_public_key
 from sfumato.privacy.verify.verdict import Check, CheckError, Verdict, run, verdict_of
 
@@ -31,14 +33,16 @@ def verify(
     raw: object = None,
     missing: Collection[str] = (),
     population: object = None,
+    others: Sequence[str | Path] = (),
     key: str | Path | None = None,
 ) -> Verdict:
     """Recount every claim of a written release from scratch.
 
     `raw` is the table that was published (a path, or a polars, pandas or pyarrow table), for its holder only:
     with it, the released rows are held against the raw ones. `population` is what a k-map is counted in: a path, such
-    a table, or a `Population`. `missing` lists texts that mean "missing" in either. `key` is the
-    public key (a PEM file) of whoever must have signed the release.
+    a table, or a `Population`. `missing` lists texts that mean "missing" in either. `others` are the folders of earlier
+    releases, for claims about several of them. `key` is the public key (a PEM file) of whoever must have signed the
+    release.
 
     A folder without a certificate is no release, and a table or a key that cannot be read is a mistake: they raise.
     Everything else that is wrong is a check that fails.
@@ -46,7 +50,17 @@ def verify(
     release, signer = Folder(folder), None if key is None else read_public_key(key)
     given = None if raw is None else read_raw(raw, missing=missing)
     people = None if population is None else read_population(population, missing=missing)
-    return verdict_of([*_checks(release, signer), *_claims(release, people), *_order(release, given)])
+    besides = _Besides(people, others, given)
+    return verdict_of([*_checks(release, signer), *_claims(release, besides), *_order(release, given)])
+
+
+@dataclass(frozen=True, eq=False)
+class _Besides:
+    """What some claims need besides the release."""
+
+    population: Population | None
+    others: Sequence[str | Path]
+    raw: pl.DataFrame | None
 
 
 def _checks(release: Folder, signer: bytes | None) -> Iterator[Check]:
@@ -88,20 +102,22 @@ def _nothing_else(release: Folder) -> str:
     return look(path, release.table)
 
 
-def _recount(release: Folder, claim: Form, population: Population | None) -> str:
-    if claim.get("claim") == "k_map" and population is not None:
-        return check_k_map(release.table, claim, recoding=release.recoding, population=population)
+def _recount(release: Folder, claim: Form, besides: _Besides) -> str:
+    if claim.get("claim") == "k_map" and besides.population is not None:
+        return check_k_map(release.table, claim, recoding=release.recoding, population=besides.population)
+    if claim.get("claim") in SEVERAL and besides.others:
+        return check_several(release, claim, besides.others, besides.raw)
     return recount(release.table, claim)
 
 
-def _claims(release: Folder, population: Population | None) -> Iterator[Check]:
+def _claims(release: Folder, besides: _Besides) -> Iterator[Check]:
     read = run("claims", lambda: f"{len(release.certificate.claims)} + {len(release.certificate.covered)}")
     if not read.holds:
         yield read
         return
     claims, covered = release.certificate.claims, release.certificate.covered
     for claim in claims:
-        yield run(title(claim), partial(_recount, release, claim, population))
+        yield run(title(claim), partial(_recount, release, claim, besides))
     for claim in covered:
         others = [other for other in (*claims, *covered) if other is not claim]
         ask = partial(lambda c, o: f"{recount(release.table, c)}; {follows(c, o)}", claim, others)

@@ -76,6 +76,25 @@ def _k_map(claim: Form) -> str:
     return f"every combination of values shown for {_on(claim)} fits at least {claim['k']} people of the population"
 
 
+def _earlier(claim: Form) -> str:
+    many = len(field(claim, "with", list))
+    return "1 earlier release" if many == 1 else f"{many} earlier releases"
+
+
+def _growing(claim: Form) -> str:
+    return (
+        f"beside {_earlier(claim)} of a growing table, at least {claim['k']} people fit whatever is known of "
+        f"{_on(claim)}, provided that later releases contain the earlier people and that rows cannot be joined"
+    )
+
+
+def _same(claim: Form) -> str:
+    return (
+        f"beside {_earlier(claim)} of the same people, even with their rows joined, at least {claim['k']} records "
+        f"share every combination of values shown for {_on(claim)} in all of them"
+    )
+
+
 SENTENCES: dict[str, Callable[[Form], str]] = {
     "k_anonymity": _anonymity,
     "l_diversity": _diversity,
@@ -84,6 +103,8 @@ SENTENCES: dict[str, Callable[[Form], str]] = {
     "t_closeness": _closeness,
     "lkc": _lkc,
     "k_map": _k_map,
+    "bcf_anonymity": _growing,
+    "joint_k_anonymity": _same,
 }
 
 
@@ -107,5 +128,13 @@ ATTACKERS: dict[str, Callable[[Form], str]] = {
     "k_map": lambda claim: (
         f"knows the whole population with {_on(claim)}, but not who of them is in the table: cannot tell which of at "
         f"least {claim['k']} people a record is about"
+    ),
+    "bcf_anonymity": lambda claim: (
+        f"has all these releases, knows {_on(claim)} of a person and since which release the person is in the table, "
+        f"and cannot join rows: cannot tell which of at least {claim['k']} people it is"
+    ),
+    "joint_k_anonymity": lambda claim: (
+        f"has all these releases and can join their rows, and knows {_on(claim)} of a person: cannot tell which of at "
+        f"least {claim['k']} records is theirs"
     ),
 }

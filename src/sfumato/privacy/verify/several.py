@@ -1,0 +1,100 @@
+"""Claims about a release beside earlier ones, which must be given too: `sfumato verify RELEASE --with FOLDER`."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sfumato.privacy.verify import folder as files
+from sfumato.privacy.verify.fields import Form, field, forms, whole
+from sfumato.privacy.verify.folder import CERTIFICATE, Folder
+from sfumato.privacy.verify.raw import Comparison
+from sfumato.privacy.verify.reached import columns
+from sfumato.privacy.verify.verdict import CheckError
+from sfumato.privacy.verify.worlds import fewest
+
+if TYPE_CHECKING:
+    import polars as pl
+
+HOW = "give it with --with FOLDER (in Python others=)"
+
+
+def check_several(release: Folder, claim: Form, others: Sequence[str | Path], raw: pl.DataFrame | None) -> str:
+    """At least k people fit every target, for whoever holds the release and the earlier ones that the claim lists."""
+    on, k = columns(claim, {"k", "people", "with"}), whole(claim, "k")
+    people = field(claim, "people", str)
+    growing = claim["claim"] == "bcf_anonymity"
+    if k < 1 or people != ("growing" if growing else "same"):
+        raise CheckError("the claim has no k of at least 1, or says of other people than it is about")
+    earlier = [_given(listed, others) for listed in forms(claim, "with")]
+    if not earlier:
+        raise CheckError("the claim lists no earlier release")
+    for one in earlier:
+        files.hashes(one)
+    return _growing(release, earlier, claim, on) if growing else _same(release, earlier, claim, on=on, raw=raw)
+
+
+def _given(listed: Form, others: Sequence[str | Path]) -> Folder:
+    """The folder that the claim means: its certificate is the same to the byte."""
+    told = field(listed, "sha256", str)
+    for other in others:
+        path = Path(other) / CERTIFICATE
+        if path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == told:
+            return Folder(other)
+    raise CheckError(f"the earlier release of {field(listed, 'created', str)} is not among those given: {HOW}")
+
+
+def _reached(claim: Form, found: int, what: str) -> str:
+    if found < whole(claim, "k"):
+        raise CheckError(f"fewer than {claim['k']} {what}")
+    if "achieved" in claim and whole(claim, "achieved") != found:
+        raise CheckError("the releases together reach another number than the certificate says")
+    return f"at least {found} {what}, {claim['k']} are claimed"
+
+
+def _growing(release: Folder, earlier: Sequence[Folder], claim: Form, on: Sequence[str]) -> str:
+    return _reached(claim, fewest([*earlier, release], on), "people fit every target")
+
+
+def _same(
+    release: Folder, earlier: Sequence[Folder], claim: Form, *, on: Sequence[str], raw: pl.DataFrame | None
+) -> str:
+    """From the files: that all have the same rows. From the raw table: the groups that all releases make together."""
+    for one in earlier:
+        _alike(release, one)
+    if raw is None:
+        return "all have the same rows; how large the joint groups are can be seen with the raw table only (--raw)"
+    if any(one.recoding.lifted for one in earlier):
+        return "all have the same rows; NOT counted: an earlier release lifted records, and which is not told"
+    return _reached(claim, _smallest([*earlier, release], on, raw), "records are alike in all releases")
+
+
+def _alike(release: Folder, other: Folder) -> None:
+    """As many rows, and in the columns that neither masks the same values as often."""
+    import polars as pl
+
+    here, there = release.table, other.table
+    masked = {*release.recoding.rules, *other.recoding.rules}
+    names = [name for name in here.columns if name in there.columns and name not in masked]
+    plain = [name for name in names if not here.schema[name].is_nested() and here.schema[name] == there.schema[name]]
+    same = here.height == there.height
+    if same and plain:
+        texts = [table.select(pl.col(plain).cast(pl.String)) for table in (here, there)]
+        counted = [text.group_by(plain).len() for text in texts]
+        same = counted[0].join(counted[1], on=[*plain, "len"], how="anti", nulls_equal=True).is_empty()
+    if not same:
+        raise CheckError("an earlier release has other rows: these are no versions of one table")
+
+
+def _smallest(releases: Sequence[Folder], on: Sequence[str], raw: pl.DataFrame) -> int:
+    """The smallest group of raw rows that are shown alike in every release."""
+    import polars as pl
+
+    shown = []
+    for at, release in enumerate(releases):
+        expected = Comparison(release, raw).pair.expected
+        shown += [expected[name].cast(pl.String).alias(f"{at} {name}") for name in on if name in expected.columns]
+    table = pl.DataFrame(shown)
+    return int(table.group_by(table.columns).len()["len"].to_numpy().min())

@@ -1,0 +1,145 @@
+"""Masking beside earlier releases, so that all of them are safe together."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pyarrow as pa
+
+from sfumato.data.groups import group_numbers, group_sizes
+from sfumato.data.reading import read_arrow
+from sfumato.data.table import Table, whole_values
+from sfumato.errors import Infeasible, ReleaseError, TableError
+from sfumato.maskers.masker import Fixed, Outcome, Task, codes_of
+from sfumato.maskers.topdown.fit import TopDown
+from sfumato.maskers.topdown.recoding import Recoding
+from sfumato.privacy.requirements import KAnonymity, basic, without_covered
+from sfumato.privacy.several import anonymity
+from sfumato.privacy.several.claims import BCFAnonymity, Certified, JointAnonymity
+from sfumato.recipe import Recipe
+from sfumato.release.claims import Claim
+from sfumato.release.reading import read_certificate, read_lifted, read_recoding
+from sfumato.release.seeing import Side, views
+
+Shown = Mapping[str, "pa.Array[Any]"]
+
+
+def fixed_groups(recipe: Recipe, people: Table) -> Fixed | None:
+    """For versions of one table: the groups that the earlier ones show together, for each requirement."""
+    if recipe.earlier is None or recipe.earlier.people != "same":
+        return None
+    seen = [_shown_again(Path(folder), people) for folder in recipe.earlier.releases]
+    needs = basic(without_covered(recipe.privacy).kept)
+    return {
+        frozenset(need.on): group_numbers(
+            [codes_of(columns[name]) for columns in seen for name in need.on if name in columns], people.rows
+        )
+        for need in needs
+    }
+
+
+def mask_beside(task: Task, recipe: Recipe) -> Outcome:
+    """Mask as the recipe says; beside releases of a growing table only as far as all of them stay safe.
+
+    Refining never adds anonymity (Fung et al., EDBT 2008, section 5), so the number of refinements is bisected.
+    """
+    outcome = recipe.mask.mask(task)
+    if recipe.earlier is None or recipe.earlier.people != "growing" or not isinstance(recipe.mask, TopDown):
+        return outcome
+    sides = [_side(Path(folder)) for folder in recipe.earlier.releases]
+    if _holds(sides, task, outcome, recipe):
+        return outcome
+    fine = len(outcome.history["rounds"])
+    coarse, found = 0, replace(recipe.mask, max_steps=0).mask(task)
+    if not _holds(sides, task, found, recipe):
+        raise Infeasible("earlier", "beside the earlier releases at least the most masked table keeps k",
+                         given="it does not",
+                         remedy="ask for a smaller k, or take an earlier release back")  # fmt: skip
+    while fine - coarse > 1:
+        steps = (coarse + fine) // 2
+        tried = replace(recipe.mask, max_steps=steps).mask(task)
+        if _holds(sides, task, tried, recipe):
+            coarse, found = steps, tried
+        else:
+            fine = steps
+    return found
+
+
+def claims_beside(people: Table, outcome: Outcome, recipe: Recipe) -> list[Claim]:
+    """What is claimed of the release and the earlier ones together."""
+    if recipe.earlier is None:
+        return []
+    folders = [Path(folder) for folder in recipe.earlier.releases]
+    beside = tuple(_certified(folder) for folder in folders)
+    if recipe.earlier.people == "growing":
+        seen = views([*(_side(folder) for folder in folders), _new_side(people, outcome)])
+        return [Claim(BCFAnonymity(asked, beside), anonymity(seen, asked.on)) for asked in _asked(recipe)]
+    shown = [*(_shown_again(folder, people) for folder in folders), outcome.columns]
+    return [Claim(JointAnonymity(asked, beside), _smallest(shown, asked, people.rows)) for asked in _asked(recipe)]
+
+
+def _asked(recipe: Recipe) -> Iterator[KAnonymity]:
+    return (r for r in without_covered(recipe.privacy).kept if isinstance(r, KAnonymity))
+
+
+def _smallest(shown: list[Shown], asked: KAnonymity, rows: int) -> int:
+    codes = [codes_of(columns[name]) for columns in shown for name in asked.on if name in columns]
+    return int(group_sizes(codes, rows).min())
+
+
+def _holds(sides: list[Side], task: Task, outcome: Outcome, recipe: Recipe) -> bool:
+    seen = views([*sides, _new_side(task.table, outcome)])
+    return all(anonymity(seen, asked.on, enough=asked.k) >= asked.k for asked in _asked(recipe))
+
+
+def _new_side(people: Table, outcome: Outcome) -> Side:
+    from sfumato.release.bundle import released_table
+
+    if not isinstance(outcome.mask, Recoding):
+        raise AssertionError("a recipe with earlier releases refuses other masks")
+    return Side(released_table(people, outcome.columns), outcome.mask)
+
+
+def _side(folder: Path) -> Side:
+    return Side(read_arrow(folder / str(read_certificate(folder)["table"]["file"])), read_recoding(folder))
+
+
+def _certified(folder: Path) -> Certified:
+    digest = hashlib.sha256((folder / "certificate.json").read_bytes()).hexdigest()
+    return Certified(digest, str(read_certificate(folder)["created"]))
+
+
+def _shown_again(folder: Path, people: Table) -> dict[str, pa.Array[Any]]:
+    """What an earlier release shows of each row of the table, which must be the table that it was made from."""
+    side = _side(folder)
+    if side.table.num_rows != people.rows:
+        _refuse_other(folder)
+    lifted = read_lifted(folder, people.rows)
+    try:
+        columns = side.recoding.apply(people, lifted=lifted)
+    except TableError:
+        _refuse_other(folder)
+    bare = {name: pa.array(whole_values(people.columns[name])) for name in side.table.column_names
+            if name not in columns and name in people.columns}  # fmt: skip
+    names = list(columns)
+    again = pa.table({name: column.cast(pa.string()) for name, column in columns.items()})
+    if _counted(again, names) != _counted(side.table.select(names), names):
+        _refuse_other(folder)
+    return {**columns, **bare}
+
+
+def _counted(table: pa.Table, names: list[str]) -> dict[tuple[Any, ...], int]:
+    """How often each different row occurs."""
+    texts = pa.table({name: table.column(name).cast(pa.string()) for name in names})
+    found = texts.group_by(names).aggregate([([], "count_all")]).to_pydict()
+    return dict(zip(zip(*(found[name] for name in names), strict=True), found["count_all"], strict=True))
+
+
+def _refuse_other(folder: Path) -> NoReturn:
+    raise ReleaseError(str(folder), "versions of one table have the same people in them",
+                       given="a release that was not made from this table",
+                       remedy="say people: growing if people were added since")  # fmt: skip

@@ -1,0 +1,150 @@
+"""Publishing beside earlier releases, and verifying what is claimed of all of them together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato.data.groups import group_sizes
+from sfumato.maskers.masker import codes_of
+from sfumato.privacy.several import anonymity
+from sfumato.privacy.verify.folder import Folder
+from sfumato.privacy.verify.raw import read_raw
+from sfumato.privacy.verify.several import check_several
+from sfumato.privacy.verify.verdict import CheckError
+from sfumato.privacy.verify.worlds import fewest
+from sfumato.release.beside import _side
+from sfumato.release.reading import read_recoding
+from sfumato.release.seeing import views
+
+K = 4
+SCHEMA = sf.Schema(
+    age=sf.Number(role="quasi"),
+    sex=sf.Category(role="quasi"),
+    town=sf.Category(role="quasi", taxonomy=sf.Taxonomy.from_tree({"ANY": {"N": ["a", "b"], "S": ["c", "d", "e"]}})),
+    disease=sf.Category(role="sensitive"),
+)
+ON = ("age", "sex", "town")
+
+
+def people(seed: int, rows: int) -> pa.Table:
+    drawn = np.random.default_rng(seed)
+    columns = {"age": drawn.integers(20, 60, rows), "sex": drawn.choice(["f", "m", "x"], rows),
+               "town": drawn.choice(list("abcde"), rows), "disease": drawn.choice(["flu", "cold"], rows)}  # fmt: skip
+    return pa.table(columns)
+
+
+def recipe(clusters: int = 2, earlier: Sequence[Path] = (), who: Literal["same", "growing"] = "same") -> sf.Recipe:
+    beside = sf.Earlier(releases=tuple(str(folder) for folder in earlier), people=who) if earlier else None
+    return sf.Recipe(schema=SCHEMA, structure=sf.Clusters("kmeans", k=clusters, seed=clusters),
+                     privacy=[sf.KAnonymity(ON, K)], earlier=beside)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def quiet(tmp_path_factory: pytest.TempPathFactory) -> sf.Run:
+    return sf.Run(report=False, ledger=sf.Ledger(tmp_path_factory.mktemp("ledger") / "ledger.jsonl"))
+
+
+@pytest.fixture(scope="module")
+def growing(tmp_path_factory: pytest.TempPathFactory, quiet: sf.Run) -> list[Path]:
+    """Three releases of a table that grows."""
+    folder, table = tmp_path_factory.mktemp("growing"), people(5, 140)
+    out: list[Path] = []
+    for at, rows in enumerate((90, 100, 140)):
+        run = replace(quiet, format="csv" if at == 1 else "parquet")
+        made = sf.publish(table.slice(0, rows), recipe(2 + at, out, "growing"), run=run)
+        out.append(made.write(folder / str(at)))
+    return out
+
+
+@pytest.fixture(scope="module")
+def versions(tmp_path_factory: pytest.TempPathFactory, quiet: sf.Run) -> list[Path]:
+    """Two versions of one table."""
+    folder, table = tmp_path_factory.mktemp("versions"), people(2, 200)
+    first = sf.publish(table, recipe(2), run=quiet).write(folder / "2")
+    return [first, sf.publish(table, recipe(3, [first]), run=quiet).write(folder / "3")]
+
+
+def test_releases_of_a_growing_table_are_safe_together_and_verified(growing: list[Path]) -> None:
+    for at in (1, 2):
+        verdict = sf.verify(growing[at], others=growing[:at])
+        assert verdict.holds, str(verdict)
+        claim = json.loads((growing[at] / "certificate.json").read_text())["claims"][-1]
+        assert claim["claim"] == "bcf_anonymity"
+        assert claim["achieved"] >= K
+        assert len(claim["with"]) == at
+        assert "later releases contain the earlier people" in claim["sentence"]
+
+
+def test_two_ways_of_counting_agree(growing: list[Path]) -> None:
+    for chosen in ([0, 1], [0, 2], [1, 2], [0, 1, 2]):
+        folders = [growing[at] for at in chosen]
+        for on in (ON, ("age", "sex"), ("town",)):
+            ours = anonymity(views([_side(folder) for folder in folders]), on)
+            assert ours == fewest([Folder(folder) for folder in folders], on)
+
+
+def test_publishing_alone_would_not_be_safe(growing: list[Path], quiet: sf.Run, tmp_path: Path) -> None:
+    run = replace(quiet, ledger=sf.Ledger(tmp_path / "ledger.jsonl"))
+    alone = sf.publish(people(5, 140).slice(0, 100), recipe(3), run=run).write(tmp_path / "alone")
+    assert fewest([Folder(growing[0]), Folder(alone)], ON) < K
+
+
+def test_without_the_earlier_releases_the_claim_fails(growing: list[Path], versions: list[Path]) -> None:
+    for folder in (growing[1], versions[1]):
+        verdict = sf.verify(folder)
+        assert [check.name.split(" on ")[0] for check in verdict.failed] in (["bcf_anonymity"], ["joint_k_anonymity"])
+        assert "--with" in verdict.failed[0].detail
+    assert "is not among those given" in sf.verify(growing[2], others=growing[:1]).failed[0].detail
+
+
+def test_versions_of_one_table_are_safe_even_joined(versions: list[Path]) -> None:
+    table = people(2, 200)
+    verdict = sf.verify(versions[1], others=versions[:1], raw=table)
+    assert verdict.holds, str(verdict)
+    raw = sf.read(table, SCHEMA)
+    masked = [read_recoding(folder).apply(raw) for folder in versions]
+    smallest = group_sizes([codes_of(columns[name]) for columns in masked for name in ON], raw.rows).min()
+    claim = json.loads((versions[1] / "certificate.json").read_text())["claims"][-1]
+    assert claim["achieved"] == smallest >= K
+    assert "--raw" in str(sf.verify(versions[1], others=versions[:1]))
+
+
+WRONG: list[dict[str, Any]] = [
+    {"people": "others"}, {"with": []}, {"more": 1}, {"with": [{"sha256": "0", "created": "2026"}]}, {"k": 0},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["growing", "same"])
+def test_a_claim_that_says_more_is_not_believed(kind: str, versions: list[Path], growing: list[Path]) -> None:
+    folders = growing[:2] if kind == "growing" else versions
+    release, raw = Folder(folders[1]), read_raw(people(2, 200), missing=()) if kind == "same" else None
+    claim = release.certificate.claims[-1]
+    achieved = claim["achieved"]
+    assert isinstance(achieved, int)
+    for wrong in ({"k": achieved + 1}, {"achieved": achieved + 1}, *WRONG):
+        with pytest.raises(CheckError):
+            check_several(release, {**claim, **wrong}, folders[:1], raw)
+
+
+def test_another_table_is_refused_with_a_remedy(versions: list[Path], growing: list[Path], quiet: sf.Run) -> None:
+    for table in (people(2, 199), people(3, 200)):
+        with pytest.raises(sf.ReleaseError, match="people: growing"):
+            sf.publish(table, recipe(3, versions[:1]), run=quiet)
+    with pytest.raises(sf.ReleaseError, match="contain the people"):
+        sf.publish(people(9, 40), recipe(2, growing[:1], "growing"), run=quiet)
+
+
+def test_a_column_masked_then_and_bare_now_is_refused(growing: list[Path], quiet: sf.Run) -> None:
+    bare = sf.Schema({**SCHEMA, "sex": sf.Category(role="plain")})
+    asked = replace(recipe(2, growing[:1], "growing"), schema=bare, privacy=[sf.KAnonymity(["age", "town"], K)])
+    with pytest.raises(sf.ReleaseError, match="no other shows as it is"):
+        sf.publish(people(5, 140), asked, run=quiet)
