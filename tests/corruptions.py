@@ -6,7 +6,9 @@ import csv
 import hashlib
 import json
 import random
+import tempfile
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,9 +16,11 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sfumato.errors import ReleaseError
 from sfumato.privacy.requirements import REQUIREMENTS
-from sfumato.privacy.verify import twins
+from sfumato.privacy.verify import twins, verify
 from tests.recount import true
+from tests.releases import release_of
 
 Row = dict[str, Any]
 Change = Callable[[random.Random, Path], object]
@@ -300,3 +304,34 @@ def _in_domain(rows: Sequence[Row], before: dict[str, Any]) -> bool:
     ends = {"age": (17, 90), "wage": (0, 100)}
     numbers = all(low <= float(row[name]) <= high for row in rows for name, (low, high) in ends.items())
     return numbers and {row["disease"] for row in rows} <= {"flu", "cough", "rash", "fever"}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was done to which release, whether it was forged, whether verify holds, and whether rightly."""
+
+    kind: str
+    family: str
+    change: str
+    forged: bool
+    holds: bool
+    harmless: bool
+
+
+def outcome_of(kind: str, seed: int) -> Outcome:
+    """One release, damaged at random, by chance with a forger's hashes: whether verify holds, and the truth."""
+    chance = random.Random(f"{kind} {seed}")
+    family = chance.choice(list(FAMILIES))
+    change, forged = chance.choice(FAMILIES[family]), chance.random() < 0.5
+    with tempfile.TemporaryDirectory() as place:
+        folder = release_of(kind, Path(place) / "out")
+        before = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
+        change(chance, folder)
+        if forged:
+            forge(folder)
+        try:
+            holds = verify(folder).holds
+        except ReleaseError:  # without a certificate it is no release
+            holds = False
+        harmless = holds and still_true(folder, before)
+    return Outcome(kind, family, change.__name__, forged, holds, harmless)

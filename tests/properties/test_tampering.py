@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import json
-import random
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,10 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sfumato.errors import ReleaseError
 from sfumato.privacy.verify import verify
-from tests.corruptions import FAMILIES, KINDS, forge, still_true
-from tests.releases import release_of
+from tests.corruptions import KINDS, outcome_of
 
 if TYPE_CHECKING:
     from tests.conftest import Blueprint
@@ -140,35 +135,6 @@ def test_another_column_fails(blueprint: Blueprint) -> None:
         rows = [{**row, "name": "x"} for row in rows_of(blueprint)]
         put(blueprint, folder, rows)
         assert "columns" in {check.name for check in verify(folder).failed}
-
-
-def outcome_of(kind: str, seed: int) -> Outcome:
-    """One release, damaged at random, by chance with a forger's hashes: whether verify holds, and the truth."""
-    chance = random.Random(f"{kind} {seed}")
-    family = chance.choice(list(FAMILIES))
-    change, forged = chance.choice(FAMILIES[family]), chance.random() < 0.5
-    with tempfile.TemporaryDirectory() as place:
-        folder = release_of(kind, Path(place) / "out")
-        before = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
-        change(chance, folder)
-        if forged:
-            forge(folder)
-        try:
-            holds = verify(folder).holds
-        except ReleaseError:  # without a certificate it is no release
-            holds = False
-        harmless = holds and still_true(folder, before)
-    return Outcome(kind, family, change.__name__, forged, holds, harmless)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    kind: str
-    family: str
-    change: str
-    forged: bool
-    holds: bool
-    harmless: bool
 
 
 @pytest.mark.parametrize("kind", KINDS)
