@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -83,6 +84,18 @@ def test_a_release_that_is_replaced_stays_in_the_ledger(ledger: Ledger, tmp_path
         release.write(tmp_path / "out")
     assert [entry.written for entry in ledger.entries()] == [True, True]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.holder", "state"]
+
+
+def test_runs_that_write_the_same_folder_take_turns(ledger: Ledger, tmp_path: Path) -> None:
+    releases = [publish(ledger, privacy=[sf.KAnonymity(["age", "town"], k)]) for k in (4, 9)]
+    with ThreadPoolExecutor(4) as pool, warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        done = [pool.submit(releases[at % 2].write, tmp_path / "out") for at in range(12)]
+        assert {future.result() for future in done} == {tmp_path / "out"}
+    assert sf.verify(tmp_path / "out").holds
+    assert [entry.written for entry in ledger.entries()] == [True] * 12
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out", "out.holder", "state"]
+    assert sha256(tmp_path / "out.holder" / "recipe.yaml") == ledger.entries()[-1].recipe
 
 
 def test_without_a_ledger_nothing_gets_its_name(ledger: Ledger, tmp_path: Path) -> None:

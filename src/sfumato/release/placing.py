@@ -20,6 +20,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from sfumato.privacy.ledger.chain import sync
+
 NEW, OLD = "sfumato-new", "sfumato-old"
 Make = Callable[[Path], None]
 
@@ -54,8 +56,9 @@ def placed(release: Path, holder: Path, *, make_release: Make, make_holder: Make
         try:
             make_holder(beside.new)
             make_release(new.new)
-            for place in (beside, new):
-                sync(place.new)
+            for folder in (beside.new, new.new):
+                for path in (*folder.rglob("*"), folder):
+                    sync(path)
             yield lambda: _swap(new, beside)
         finally:
             _settle(new, beside)
@@ -67,7 +70,7 @@ def _swap(release: Place, holder: Place) -> None:
             place.final.replace(place.old)
     for place in (holder, release):
         place.new.replace(place.final)
-    sync_names(release.final.parent)
+    sync(release.final.parent)
 
 
 def _settle(release: Place, holder: Place) -> None:
@@ -86,7 +89,9 @@ def _settle(release: Place, holder: Place) -> None:
         if left.is_symlink():
             left.unlink()
         elif left.exists():
-            shutil.rmtree(left, ignore_errors=True)  # what cannot be removed now is tried again by the next run
+            shutil.rmtree(left, ignore_errors=True)
+        if left.exists():
+            return  # what cannot be removed now, the next run tries again
 
 
 def mend(release: Path, holder: Path) -> None:
@@ -109,20 +114,5 @@ def _in_turn(folder: Path) -> Iterator[bool]:
             yield False
         else:
             yield True
-    finally:
-        os.close(handle)
-
-
-def sync(folder: Path) -> None:
-    """Put a folder and everything in it on the disk."""
-    for path in (*folder.rglob("*"), folder):
-        sync_names(path)
-
-
-def sync_names(path: Path) -> None:
-    """Put one file, or a folder's list of names, on the disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
     finally:
         os.close(handle)

@@ -76,11 +76,11 @@ class Release:
         """
         target = self._named(Path(path))
         holder = target.with_name(target.name + HOLDER)
-        for folder in (target, holder):
-            refuse_strangers(folder)
-        before = _created(target)
         try:
             with placed(target, holder, make_release=self._write_release, make_holder=self._write_holder) as name_them:
+                for folder in (target, holder):
+                    refuse_strangers(folder)
+                before = _created(target)
                 self._entered(target, name_them)
         except OSError as error:
             raise ReleaseError(str(target), "the folder must be writable", given=error.strerror or str(error),

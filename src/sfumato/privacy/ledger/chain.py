@@ -105,7 +105,7 @@ class Appender:
             os.ftruncate(self._file, self.chain.whole)
             _write(self._file, line + b"\n")
             os.fsync(self._file)
-            sync_folder(self.path.parent)
+            sync(self.path.parent)
         except OSError as error:
             raise _unwritable(self.path, error) from None
         forms = [*self.chain.forms, form]
@@ -122,16 +122,16 @@ def make_folder(folder: Path) -> None:
     """A folder for one pair of eyes, on the disk with its name."""
     if not folder.is_dir():
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-        sync_folder(folder.parent)
+        sync(folder.parent)
 
 
-def sync_folder(folder: Path) -> None:
-    """Put a folder's list of names on the disk."""
-    file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+def sync(path: Path) -> None:
+    """Put a file, or a folder's list of names, on the disk."""
+    handle = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(file)
+        os.fsync(handle)
     finally:
-        os.close(file)
+        os.close(handle)
 
 
 def _unwritable(path: Path, error: OSError) -> LedgerError:

@@ -15,7 +15,7 @@ from typing import Any
 
 from sfumato.data.table import Table
 from sfumato.privacy.budget import Budget, BudgetError
-from sfumato.privacy.ledger.chain import Appender, Chain, LedgerError, appending, read_chain, sync_folder
+from sfumato.privacy.ledger.chain import Appender, Chain, LedgerError, appending, read_chain, sync
 from sfumato.privacy.ledger.entries import Entry, closing, entries_of, new_id, now, spent_on
 from sfumato.privacy.ledger.fingerprints import fingerprint
 from sfumato.privacy.mechanisms import Mechanisms
@@ -132,7 +132,7 @@ class Ledger:
             key.flush()
             os.fsync(key.fileno())
         fresh.replace(path)
-        sync_folder(path.parent)
+        sync(path.parent)
 
 
 @dataclass(frozen=True)
