@@ -39,7 +39,7 @@ from sfumato.release.accounting import account_of, reserving
 from sfumato.release.beside import claims_beside, fixed_groups, mask_beside
 from sfumato.release.bundle import Format, generated_table, released_table, write_bundle
 from sfumato.release.certificate import Facts
-from sfumato.release.claims import count_claims
+from sfumato.release.claims import count_claims, population_of
 from sfumato.release.differential import Differential
 from sfumato.release.reading import (
     LIFTED,
@@ -117,7 +117,8 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
         shown = write_bundle(folder, ready.released.shown, ready.files, ready.released.facts, chance=run.chance,
                              pages=pages)  # fmt: skip
     with clock.step("Verifying the written file"):
-        verdict = verify(folder, others=recipe.earlier.releases if recipe.earlier else ())
+        verdict = verify(folder, others=recipe.earlier.releases if recipe.earlier else (),
+                         population=population_of(recipe.population), missing=recipe.schema.missing_texts)  # fmt: skip
     if not verdict.holds:
         scratch.cleanup()
         raise ReleaseError("release", "only a verified table is released", given=str(verdict),

@@ -63,8 +63,8 @@ def sign(
 
     Exit code 0: signed. 1: some check fails, and nothing is signed.
     """
-    from sfumato.cli.verify import population_of
     from sfumato.privacy.verify import verify
+    from sfumato.release.claims import population_of
     from sfumato.release.signing import sign_release
 
     opened = open_key(key, passphrase_file)

@@ -41,6 +41,7 @@ def verify(
     Exit code 0: everything holds. 1: some check fails, and the output says which. 2: this is no release.
     """
     from sfumato.privacy.verify import verify as verify_release
+    from sfumato.release.claims import population_of
 
     texts = (*(missing or ()), *_declared_missing(release))
     verdict = verify_release(release, raw=_raw(raw), missing=texts, population=population_of(population),
@@ -59,16 +60,6 @@ def _raw(path: Path | None) -> object:
     return read_arrow(path)
 
 
-def population_of(path: Path | None) -> object:
-    """The population's table, read as publish reads it, with the SHA-256 of its file."""
-    if path is None:
-        return None
-    from sfumato.privacy.verify.population import Population, read_population, sha256
-
-    found = read_population(_raw(path), missing=())
-    return Population(found.table, sha256(path))
-
-
 def _declared_missing(release: Path) -> tuple[str, ...]:
     """Texts that mean missing, from the holder's recipe if it lies beside the release."""
     from sfumato.errors import SfumatoError
@@ -78,4 +69,4 @@ def _declared_missing(release: Path) -> tuple[str, ...]:
         schema = read_recipe_of(release).schema
     except SfumatoError:
         return ()
-    return tuple(sorted({text for attribute in schema.values() for text in attribute.missing}))
+    return schema.missing_texts

@@ -170,6 +170,11 @@ To mend it: did you mean 'age'? If 'agee' is right, mend the attribute's name.
         return self.with_role("quasi")
 
     @property
+    def missing_texts(self) -> tuple[str, ...]:
+        """Every text that means "missing" somewhere."""
+        return tuple(sorted({text for attribute in self.values() for text in attribute.missing}))
+
+    @property
     def kept(self) -> tuple[str, ...]:
         """Names of the attributes that a release shows: all but identifiers."""
         return tuple(name for name in self if self[name].role != "identifier")

@@ -116,13 +116,14 @@ def _losses(task: Task, columns: Columns) -> Sequence[Score]:
 def largest_k(requirements: Sequence[Requirement]) -> dict[str, int]:
     """For each attribute the largest k that is asked of it: no aggregate over fewer records is released.
 
-    Requirements that are not about group sizes count as `FEW`.
+    Where no group size is asked, it is `FEW`.
     """
     found: dict[str, int] = {}
-    for part in (part for requirement in requirements for part in requirement.parts()):
-        for name in part.on:
-            found[name] = max(found.get(name, 1), part.k if isinstance(part, KAnonymity) else FEW)
-    return found
+    parts = [part for requirement in requirements for part in requirement.parts()]
+    for size in (part for part in parts if isinstance(part, KAnonymity)):
+        for name in size.on:
+            found[name] = max(found.get(name, 1), size.k)
+    return {name: FEW for part in parts for name in part.on} | found
 
 
 def headline(scores: Sequence[Score]) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@ from sfumato.errors import RecipeError
 from sfumato.maskers.masker import Masker
 from sfumato.maskers.topdown.fit import TopDown
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.requirements import Requirement, without_covered
+from sfumato.privacy.requirements import KMap, Requirement, without_covered
 from sfumato.recipe.earlier import Earlier, check_earlier
 from sfumato.structure.structures import Classes, Clusters
 
@@ -67,6 +67,7 @@ class Recipe:
             _check_quasi(self.schema, requirement)
             _check_sensitive(self.schema, requirement)
         without_covered(self.privacy)
+        _check_population(self.privacy)
         if self.privacy:
             _check_all_covered(self.schema, self.privacy)
         _check_understood(self)
@@ -75,6 +76,11 @@ class Recipe:
         if self.earlier is not None:
             check_earlier(self.mask, self.privacy)
         _check_structure(self.schema, self.structure)
+
+    @property
+    def population(self) -> object:
+        """The population of its k-map, if it asks for one."""
+        return next((r.population for r in self.privacy if isinstance(r, KMap)), None)
 
     @classmethod
     def from_yaml(cls, source: str | Path, *, changes: Iterable[str] = ()) -> Recipe:
@@ -128,6 +134,13 @@ def _check_sensitive(schema: Schema, requirement: Requirement) -> None:
     if isinstance(attribute, ItemSet):
         raise RecipeError(str(requirement), "a sensitive attribute is a category or a number", given="an item set",
                           remedy=f"name another attribute, or turn {name} into categories")  # fmt: skip
+
+
+def _check_population(privacy: Sequence[Requirement]) -> None:
+    populations = [requirement.population for requirement in privacy if isinstance(requirement, KMap)]
+    if any(population is not populations[0] and population != populations[0] for population in populations):
+        raise RecipeError("k_map", "all k-maps of a recipe are counted in one population", given="several",
+                          remedy="name the same population for all of them")  # fmt: skip
 
 
 def _check_all_covered(schema: Schema, privacy: Sequence[Requirement]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.data.groups import group_numbers
+from sfumato.data.reading import read_arrow
 from sfumato.data.schema import Category, Schema
 from sfumato.data.table import Table
 from sfumato.errors import RecipeError
@@ -20,6 +20,8 @@ from sfumato.maskers.masker import Mask
 from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.privacy.requirements import Basic, KMap, Requirement, Sensitive, TCloseness
 from sfumato.privacy.requirements.population import read_population
+from sfumato.privacy.verify.population import Population, sha256
+from sfumato.privacy.verify.population import read_population as read_population_frame
 from sfumato.structure.released import Shown
 
 Ints = NDArray[np.int64]
@@ -101,6 +103,14 @@ def masked_population(requirement: KMap, schema: Schema, mask: Mask) -> dict[str
     return part.apply(read_population(requirement, schema), unseen="suppress")
 
 
+def population_of(source: object) -> Population | None:
+    """A population for verify: its table, read as publish reads it, with the SHA-256 of its file."""
+    if source is None:
+        return None
+    found = read_population_frame(read_arrow(source), missing=())
+    return Population(found.table, sha256(source) if isinstance(source, str | Path) else None)
+
+
 def _text(column: Any) -> pa.Array[Any]:
     whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     found: pa.Array[Any] = whole.cast(pa.string())
@@ -114,5 +124,5 @@ def _also(requirement: Requirement, schema: Schema) -> dict[str, Any]:
         if isinstance(attribute, Category) and attribute.taxonomy is not None:
             return {"tree": attribute.taxonomy.to_tree()}
     if isinstance(requirement, KMap) and isinstance(requirement.population, str | Path):
-        return {"population": hashlib.sha256(Path(requirement.population).read_bytes()).hexdigest()}
+        return {"population": sha256(requirement.population)}
     return {}

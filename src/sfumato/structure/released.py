@@ -113,7 +113,7 @@ def _refuse_small(name: str, shown: Shown, minimum: int) -> None:
             name,
             f"a codebook of released values tells only of values shown by at least {minimum} records",
             given="a value shown by fewer",
-            remedy="put the attribute under a k-anonymity requirement, or leave the codebook out",
+            remedy="put the attribute under a k-anonymity requirement as well",
         )
 
 
