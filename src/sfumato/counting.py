@@ -86,7 +86,8 @@ class Counts:
     `anonymity` (needs,): the records of the smallest group now. `smallest` (candidates, needs): those of the smallest
     non-empty group among the groups that a candidate would make; UNTOUCHED where the requirement lacks the candidate's
     attribute. `level` (needs,) and `worst` (candidates, needs): the same in each requirement's own measure, infinite
-    where untouched; where there is no measure, the same numbers.
+    where untouched; where there is no measure, the same numbers. `worst` may also know a group that has been torn
+    apart since: one of its parts measures no more, so that `levels_after` is exact all the same.
     """
 
     anonymity: NDArray[np.int64]
@@ -107,7 +108,7 @@ class Counts:
         return np.minimum(self.smallest, self.anonymity[None, :])
 
     def levels_after(self) -> NDArray[np.float64]:
-        """(candidates, needs): what each requirement measures after each candidate; exact, as measures are monotone."""
+        """(candidates, needs): what the least private group measures after each candidate."""
         return np.minimum(self.worst, self.level[None, :])
 
 
