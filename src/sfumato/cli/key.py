@@ -58,17 +58,24 @@ def sign(
     population: Annotated[
         Path | None, typer.Option("--population", metavar="TABLE", help="For a release that claims a k-map.")
     ] = None,
+    others: Annotated[
+        list[Path] | None, typer.Option("--with", metavar="FOLDER", help="For claims about several releases.")
+    ] = None,
+    raw: Annotated[Path | None, typer.Option("--raw", metavar="TABLE", help="The table that was published.")] = None,
 ) -> None:
     """Verify RELEASE and, if everything holds, write certificate.sig into it. An earlier signature is replaced.
 
     Exit code 0: signed. 1: some check fails, and nothing is signed.
     """
+    from sfumato.cli.verify import missing_texts, raw_table
     from sfumato.privacy.verify import verify
     from sfumato.release.claims import population_of
     from sfumato.release.signing import sign_release
 
     opened = open_key(key, passphrase_file)
-    verdict = verify(release, population=population_of(population))
+    texts = missing_texts(release)
+    verdict = verify(release, raw=raw_table(raw), missing=texts, population=population_of(population),
+                     others=others or ())  # fmt: skip
     if any(check.name != "signature" for check in verdict.failed):
         show(str(verdict))
         raise typer.Exit(1)

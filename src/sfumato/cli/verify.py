@@ -43,15 +43,15 @@ def verify(
     from sfumato.privacy.verify import verify as verify_release
     from sfumato.release.claims import population_of
 
-    texts = (*(missing or ()), *_declared_missing(release))
-    verdict = verify_release(release, raw=_raw(raw), missing=texts, population=population_of(population),
+    texts = (*(missing or ()), *missing_texts(release))
+    verdict = verify_release(release, raw=raw_table(raw), missing=texts, population=population_of(population),
                              others=others or (), key=key)  # fmt: skip
     typer.echo(str(verdict))
     if not verdict.holds:
         raise typer.Exit(1)
 
 
-def _raw(path: Path | None) -> object:
+def raw_table(path: Path | None) -> object:
     """The raw table; a CSV in another dialect than verify reads by itself is read as publish reads it."""
     if path is None or path.suffix.lower() not in (".csv", ".tsv", ".txt", ".xlsx"):
         return path
@@ -60,7 +60,7 @@ def _raw(path: Path | None) -> object:
     return read_arrow(path)
 
 
-def _declared_missing(release: Path) -> tuple[str, ...]:
+def missing_texts(release: Path) -> tuple[str, ...]:
     """Texts that mean missing, from the holder's recipe if it lies beside the release."""
     from sfumato.errors import SfumatoError
     from sfumato.release.reading import read_recipe_of

@@ -1,0 +1,129 @@
+"""Regions and centres: the table shows what their files list, whatever a forger makes fit besides."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sfumato.privacy.verify import verify
+from tests.corruptions import forge, read_rows, write_rows
+from tests.releases import release_of
+
+Form = dict[str, Any]
+
+
+def failed(folder: Path) -> set[str]:
+    return {check.name for check in verify(folder).failed}
+
+
+def edit(folder: Path, file: str, change: Callable[[Form], object]) -> None:
+    path = folder / file
+    form = json.loads(path.read_text(encoding="utf-8"))
+    change(form)
+    path.write_text(json.dumps(form), encoding="utf-8")
+    forge(folder)
+
+
+def leaf(form: Form) -> Form:
+    return next(node for node in form["nodes"] if "shown" in node and node["shown"]["age"] != form["top"]["age"])
+
+
+def branch(form: Form) -> Form:
+    return next(node for node in form["nodes"] if "below" in node)
+
+
+REGIONS: dict[str, Callable[[Form], object]] = {
+    "no leaf": lambda form: form.update(nodes=[]),
+    "another tree": lambda form: branch(form).update(below=[0, 0]),
+    "no numbers below": lambda form: branch(form).update(below=["1", "2"]),
+    "an unknown cut": lambda form: branch(form).update(cut="somehow"),
+    "a cut along a stranger": lambda form: branch(form).update(attribute="hours"),
+    "raw values beside a leaf": lambda form: leaf(form).update(people=[17, 23]),
+    "raw values beside a cut": lambda form: branch(form).update(people=[17, 23]),
+    "raw values beside all": lambda form: form.update(people=[17, 23]),
+    "a leaf of fewer columns": lambda form: leaf(form)["shown"].pop("age"),
+    "a leaf of numbers": lambda form: leaf(form)["shown"].update(age=3),
+    "other columns": lambda form: form["attributes"].pop(),
+    "no top": lambda form: form.pop("top"),
+}
+
+
+@pytest.mark.parametrize("name", REGIONS)
+def test_changed_regions_fail(name: str, tmp_path: Path) -> None:
+    folder = release_of("mondrian", tmp_path / "out")
+    assert failed(folder) == set()
+    edit(folder, "regions.json", REGIONS[name])
+    assert "classes" in failed(folder)
+
+
+def test_a_combination_of_two_regions_is_no_region(tmp_path: Path) -> None:
+    folder = release_of("mondrian", tmp_path / "out")
+    rows = read_rows(folder)
+    regions = {(row["age"], row["education"], row["country"]) for row in rows}
+    strange = next(
+        (a, b, c) for a, _, _ in sorted(regions, key=str) for _, b, c in sorted(regions, key=str)
+        if (a, b, c) not in regions and not _listed(folder, (a, b, c))
+    )  # fmt: skip
+    for row in rows[:20]:
+        row["age"], row["education"], row["country"] = strange
+    write_rows(folder, rows, list(rows[0]))
+    forge(folder)
+    assert "classes" in failed(folder)
+
+
+def _listed(folder: Path, shown: tuple[Any, ...]) -> bool:
+    nodes = json.loads((folder / "regions.json").read_text(encoding="utf-8"))["nodes"]
+    leaves = [node["shown"] for node in nodes if "shown" in node]
+    return any((leaf["age"], leaf["education"], leaf["country"]) == shown for leaf in leaves)
+
+
+CENTRES: dict[str, Callable[[Form], object]] = {
+    "another size": lambda form: form["sizes"].__setitem__(0, form["sizes"][0] + 1),
+    "a size moved": lambda form: form["sizes"].__setitem__(slice(0, 2), [form["sizes"][0] - 1, form["sizes"][1] + 1]),
+    "a class of nobody": lambda form: [
+        form["sizes"].append(0),
+        *(part["centres"].append(part["centres"][0]) for part in form["attributes"].values()),
+    ],
+    "a size less": lambda form: form["sizes"].pop(),
+    "another centre": lambda form: form["attributes"]["age"]["centres"].__setitem__(0, 18),
+    "a centre that is no number": lambda form: form["attributes"]["age"]["centres"].__setitem__(0, "old"),
+    "another kind": lambda form: form["attributes"]["age"].update(kind="vague"),
+    "a calendar": lambda form: form["attributes"]["age"].update(calendar="year"),
+    "other columns": lambda form: form["attributes"].pop("age"),
+    "raw values beside": lambda form: form.update(people=[17, 23]),
+    "another rule for missing numbers": lambda form: form.update(missing="guess"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CENTRES)
+def test_changed_centres_fail(name: str, tmp_path: Path) -> None:
+    folder = release_of("microaggregate", tmp_path / "out")
+    assert failed(folder) == set()
+    edit(folder, "centroids.json", CENTRES[name])
+    assert "classes" in failed(folder)
+
+
+def test_a_record_that_moves_to_another_centre_is_found(tmp_path: Path) -> None:
+    folder = release_of("microaggregate", tmp_path / "out")
+    rows = read_rows(folder)
+    one = rows[0]
+    other = next(row for row in rows if row["age"] != one["age"])
+    one.update({name: other[name] for name in ("age", "education", "country")})
+    write_rows(folder, rows, list(one))
+    forge(folder)
+    assert "classes" in failed(folder)
+
+
+def test_the_file_goes_with_the_columns(tmp_path: Path) -> None:
+    folder = release_of("mondrian", tmp_path / "out")
+    (folder / "regions.json").unlink()
+    forge(folder)
+    assert "classes" in failed(folder)
+    other = release_of("k_anonymity", tmp_path / "other")
+    (other / "regions.json").write_text('{"attributes": ["age"], "top": {}, "nodes": []}', encoding="utf-8")
+    forge(other)
+    assert "classes" in failed(other)
