@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli.family import numbers_of, show_family
 from sfumato.cli.key import open_key
 from sfumato.cli.ledger import show_plan
 from sfumato.cli.output import note, noting_warnings
@@ -46,6 +47,10 @@ def publish(  # noqa: PLR0913 - an argument for each option
         typer.Option("--anytime", help="After Ctrl-C release what is there; otherwise nothing is written."),
     ] = False,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Draw the report, report.html.")] = True,
+    clusters: Annotated[
+        str | None,
+        typer.Option("--clusters", metavar="N,N,...", help="A version for each number of clusters, safe together."),
+    ] = None,
     sign: Annotated[
         Path | None, typer.Option("--sign", metavar="KEY", help="Sign the release (see: sfumato key make).")
     ] = None,
@@ -54,19 +59,27 @@ def publish(  # noqa: PLR0913 - an argument for each option
 
     Two folders are written: the release, to be handed over, and NAME.holder beside it, for your eyes only. An earlier
     release of that name is replaced, and told; anything else there is left alone, and refused. Every release is entered
-    in your ledger (see: sfumato ledger).
+    in your ledger (see: sfumato ledger). With --clusters 2,4,6 there is a release for each number in that folder.
     """
     from sfumato.cli.summary import show_release
     from sfumato.publishing import publish as run_recipe
     from sfumato.recipe import Recipe
     from sfumato.release.release import refuse_strangers
+    from sfumato.sweeping.family import publish_family
 
     found = Recipe.from_yaml(recipe, changes=change or ())
-    refuse_strangers(output)
+    numbers = [] if clusters is None else numbers_of(clusters)
+    if not numbers:
+        refuse_strangers(output)
     opened = None if sign is None else open_key(sign)
     show_plan(found)
     with _stopping(anytime) as asked, noting_warnings():
         run = replace(_run(csv=csv, engine=engine, asked=asked), report=report)
+        if numbers:
+            finish = (lambda release: _sign(release, opened)) if opened is not None else (lambda release: None)
+            family = publish_family(_table(table or found.table), found, numbers, output, run=run, finish=finish)
+            show_family(family, output)
+            return
         release = run_recipe(_table(table or found.table), found, run=run)
     with noting_warnings():
         if opened is not None:
