@@ -1,16 +1,15 @@
 """Figures 4 to 18 of 003 in a compact form: DPHeter made sound, random selection, our tree, no data, the ceiling.
 
-    python -m benchmarks.papers.dpheter [--quick] [--time] [--rival-python PATH]
+    python -m benchmarks.papers.dpheter [--quick] [--time] [--rival-python PATH] [--publish ROWS]
 
 The tables are public, so the noise is drawn from seeds: the figures repeat, and none of them protects anybody.
 `--quick` runs a small part; `--time` measures Figure 18 alone; `--rival-python` names a Python that has dpmm, and
-compares with its MST and AIM alone. The page is docs/results/dpheter.md.
+compares with its MST and AIM alone; `--publish` makes one release from end to end. The page is docs/results/dpheter.md.
 """
 
 from __future__ import annotations
 
 import argparse
-import resource
 import sys
 import time
 from collections.abc import Iterator, Sequence
@@ -19,13 +18,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 import sfumato as sf
-from benchmarks.papers.dpheter_page import Figure, Timing, page, rivals_page
+from benchmarks.papers.dpheter_page import Figure, page, rivals_page
 from benchmarks.papers.dpheter_rivals import Coded
+from benchmarks.papers.dpheter_time import kept_encoded, published, timings
 from sfumato.data.encoding import encode
-from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.engines.reference import ReferenceEngine
 from sfumato.evaluation import clusters as measure
@@ -35,7 +33,7 @@ from sfumato.maskers.histogram.mask import NoisyHistogram
 from sfumato.maskers.histogram.rows import drawn_evenly
 from sfumato.maskers.masker import Columns, Labels, Masker, Outcome, Task
 from sfumato.privacy.budget import Budget, Spending
-from sfumato.privacy.mechanisms import Mechanisms, OpenDPNoise, SeededNoise
+from sfumato.privacy.mechanisms import Mechanisms, SeededNoise
 from sfumato.structure.structures import Clusters, Found, cluster_placed, find
 
 PAGE = Path(__file__).parents[2] / "docs" / "results" / "dpheter.md"
@@ -94,12 +92,7 @@ def tables(*, quick: bool) -> dict[str, Table]:
     adult = sf.datasets.load("adult_heterogeneous")
     patients = sf.datasets.load("patients", rows=2_000 if quick else 10_000)
     rows = adult.table.slice(0, 3_000) if quick else adult.table
-    return {"adult": encode(rows, adult.schema), "patients": _encoded(patients.table, patients.schema)}
-
-
-def _encoded(table: pa.Table, schema: Schema) -> Table:
-    kept = sf.Schema({name: schema[name] for name in schema.kept})
-    return encode(table.select(list(kept)), kept)
+    return {"adult": encode(rows, adult.schema), "patients": kept_encoded(patients.table, patients.schema)}
 
 
 def cases(*, quick: bool) -> Iterator[Case]:
@@ -184,58 +177,19 @@ def rivalled(python: str, models: Sequence[str], *, quick: bool) -> Iterator[lis
         yield found
 
 
-def timings(sizes: Sequence[int]) -> Iterator[Timing]:
-    """Figure 18: seconds and memory on duplicated records, patients with a tree of 14,000 codes."""
-    adult = sf.datasets.load("adult_heterogeneous")
-    for rows in sizes:
-        yield from _timed("adult", _encoded(_repeated(adult.table, rows), adult.schema), ())
-        yield from _timed("patients", _many_codes(rows), ("marital_status",))
-
-
-def _timed(name: str, table: Table, may_miss: tuple[str, ...]) -> Iterator[Timing]:
-    labels = Labels(np.random.default_rng(0).integers(0, 5, table.rows).astype(np.uint8), 5)
-    maskers: dict[str, Masker] = {"tree": sf.PrivateTree(may_miss=may_miss), "DPHeter": sf.DPHeter(may_miss=may_miss)}
-    for method, masker in maskers.items():
-        began = time.perf_counter()
-        mechanisms = Mechanisms(Spending(Budget(1)), OpenDPNoise())
-        masker.mask(Task(table, labels, (), ReferenceEngine(), mechanisms=mechanisms))
-        seconds = time.perf_counter() - began
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
-        yield Timing(name, table.rows, method, seconds, peak)
-
-
-def _repeated(table: pa.Table, rows: int) -> pa.Table:
-    return table.take(np.random.default_rng(rows).integers(0, table.num_rows, rows))
-
-
-def _many_codes(rows: int) -> Table:
-    """Patients whose codes are drawn anew below their categories, from about 14,000."""
-    from sfumato.data.datasets.icd9 import categories, category, icd9
-
-    patients = sf.datasets.load("patients")
-    numbered = [c for c in categories() if c[0] not in "VE"]
-    codes = [f"{c}{end}" for c in numbered for end in range(15) if len(f"{c}{end}") <= 5]
-    tree = icd9(codes=[*codes, *(f"{c}{end}" for c in categories() if c[0] == "V" for end in range(10))])
-    schema = sf.Schema({**patients.schema, "diagnoses": sf.ItemSet(role="quasi", taxonomy=tree, most=40)})
-    table = _repeated(patients.table, rows)
-    lists: Any = table.column("diagnoses").combine_chunks()
-    known = set(tree.leaves)
-    ends = np.random.default_rng(1).integers(0, 10, len(lists.values))
-    items = [f"{category(str(code))}{end}" for code, end in zip(lists.values.to_pylist(), ends.tolist(), strict=True)]
-    fits = [item if item in known else tree.leaves[at % len(tree.leaves)] for at, item in enumerate(items)]
-    redrawn = type(lists).from_arrays(lists.offsets, pa.array(fits))
-    return _encoded(table.set_column(table.column_names.index("diagnoses"), "diagnoses", redrawn), schema)
-
-
 def main(arguments: Sequence[str]) -> None:
     """Measure and write the page; a quick run only prints it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--time", action="store_true")
+    parser.add_argument("--publish", type=int, metavar="ROWS", help="one release of so many patients, end to end")
     parser.add_argument("--rival-python", metavar="PATH")
     parser.add_argument("--rivals", default="MST", metavar="NAMES", help="MST, AIM or both; AIM takes hours")
     asked = parser.parse_args(arguments)
     began = time.perf_counter()
+    if asked.publish:
+        published(asked.publish)
+        return
     if asked.rival_python:
         for found in rivalled(asked.rival_python, asked.rivals.split(","), quick=asked.quick):
             rivals_page(None if asked.quick else PAGE, found)
