@@ -114,10 +114,14 @@ def place(found: Found, columns: Columns) -> Placed:
 
 def again(structure: Clusters, found: Found, placed: Placed) -> Seen:
     """The clusters that the recipient finds, as many as the raw table has."""
-    patient = replace(structure, n_init=max(structure.n_init, STARTS))
-    labels = cluster_placed(patient, placed, method=structure.again, k=found.n).labels
+    labels = cluster_placed(_patient(structure), placed, method=structure.again, k=found.n).labels
     labels = np.where(labels == NOISE, 0, labels)
     return Seen(labels, starting_centres(placed.vectors(), labels, int(labels.max()) + 1))
+
+
+def _patient(structure: Clusters) -> Clusters:
+    """The same from at least `STARTS` starts."""
+    return replace(structure, n_init=max(structure.n_init, STARTS))
 
 
 def _compared(found: Found, labels: Ints, name: str, told: str) -> list[Score]:
@@ -136,7 +140,7 @@ def released_space(structure: Structure, schema: Schema, columns: Mapping[str, A
     if not isinstance(structure, Clusters) or any(isinstance(schema[name], ItemSet) for name in columns):
         return None
     table = encode(pa.table(dict(columns)), schema)
-    found = find(structure, table)
+    found = find(_patient(structure), table)
     if found.embedding is None:
         return None
     return release_space(found.embedding, table, {}, released=ReleasedValues(), labels=found.labels, n=found.n)

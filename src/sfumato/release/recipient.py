@@ -40,6 +40,9 @@ FILES = {
 
 CHECKS_EPSILON = """checks that the recorded uses of the data add up to epsilon, that every value lies in its declared
 domain, and that the file holds nothing else. That the record is complete cannot be seen from a file."""
+STARTS = """Look for clusters from many random starts, thirty or more, and keep the best: it costs no privacy, and from
+one start k-means often ends elsewhere.
+"""
 
 
 def title(facts: Facts) -> str:
@@ -72,7 +75,7 @@ def recipient_page(facts: Facts, files: Sequence[str]) -> str:
 
 {facts.rows:,} rows in `{facts.table_file}`, {"in their original order" if facts.keep_order else "in random order"}.
 An empty cell is a missing value, which counts as a value of its own.
-{lifted}
+{STARTS if facts.differential is not None else ""}{lifted}
 | column | role | what is shown |
 |---|---|---|
 {columns}
