@@ -37,6 +37,7 @@ BINS = 8
 STARTS = 30
 """A generated table is clustered from at least so many random starts: they cost no epsilon, and k-means needs them."""
 FEWEST_ROWS = 10
+CHUNK = 1 << 16
 
 
 def judge_generated(
@@ -100,9 +101,16 @@ class Seen:
         vectors, own = found.vectors, found.centres
         if vectors is None or own is None:
             raise TypeError("clusters are compared with clusters")
-        best = float(((vectors - own[found.labels]) ** 2).sum(dtype=np.float64))
-        ours = float(((vectors - self.centres[self.nearest(found)]) ** 2).sum(dtype=np.float64))
+        best, ours = _cost(vectors, own, found.labels), _cost(vectors, self.centres, self.nearest(found))
         return ours / best if best > 0 else 1.0
+
+
+def _cost(vectors: NDArray[np.float32], centres: NDArray[np.float32], labels: NDArray[Any]) -> float:
+    """The squared distances of records from their centres, added up, some records at a time."""
+    return sum(
+        float(((vectors[at : at + CHUNK] - centres[labels[at : at + CHUNK]]) ** 2).sum(dtype=np.float64))
+        for at in range(0, len(vectors), CHUNK)
+    )
 
 
 def place(found: Found, columns: Columns) -> Placed:

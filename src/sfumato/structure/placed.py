@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 Vectors = NDArray[np.float32]
 Ints = NDArray[np.int64]
+AT_ONCE = 1 << 13
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +66,7 @@ class Placed:
         at = 0
         for block in self.blocks:
             part = centres[:, at : at + block.positions.shape[1]].astype(np.float32)
-            apart += ((block.positions[:, None, :] - part[None, :, :]) ** 2).sum(axis=2)[block.codes]
+            apart += _apart(block.positions, part)[block.codes]
             at += block.positions.shape[1]
         found: Ints = np.argmin(apart, axis=1)
         return found
@@ -78,6 +79,15 @@ class Placed:
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
         return Distinct(self.vectors(first[order]), counts[order].astype(np.float64), rank[of_row])
+
+
+def _apart(positions: Vectors, centres: Vectors) -> Vectors:
+    """(values, centres): squared distances, some values at a time: of sets there may be as many as records."""
+    found = np.empty((len(positions), len(centres)), dtype=np.float32)
+    for at in range(0, len(positions), AT_ONCE):
+        some = positions[at : at + AT_ONCE, None, :] - centres[None, :, :]
+        found[at : at + AT_ONCE] = (some**2).sum(axis=2)
+    return found
 
 
 def combined(codes: Sequence[Ints], sizes: Sequence[int]) -> Ints:
