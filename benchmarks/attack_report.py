@@ -14,7 +14,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
@@ -31,11 +33,13 @@ from sfumato.evaluation.attacks.seeing import Case, Seen
 from sfumato.evaluation.risk import Exposure
 from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.publishing import Run
+from sfumato.randomness import Seeded
 
 QUASI = ("age", "workclass", "education", "occupation", "race", "sex", "hours_per_week", "native_country")
 SECRET = "marital_status"
 LIFE = ("Never-married", "Married-civ-spouse", "Married-AF-spouse", "Married-spouse-absent", "Separated", "Divorced",
         "Widowed")  # fmt: skip
+MASKERS = {"top-down": sf.TopDown(), "Mondrian": sf.Mondrian()}
 KS = (5, 50)
 PEOPLE = 2_000
 BEGIN, END = "<!-- attack report: begin -->", "<!-- attack report: end -->"
@@ -69,9 +73,10 @@ class Adult:
         people, control, everybody = (encode(one, schema) for one in (train, test, pa.concat_tables([train, test])))
         return cls(train, people, control, everybody, schema)
 
-    def recipe(self, asked: Sequence[Any]) -> sf.Recipe:
+    def recipe(self, asked: Sequence[Any], mask: Any) -> sf.Recipe:
         """Six clusters survive, the rest is up to the requirements."""
-        return sf.Recipe(schema=self.schema, structure=sf.Clusters("kmeans", k=6, seed=0), privacy=tuple(asked))
+        structure = sf.Clusters("kmeans", k=6, seed=0, n_init=2)
+        return sf.Recipe(schema=self.schema, structure=structure, privacy=tuple(asked), mask=mask)
 
 
 def _role(name: str, attribute: Any) -> Any:
@@ -109,13 +114,13 @@ class Shown:
     """A table that somebody sees, and how it was masked if it was."""
 
     table: pa.Table
-    mask: Recoding | None = None
+    mask: Any = None
     scores: Mapping[str, Any] | None = None
 
 
 def line(name: str, adult: Adult, shown: Shown) -> str:
     """All figures of one release."""
-    seen = Seen.of(shown.table, adult.people, exact=shown.mask is not None)
+    seen = Seen.of(shown.table, adult.people, exact=isinstance(shown.mask, Recoding))
     case = Case(adult.people, seen, QUASI, PEOPLE, control=adult.control)
     found = {result.attack: result for result in measure_criteria(case).results}
     cells = [*_risk(_exposed(adult, shown)), *_linked(found["linkability of two halves"])]
@@ -170,25 +175,21 @@ def report(adult: Adult, ks: Sequence[int] = KS) -> Iterator[str]:
     yield f"| {' | '.join(HEADINGS)} |"
     yield f"|---|{'---:|' * (len(HEADINGS) - 1)}"
     yield line("raw", adult, Shown(adult.people.to_arrow()))
-    both = adult.population.to_arrow()
-    for k in ks:
-        for name, asked in requirements(both).items():
-            began = time.perf_counter()
-            yield _published(f"k = {k}: {name}", adult, asked(k))
-            _tell(f"k = {k}: {name}: {time.perf_counter() - began:.0f} s")
+    lines = requirements(adult.population.to_arrow())
+    for masker, k, asked in product(MASKERS, ks, lines):
+        began, name = time.perf_counter(), f"{masker}, k = {k}: {asked}"
+        yield _published(name, adult, lines[asked](k), MASKERS[masker])
+        sys.stderr.write(f"{name}: {time.perf_counter() - began:.0f} s\n")
 
 
-def _published(name: str, adult: Adult, asked: Sequence[Any]) -> str:
-    try:
-        release = sf.publish(adult.raw, adult.recipe(asked), run=Run(report=False))
-    except SfumatoError as refused:
-        return f"| {name} | {type(refused).__name__}: {refused.rule} |{' |' * (len(HEADINGS) - 2)}"
-    mask = release.mask if isinstance(release.mask, Recoding) else None
-    return line(name, adult, Shown(release.shown, mask, release.scores))
-
-
-def _tell(words: str) -> None:
-    sys.stderr.write(f"{words}\n")
+def _published(name: str, adult: Adult, asked: Sequence[Any], mask: Any) -> str:
+    with TemporaryDirectory() as folder:
+        run = Run(report=False, chance=Seeded(0), ledger=sf.Ledger(Path(folder) / "ledger.jsonl"))
+        try:
+            release = sf.publish(adult.raw, adult.recipe(asked, mask), run=run)
+        except SfumatoError as refused:
+            return f"| {name} | refused: {refused.rule} |{' |' * (len(HEADINGS) - 2)}"
+    return line(name, adult, Shown(release.shown, release.mask, release.scores))
 
 
 def placed(page: str, made: str) -> str:

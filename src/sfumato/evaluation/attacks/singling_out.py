@@ -62,12 +62,11 @@ def _chosen(case: Case) -> AttackResult:
     """The released rows that stand most alone, all their values together; beside it the best from frequencies."""
     chance, names = Seeded(case.seed + 1).generator(), tuple(case.seen.columns)
     groups = case.seen.groups(names)
-    tries = min(_tries(case), len(groups.sizes))
-    order = np.lexsort((chance.random(len(groups.sizes)), groups.sizes))[:tries]
+    order = np.lexsort((chance.random(len(groups.sizes)), groups.sizes))[: _tries(case)]
     ours = [tuple(zip(names, groups.codes[at].tolist(), strict=True)) for at in order]
     sight = Sight(case.seen, case.table)
     found = hits(np.array([isolates(sight, one) for one in ours]))
-    guessed = hits(np.array([isolates(sight, one) for one in _best_guesses(case, tries, chance)]))
+    guessed = hits(np.array([isolates(sight, one) for one in _best_guesses(case, _tries(case), chance)]))
     alone = int((groups.sizes == 1).sum()) / case.seen.rows
     return AttackResult(
         "singling out, chosen predicates",
@@ -75,9 +74,9 @@ def _chosen(case: Case) -> AttackResult:
         found,
         "predicates that exactly one raw record satisfies",
         f"{percent(alone)} of the released rows stand alone if all released attributes are taken together, the "
-        f"sensitive ones too. Of the {tries:,} rows that stand most alone, {percent(found.value)} describe exactly "
+        f"sensitive ones too. Of the {len(ours):,} rows that stand most alone, {percent(found.value)} describe exactly "
         f"one person; {percent(guessed.value)} of the best claims that need no release do.",
-        {"predicates": tries, "alone": alone},
+        {"predicates": len(ours), "alone": alone},
         CRITERION,
         beside("predicates that one person should satisfy by the frequencies of single values", found, guessed),
     )
