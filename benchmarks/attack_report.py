@@ -120,7 +120,7 @@ class Shown:
 
 def line(name: str, adult: Adult, shown: Shown) -> str:
     """All figures of one release."""
-    seen = Seen.of(shown.table, adult.people, exact=isinstance(shown.mask, Recoding))
+    seen = Seen.of(shown.table, adult.people, exact=QUASI if isinstance(shown.mask, Recoding) else ())
     case = Case(adult.people, seen, QUASI, PEOPLE, control=adult.control)
     found = {result.attack: result for result in measure_criteria(case).results}
     cells = [*_risk(_exposed(adult, shown)), *_linked(found["linkability of two halves"])]

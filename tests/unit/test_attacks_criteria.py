@@ -14,7 +14,7 @@ from sfumato.data.table import Table
 from sfumato.data.taxonomy import Taxonomy
 from sfumato.engines.reference import ReferenceEngine
 from sfumato.errors import TableError
-from sfumato.evaluation.attacks.covering import gaps
+from sfumato.evaluation.attacks.covering import gaps, nearest
 from sfumato.evaluation.attacks.criteria import known_attributes, measure_criteria
 from sfumato.evaluation.attacks.exposing import Population, exposures
 from sfumato.evaluation.attacks.inference import Secret, guesses, infer
@@ -66,7 +66,7 @@ def hidden(table: Table) -> pa.Table:
     return released(table, {name: pa.array(["*"] * table.rows) for name in QUASI})
 
 
-def case(table: Table, shown: pa.Table, *, exact: bool = True, **settings: Any) -> Case:
+def case(table: Table, shown: pa.Table, *, exact: tuple[str, ...] = QUASI, **settings: Any) -> Case:
     return Case(table, Seen.of(shown, table, exact=exact), QUASI, **settings)
 
 
@@ -74,7 +74,7 @@ def test_a_recodings_values_stand_for_exactly_the_rows_that_show_them() -> None:
     table = people()
     columns = masked(table, 5, ("age",), ("town",), ("pet",))
     shown = released(table, columns)
-    sight = Sight(Seen.of(shown, table, exact=True), table)
+    sight = Sight(Seen.of(shown, table, exact=QUASI), table)
     for name in QUASI:
         column = sight.seen.columns[name]
         assert len(np.unique(column.codes)) > 1
@@ -101,6 +101,21 @@ def test_dates_are_compared_by_their_calendar_units() -> None:
     assert (found == 0).tolist() == [[True, False, False], [False, True, True]]
 
 
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("age", ["1", "17", "80.5", "[30-40)", None]), ("age", ["50"]), ("age", ["[0-99]"]), ("age", [None]),
+        ("age", ["nonsense", "5"]), ("town", ["a", "South"]), ("town", ["ANY", None]), ("pet", ["{cat, newt}"]),
+        ("pet", ["*"]), ("pet", ["cat", "none of these"]),
+    ],
+)  # fmt: skip
+def test_the_nearest_is_the_least_of_all(name: str, told: list[str | None]) -> None:
+    table = people(100)
+    column, attribute = table.column(name), table.schema[name]
+    every = gaps(told, column, np.arange(column.missing_code + 1), attribute)
+    assert nearest(told, column, attribute) == pytest.approx(every.min(axis=0), abs=1e-6)
+
+
 def test_a_missing_value_is_under_missing_or_under_anything() -> None:
     column = encode(pa.table({"age": [1, 2, None]}), Schema(age=Number())).column("age")
     found = gaps(["[1-2]", None, "*"], column, np.arange(3), Number())
@@ -111,7 +126,7 @@ def test_a_missing_value_is_under_missing_or_under_anything() -> None:
 def test_predicates_are_counted_as_a_loop_would() -> None:
     table = people(60)
     shown = released(table, masked(table, 3))
-    seen = Seen.of(shown, table, exact=True)
+    seen = Seen.of(shown, table, exact=QUASI)
     sight, rows = Sight(seen, table), shown.to_pylist()
     for row in range(60):
         predicate = tuple((name, int(seen.columns[name].codes[row])) for name in seen.columns)
@@ -120,7 +135,7 @@ def test_predicates_are_counted_as_a_loop_would() -> None:
 
 def test_the_raw_table_singles_out_and_a_table_without_secrets_does_not() -> None:
     table = people()
-    _, chosen = single_out(case(table, released(table, {}), exact=False))
+    _, chosen = single_out(case(table, released(table, {}), exact=()))
     assert chosen.success.value == pytest.approx(chosen.details["alone"] * 400 / chosen.details["predicates"])
     assert chosen.success.value > 0.9
     assert chosen.baseline is not None
@@ -184,7 +199,7 @@ def test_guesses_agree_with_a_loop_over_groups() -> None:
 
 def test_a_random_secret_is_known_of_members_and_not_of_others() -> None:
     table, others = people(300, missing=0.0), people(300, seed=9, missing=0.0)
-    found = infer(case(table, released(table, {}), exact=False, control=others), "ill")
+    found = infer(case(table, released(table, {}), exact=(), control=others), "ill")
     assert found.success.value > 0.85  # few people share all three values
     assert found.baseline is not None
     assert found.baseline.success.value < 0.55

@@ -61,7 +61,7 @@ def attack(
     people, how, beside = _table(raw, recipe), effort or Effort(), others or Others()
     case = _Case(people, recipe, str(certificate["mask"]), how, beside)
     if certificate["guarantee"] == "differential_privacy":
-        found = case.measured(pa.table(read_generated(release)), exact=False)
+        found = case.measured(pa.table(read_generated(release)), exact=())
         return attack_generated(people, kind=case.kind, measured=found)
     if people.rows != certificate["table"]["rows"]:
         raise _stranger()
@@ -75,7 +75,8 @@ def attack(
     if isinstance(mask, Centroids):
         found = case.of_centres(read_arrow(Path(release) / str(certificate["table"]["file"])), tuple(columns))
     else:
-        found = case.measured(released_table(people, columns), exact=isinstance(mask, Recoding))
+        exact = tuple(columns) if isinstance(mask, Recoding) else ()
+        found = case.measured(released_table(people, columns), exact=exact)
         found = replace(
             found, risk=exposures(columns, case.asked, population=case.population(mask, tuple(columns), lifted))
         )
@@ -97,7 +98,7 @@ class _Case:
         """The quasi-identifiers of the requirements."""
         return [part.on for requirement in self.recipe.privacy for part in requirement.parts()]
 
-    def measured(self, released: pa.Table, *, exact: bool) -> Measured:
+    def measured(self, released: pa.Table, *, exact: tuple[str, ...]) -> Measured:
         """The three criteria, measured on the released table."""
         seen = Seen.of(released, self.people, exact=exact)
         known = known_attributes(self.asked, seen, self.people)
@@ -109,7 +110,7 @@ class _Case:
 
     def of_centres(self, released: pa.Table, names: tuple[str, ...]) -> Measured:
         """Centres as the file has them. Which one a stranger would have got is not known: no population."""
-        found = self.measured(released, exact=False)
+        found = self.measured(released, exact=())
         left_out = dict(found.left_out)
         if self.others.population is not None:
             left_out["journalist in the population"] = "which centre a stranger would have got is not known"

@@ -18,6 +18,8 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Gaps = NDArray[np.float32]
 ANYTHING = "*"
+CELLS = 20_000_000
+"""Distances are computed for this many pairs at a time."""
 LEAST = 1e-4
 """How far at least a number is from an interval that it is not in."""
 
@@ -51,6 +53,50 @@ def _root(attribute: Category) -> str | None:
     return attribute.taxonomy.root if attribute.taxonomy is not None else None
 
 
+def nearest(told: Sequence[str | None], column: Column, attribute: Attribute) -> Gaps:
+    """(values + 1,): how far each raw value is from the shown value nearest to it; missing is the last.
+
+    The least of `gaps` over all that is told. Numbers that are shown one by one, and labels that are shown as they
+    are, may be many; they are looked up, the others compared.
+    """
+    others: list[str | None]
+    if isinstance(attribute, Number):
+        ends = _ends(told, attribute)
+        point = ends.low == ends.high
+        found = _to_points(np.unique(ends.low[point]), column, attribute)
+        others = [label for label, one in zip(told, point.tolist(), strict=True) if not one]
+    else:
+        every, shown = labels_of(column.values), {*told}
+        found = np.array([*(label not in shown for label in every), True], dtype=np.float32)
+        others = list(shown.difference(every))
+    step = max(1, CELLS // len(found))
+    for start in range(0, len(others), step):
+        part = gaps(others[start : start + step], column, np.arange(len(found)), attribute)
+        found = np.minimum(found, part.min(axis=0))
+    return found
+
+
+def _to_points(points: Floats, column: Column, attribute: Number) -> Gaps:
+    """(values + 1,): how far each number is from the nearest of some points in ascending order."""
+    numbers = _exact(column, attribute)
+    fenced = np.concatenate([[-np.inf], points, [np.inf]])
+    after = np.searchsorted(points, numbers)
+    apart = np.minimum(numbers - fenced[after], fenced[after + 1] - numbers) / (_width(numbers) or 1.0)
+    found = np.where(apart == 0, 0.0, np.clip(np.nan_to_num(apart, nan=1.0), LEAST, 1.0))
+    return found.astype(np.float32)
+
+
+def _exact(column: Column, attribute: Number) -> Floats:
+    """(values + 1,): the very numbers, of dates too; missing is nan."""
+    numbers = calendar.to_number(column.values) if attribute.calendar else numbers_of(column.values, attribute)
+    return np.append(numbers.astype(np.float64), np.nan)
+
+
+def _width(numbers: Floats) -> float:
+    known = numbers[np.isfinite(numbers)]
+    return float(known.max() - known.min()) if len(known) else 0.0
+
+
 @dataclass(frozen=True, eq=False)
 class _Ends:
     """(labels,): the lowest and the highest number that each label covers; nan where a label is no number."""
@@ -61,17 +107,14 @@ class _Ends:
 
 def _of_numbers(told: Sequence[str | None], column: Column, values: Ints, attribute: Number) -> Gaps:
     """Points are compared with the very numbers, intervals of dates with calendar units."""
+    exact = _exact(column, attribute)
     units = np.append(numbers_of(column.values, attribute).astype(np.float64), np.nan)
-    exact = units
-    if attribute.calendar is not None:
-        exact = np.append(calendar.to_number(column.values).astype(np.float64), np.nan)
-    wide = float(np.nanmax(units) - np.nanmin(units)) if np.isfinite(units).any() else 0.0
-    ends = _ends(told, attribute)
+    ends, wide = _ends(told, attribute), _width(exact) or 1.0
     point = ends.low == ends.high
     found = np.ones((len(told), len(values)), dtype=np.float32)
     for part, numbers in ((point, exact[values]), (~point & ~np.isnan(ends.low), units[values])):
         over = np.maximum(ends.low[part, None] - numbers, numbers - ends.high[part, None])
-        apart = np.clip(np.nan_to_num(over, nan=np.inf) / (wide or 1.0), LEAST, 1.0)
+        apart = np.clip(np.nan_to_num(over, nan=np.inf) / wide, LEAST, 1.0)
         found[part] = np.where(over <= 0, 0.0, apart)
     return found
 

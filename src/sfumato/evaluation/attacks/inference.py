@@ -116,7 +116,7 @@ def guesses(case: Case, secret: Secret, table: Table) -> Guesses:
     groups = case.seen.groups(case.known)
     counts = np.zeros((len(groups.sizes), secret.values), dtype=np.int64)
     np.add.at(counts, (groups.of_row, secret.shown(case.seen)), 1)
-    rows = case.drawn(table)
+    rows = case.drawn(np.arange(table.rows), groups)
     around = np.stack([counts[at].sum(axis=0) for at in Sight(case.seen, table).near(groups, rows)])
     return Guesses(around.argmax(axis=1), around.max(axis=1) / around.sum(axis=1), secret.raw(table, rows))
 

@@ -19,14 +19,13 @@ from numpy.typing import NDArray
 
 from sfumato.data.groups import group_numbers
 from sfumato.evaluation.attacks.results import AttackResult, average, beside, certain, percent
-from sfumato.evaluation.attacks.seeing import Case, Groups, Ints, Sight
+from sfumato.evaluation.attacks.seeing import FEWEST, PAIRS, Case, Groups, Ints, Sight
 from sfumato.randomness import Seeded
 
 CRITERION = "linkability"
 AMONG = 10
-PAIRS = 60_000_000
-"""If more pairs of listed and shown halves had to be compared, the lists are about fewer people."""
 SHORT = 2_000
+"""Where too many pairs of listed and shown halves had to be compared, the lists are about so many people at most."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +73,7 @@ def linked_halves(case: Case, first: tuple[str, ...], second: tuple[str, ...], c
         (np.ones(case.seen.rows), (left.of_row, right.of_row)), shape=(len(left.sizes), len(right.sizes))
     ).tocsr()
     entries = _distinct(case, second, crowd)
-    wanted = crowd[np.isin(crowd, case.drawn(case.table))] if len(crowd) > case.people else crowd
+    wanted = case.drawn(crowd, left)
     ours = _covering(sight, left, wanted)
     theirs = _covering(sight, right, entries.rows)
     alike: Any = (ours @ together @ theirs.T).toarray()
@@ -119,8 +118,8 @@ def _judged(scores: NDArray[np.float64], counts: Ints, own: Ints) -> Linked:
 
 def _crowd(case: Case, second: tuple[str, ...]) -> Ints:
     """The people that the lists are about: all, unless that takes too long."""
-    everybody = np.arange(case.table.rows)
-    entries = len(_distinct(case, second, everybody).counts)
-    if entries * len(case.seen.groups(second).sizes) <= PAIRS:
+    everybody, groups = np.arange(case.table.rows), len(case.seen.groups(second).sizes)
+    if len(_distinct(case, second, everybody).counts) * groups <= PAIRS:
         return everybody
-    return np.sort(Seeded(case.seed).permutation(case.table.rows)[:SHORT])
+    short = min(SHORT, max(FEWEST, PAIRS // groups))
+    return np.sort(Seeded(case.seed).permutation(case.table.rows)[:short])

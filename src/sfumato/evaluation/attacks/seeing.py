@@ -7,7 +7,7 @@ and centres and generated rows, whose values do not.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,14 +16,15 @@ from numpy.typing import NDArray
 
 from sfumato.data.groups import group_numbers
 from sfumato.data.table import Column, Table
-from sfumato.evaluation.attacks.covering import Gaps, gaps
+from sfumato.evaluation.attacks.covering import CELLS, Gaps, gaps, nearest
 from sfumato.randomness import Seeded
 from sfumato.structure.released import Shown
 
 Ints = NDArray[np.int64]
 NEAR = 1e-6
-CELLS = 20_000_000
-"""Distances are computed for this many pairs at a time."""
+PAIRS = 60_000_000
+"""Of a release with very many groups fewer people are attacked, so that no more pairs have to be compared."""
+FEWEST = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,19 +41,20 @@ class Groups:
 class Seen:
     """A released table: its columns in codes, without the set-valued ones.
 
-    `exact`: every raw value has one shown value only, and the attacker knows which, as in a recoding that goes along
-    with its table: the narrowest that covers it. Otherwise every shown value that covers a raw one may stand for it.
+    `exact`: columns in which every raw value has one shown value only, and the attacker knows which, as in a recoding
+    that goes along with its table: the narrowest that covers it. Elsewhere every shown value that covers a raw one
+    may stand for it.
     """
 
     columns: Mapping[str, Shown]
     rows: int
-    exact: bool = False
+    exact: frozenset[str] = frozenset()
 
     @classmethod
-    def of(cls, released: pa.Table, table: Table, *, exact: bool = False) -> Seen:
+    def of(cls, released: pa.Table, table: Table, *, exact: Iterable[str] = ()) -> Seen:
         """The columns of a released table that the raw table has as numbers or categories."""
         names = [name for name in released.column_names if isinstance(table.columns.get(name), Column)]
-        return cls({name: Shown.of(released.column(name)) for name in names}, released.num_rows, exact)
+        return cls({name: Shown.of(released.column(name)) for name in names}, released.num_rows, frozenset(exact))
 
     def groups(self, names: Sequence[str]) -> Groups:
         """Which rows are alike on some columns."""
@@ -80,9 +82,8 @@ class Sight:
         shown, column = self.seen.columns[name], self.table.column(name)
         left = np.arange(len(shown.labels) + 1) if labels is None else labels
         right = np.arange(column.missing_code + 1) if values is None else values
-        told = [(*shown.labels, None)[code] for code in left.tolist()]
-        found = gaps(told, column, right, self.table.schema[name])
-        if self.seen.exact:
+        found = gaps(_told(shown, left), column, right, self.table.schema[name])
+        if name in self.seen.exact:
             found[(found == 0) & ~self._narrowest(name)[np.ix_(left, right)]] = 1.0
         return found
 
@@ -115,10 +116,8 @@ class Sight:
         """(values + 1,): how far each raw value is from the shown value nearest to it."""
         if name not in self._least:
             shown = self.seen.columns[name]
-            present = np.unique(shown.codes)
-            step = max(1, CELLS // (self.table.column(name).missing_code + 1))
-            parts = [self.gaps(name, labels=present[at : at + step]) for at in range(0, len(present), step)]
-            self._least[name] = np.min([part.min(axis=0) for part in parts], axis=0)
+            told = _told(shown, np.unique(shown.codes))
+            self._least[name] = nearest(told, self.table.column(name), self.table.schema[name])
         return self._least[name]
 
     def _narrowest(self, name: str) -> NDArray[np.bool_]:
@@ -131,6 +130,12 @@ class Sight:
             width = np.where(covers, covers.sum(axis=1, keepdims=True), covers.size + 1)
             self._narrow[name] = np.asarray(width == width.min(axis=0))
         return self._narrow[name]
+
+
+def _told(shown: Shown, codes: Ints) -> list[str | None]:
+    """Shown values at codes; None for missing."""
+    last = len(shown.labels)
+    return [shown.labels[code] if code < last else None for code in codes.tolist()]
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,6 +153,7 @@ class Case:
     seed: int = 0
     control: Table | None = None
 
-    def drawn(self, table: Table) -> Ints:
-        """Rows of some of the people in a table."""
-        return np.sort(Seeded(self.seed).permutation(table.rows)[: self.people])
+    def drawn(self, rows: Ints, groups: Groups) -> Ints:
+        """Some of these rows, in order: people who are to be compared with groups."""
+        most = min(self.people, max(FEWEST, PAIRS // max(1, len(groups.sizes))))
+        return np.sort(rows[Seeded(self.seed).permutation(len(rows))[:most]])

@@ -50,7 +50,7 @@ def attacked(released: Released, held: Held) -> Html | None:
 def measured(released: Released, held: Held) -> Measured:
     """The attacks on what is released, with the raw table to check them."""
     asked = [part.on for claim in released.facts.claims for part in claim.requirement.parts()]
-    seen = Seen.of(released.shown, held.table, exact=released.recoding is not None)
+    seen = Seen.of(released.shown, held.table, exact=released.masked if released.recoding is not None else ())
     found = measure_criteria(Case(held.table, seen, known_attributes(asked, seen, held.table), PEOPLE))
     if held.generated:
         return found
