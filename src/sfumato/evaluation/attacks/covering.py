@@ -32,8 +32,8 @@ def gaps(told: Sequence[str | None], column: Column, values: Ints, attribute: At
 
     >>> import pyarrow as pa
     >>> ages = Column(np.array([0, 1, 2], dtype=np.uint8), pa.array([20, 30, 40]))
-    >>> gaps(["[20-30)", "40", "*"], ages, np.arange(3), Number()).tolist()
-    [[0.0, 0.5, 1.0], [1.0, 0.5, 0.0], [0.0, 0.0, 0.0]]
+    >>> gaps(["[20-25)", "40", "*"], ages, np.arange(3), Number()).tolist()
+    [[0.0, 0.25, 0.75], [1.0, 0.5, 0.0], [0.0, 0.0, 0.0]]
     """
     if isinstance(attribute, Number):
         found = _of_numbers(told, column, values, attribute)
