@@ -88,9 +88,8 @@ def _why(story: Story) -> Html:
     """Why it is not shown finer, and what k would do it. For the holder: groups below k."""
     lines = [story.next, *([story.remedy] if story.remedy else [])]
     more = [
-        (o.blocked.value, ", ".join(o.blocked.children[:8]), ", ".join(o.on), o.k, o.blocked.size)
-        for o in story.obstacles[1:40]
+        (o.blocked.value, ", ".join(o.blocked.children[:8]), ", ".join(o.on), o.short) for o in story.obstacles[1:40]
     ]
-    headings = ["shown", "would become", "quasi-identifier", "k", "smallest group"]
+    headings = ["shown", "would become", "quasi-identifier", "where a group would have"]
     also = [folded(f"{some(len(more), 'other refinement')} blocked as well", headings, more)] if more else []
     return tag("div", *(paragraph(line) for line in lines), *also, class_="why" if story.obstacles else "why none")

@@ -24,9 +24,12 @@ def search(held: Held) -> Html | None:
     def draw(figure: Any) -> None:
         above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, max(1.2, 0.28 * len(names))])
         for at, need in enumerate(needs):
+            if need["on"] in [other["on"] for other in needs[:at]]:
+                continue
             left = [one["anonymity"][at] for one in rounds]
             above.step(steps, left, where="post", color=colour(at), linewidth=1.4, label=few(need["on"], 3))
-            above.axhline(need["k"], color=colour(at), linewidth=0.7, linestyle=":")
+            for k in [other["k"] for other in needs if other["on"] == need["on"] and "k" in other]:
+                above.axhline(k, color=colour(at), linewidth=0.7, linestyle=":")
         logarithmic(above, "y")
         above.set_ylabel("smallest group")
         figure.legend(fontsize=8, loc="outside upper left", ncols=min(3, len(needs)))
