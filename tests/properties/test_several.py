@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import sfumato as sf
+from sfumato.engines.reference import ReferenceEngine
 from sfumato.privacy.several import View, anonymity
+from sfumato.release.reading import read_recoding
 
 POINTS = 3
 ATTRIBUTES = ("a", "b")
@@ -148,5 +156,46 @@ def test_refining_the_new_release_never_helps(case: Case, label: int, attribute:
 @settings(max_examples=30, deadline=None)
 @given(cases(2), st.integers(1, 6))
 def test_enough_is_told_without_computing_more(case: Case, enough: int) -> None:
-    exact = anonymity(case.views(), ATTRIBUTES)
-    assert anonymity(case.views(), ATTRIBUTES, enough=enough) == min(exact, enough)
+    exact, told = anonymity(case.views(), ATTRIBUTES), anonymity(case.views(), ATTRIBUTES, enough=enough)
+    assert told == enough if exact >= enough else exact <= told < enough
+
+
+LABELS = "pqr"
+SCHEMA = sf.Schema(
+    a=sf.Category(role="quasi"), b=sf.Number(role="quasi"), disease=sf.Category(role="sensitive", unique_ok=True)
+)  # fmt: skip
+
+
+def published(people: Sequence[Person], at: int, earlier: Sequence[Path], folder: Path) -> Path:
+    """One release of the people who are there, beside the earlier ones."""
+    here = [person for person in people if person[-1] <= at]
+    columns = {"a": [LABELS[p[0]] for p in here], "b": [p[1] for p in here], "disease": [str(p[2]) for p in here]}
+    beside = sf.Earlier(releases=tuple(map(str, earlier)), people="growing") if earlier else None
+    recipe = sf.Recipe(schema=SCHEMA, structure=sf.Classes("disease"), privacy=[sf.KAnonymity(ATTRIBUTES, 2)],
+                       earlier=beside)  # fmt: skip
+    run = sf.Run(engine=ReferenceEngine(), report=False, ledger=sf.Ledger(folder / "ledger"))
+    return sf.publish(pa.table(columns), recipe, run=run).write(folder / str(at))
+
+
+def labelled(folder: Path) -> Recoding:
+    """What each point of the domain shows, in numbers."""
+    rules = read_recoding(folder).attributes
+    points: list[pa.Array[Any]] = [pa.array(list(LABELS)), pa.array(range(POINTS))]
+    return tuple(tuple(rules[name].places(of)[:-1].tolist()) for name, of in zip(ATTRIBUTES, points, strict=True))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_is_published_is_never_under_k_for_the_attacker_of_all_worlds(seed: int, tmp_path: Path) -> None:
+    """Who knows all that can be known of the domain, too."""
+    drawn = np.random.default_rng(seed)
+    came = [0] * 5 + [1] * 3 + [2] * 2
+    points = drawn.integers(0, POINTS, (len(came), 2))
+    points[:POINTS] = np.arange(POINTS)[:, None]  # everybody's values are there from the start
+    people = [(int(a), int(b), n % 2, t) for n, ((a, b), t) in enumerate(zip(points, came, strict=True))]
+    out: list[Path] = []
+    with suppress(sf.Infeasible):  # such as one newcomer with a value, whom all releases together give away
+        for at in range(3):
+            out.append(published(people, at, out, tmp_path))
+    case = Case(tuple(p for p in people if p[-1] < len(out)), tuple(labelled(folder) for folder in out))
+    left = attack(case, (0, 1))
+    assert 2 <= left.at_once <= left.possible

@@ -10,13 +10,14 @@ from typing import Any, NoReturn
 
 import pyarrow as pa
 
+from sfumato.data.cut import labels_of
 from sfumato.data.groups import group_numbers, group_sizes
 from sfumato.data.reading import read_arrow
 from sfumato.data.table import Table, whole_values
 from sfumato.errors import Infeasible, ReleaseError, TableError
 from sfumato.maskers.masker import Fixed, Outcome, Task, codes_of
 from sfumato.maskers.topdown.fit import TopDown
-from sfumato.maskers.topdown.recoding import Recoding
+from sfumato.maskers.topdown.recoding import Recoding, Suppress
 from sfumato.privacy.requirements import KAnonymity, basic, without_covered
 from sfumato.privacy.several import anonymity
 from sfumato.privacy.several.claims import BCFAnonymity, Certified, JointAnonymity
@@ -58,7 +59,7 @@ def mask_beside(task: Task, recipe: Recipe) -> Outcome:
     if not _holds(sides, task, found, recipe):
         raise Infeasible("earlier", "beside the earlier releases at least the most masked table keeps k",
                          given="it does not",
-                         remedy="ask for a smaller k, or take an earlier release back")  # fmt: skip
+                         remedy="wait until at least k people were added, or ask for a smaller k")  # fmt: skip
     while fine - coarse > 1:
         steps = (coarse + fine) // 2
         tried = replace(recipe.mask, max_steps=steps).mask(task)
@@ -92,8 +93,12 @@ def _smallest(shown: list[Shown], asked: KAnonymity, rows: int) -> int:
 
 
 def _holds(sides: list[Side], task: Task, outcome: Outcome, recipe: Recipe) -> bool:
-    seen = views([*sides, _new_side(task.table, outcome)])
-    return all(anonymity(seen, asked.on, enough=asked.k) >= asked.k for asked in _asked(recipe))
+    """Also for an attacker who knows which labels there are behind a `*`; verify, which does not, counts without."""
+    side = _new_side(task.table, outcome)
+    hidden = [name for name, rule in side.recoding.attributes.items() if isinstance(rule, Suppress)]
+    domains = {name: labels_of(task.table.column(name).values) for name in hidden}
+    ways = [views([*sides, side]), *([views([*sides, side], domains=domains)] if domains else [])]
+    return all(anonymity(seen, asked.on, enough=asked.k) >= asked.k for seen in ways for asked in _asked(recipe))
 
 
 def _new_side(people: Table, outcome: Outcome) -> Side:

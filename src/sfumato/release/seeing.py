@@ -31,12 +31,15 @@ class Side:
     recoding: Recoding
 
 
-def views(sides: Sequence[Side]) -> list[View]:
-    """What an attacker sees who holds all of them. Columns that none of them masks and all have tell records apart."""
+def views(sides: Sequence[Side], *, domains: Mapping[str, Sequence[str]] | None = None) -> list[View]:
+    """What an attacker sees who holds all of them. Columns that none of them masks and all have tell records apart.
+
+    `domains`: of attributes without a taxonomy, which labels there are, for an attacker who knows that too.
+    """
     rules = {name: [side.recoding.attributes.get(name) for side in sides] for side in sides
              for name in side.recoding.attributes}  # fmt: skip
     _refuse_bare(sides, list(rules))
-    reach = {name: _reach(name, of) for name, of in rules.items()}
+    reach = {name: _reach(name, of, (domains or {}).get(name)) for name, of in rules.items()}
     values = _values(sides, rules)
     return [
         _view(side, {name: found[at] for name, found in reach.items() if found[at] is not None}, values[at])
@@ -82,7 +85,7 @@ def _codes(column: pa.ChunkedArray[Any], rule: Rule) -> Ints:
     return codes.astype(np.int64)
 
 
-def _reach(name: str, rules: Sequence[Rule | None]) -> list[Marks | None]:
+def _reach(name: str, rules: Sequence[Rule | None], domain: Sequence[str] | None) -> list[Marks | None]:
     """Of each release (values, points): which points of the domain a shown value may stand for, missing last."""
     kinds = {isinstance(rule, Discretize) for rule in rules if rule is not None}
     if len(kinds) > 1:
@@ -93,8 +96,8 @@ def _reach(name: str, rules: Sequence[Rule | None]) -> list[Marks | None]:
         points = _points(numbers)
         return [None if rule is None else _marks(rule, _in_intervals(rule, points)) for rule in rules
                 if rule is None or isinstance(rule, Discretize)]  # fmt: skip
-    labels = {label for rule in rules if rule is not None for label in _known(rule)}
-    places = pa.array([*sorted(labels), OTHER], type=pa.string())
+    labels = sorted({label for rule in rules if rule is not None for label in _known(rule)})
+    places = pa.array([*labels, OTHER] if domain is None else domain, type=pa.string())
     return [None if rule is None else _marks(rule, rule.places(places)) for rule in rules]
 
 

@@ -32,7 +32,8 @@ MOST = 400_000
 def anonymity(views: Sequence[View], on: Sequence[str], *, enough: int | None = None) -> int:
     """The anonymity of the worst target, who is known by `on`. The releases stand in the order of their time.
 
-    With `enough` the answer is exact only if it is smaller; otherwise at least `enough` holds.
+    With `enough` it is only found out whether this holds: the answer is `enough`, or the anonymity of some target with
+    less.
     """
     groups = [groups_of(view, on) for view in views]
     ways = _ways(views, groups)
@@ -165,6 +166,8 @@ def _smallest(system: _System, enough: int | None) -> int:
             seen[there] = np.maximum(seen[there], people)
         if 0 < seen[cells].sum() < best:
             best = int(seen[cells].sum())
+            if enough is not None:
+                break
     return best
 
 

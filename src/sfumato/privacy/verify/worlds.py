@@ -11,7 +11,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from sfumato.privacy.verify.fields import Form, field, mapping, read_json
@@ -29,6 +28,8 @@ MOST = 400_000  # ways through the groups beyond which nothing is counted
 
 Way = tuple[int, ...]
 """The group in each release, -1 before the person came."""
+Fits = tuple[frozenset[int] | None, ...]
+"""Of each masked column the points that a record may stand on; None for all of them."""
 
 
 def fewest(releases: Sequence[Folder], on: Sequence[str]) -> int:
@@ -134,7 +135,7 @@ class _Group:
 
     size: int
     known: tuple[object, ...]
-    fits: tuple[frozenset[int] | None, ...]
+    fits: Fits
 
 
 class _Worlds:
@@ -252,21 +253,50 @@ def _ways(groups: Sequence[Sequence[_Group]], came: int) -> list[Way]:
     before = (-1,) * came
     ways = [((*before, g), group.fits) for g, group in enumerate(groups[came])]
     for of in groups[came + 1 :]:
-        longer = [((*way, g), _common(fits, group.fits)) for (way, fits), (g, group) in product(ways, enumerate(of))]
-        ways = [(way, fits) for way, fits in longer if fits is not None]
+        index = _Index(of)
+        ways = [
+            ((*way, g), _common(fits, of[g].fits)) for way, fits in ways for g in index.fitting(fits)
+        ]  # fmt: skip
         if len(ways) > MOST:
             raise CheckError("there are too many ways through the groups to count them")
     return [way for way, _ in ways]
 
 
-def _common(
-    first: tuple[frozenset[int] | None, ...], second: tuple[frozenset[int] | None, ...]
-) -> tuple[frozenset[int] | None, ...] | None:
-    """Of each column the points in common; None if there is a column without."""
-    found: list[frozenset[int] | None] = []
-    for a, b in zip(first, second, strict=True):
-        both = b if a is None else a if b is None else a & b
-        if both is not None and not both:
-            return None
-        found.append(both)
-    return tuple(found)
+class _Index:
+    """Owns for each point the groups that may stand there, as the bits of a number."""
+
+    def __init__(self, groups: Sequence[_Group]) -> None:
+        self._all = (1 << len(groups)) - 1
+        self._anywhere = [0] * len(groups[0].fits) if groups else []
+        self._at: list[dict[int, int]] = [{} for _ in self._anywhere]
+        self._known: dict[tuple[int, frozenset[int]], int] = {}
+        for g, group in enumerate(groups):
+            for column, fits in enumerate(group.fits):
+                if fits is None:
+                    self._anywhere[column] |= 1 << g
+                for point in fits or ():
+                    self._at[column][point] = self._at[column].get(point, 0) | 1 << g
+
+    def fitting(self, fits: Fits) -> Iterator[int]:
+        """The groups that have a point in common with this on every column."""
+        found = self._all
+        for column, points in enumerate(fits):
+            if points is not None and found:
+                found &= self._near(column, points)
+        while found:
+            lowest = found & -found
+            yield lowest.bit_length() - 1
+            found ^= lowest
+
+    def _near(self, column: int, points: frozenset[int]) -> int:
+        if (column, points) not in self._known:
+            near = self._anywhere[column]
+            for point in points:
+                near |= self._at[column].get(point, 0)
+            self._known[column, points] = near
+        return self._known[column, points]
+
+
+def _common(first: Fits, second: Fits) -> Fits:
+    """Of each column the points in common."""
+    return tuple(b if a is None else a if b is None else a & b for a, b in zip(first, second, strict=True))
