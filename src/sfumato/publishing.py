@@ -32,7 +32,7 @@ from sfumato.privacy.budget import Spending
 from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.mechanisms import Mechanisms, noise_of
 from sfumato.privacy.requirements import without_covered
-from sfumato.privacy.verify import verify
+from sfumato.privacy.verify import Verdict, verify
 from sfumato.randomness import Randomness, Secure
 from sfumato.recipe import Along, Recipe
 from sfumato.release.accounting import account_of, reserving
@@ -117,8 +117,7 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
         shown = write_bundle(folder, ready.released.shown, ready.files, ready.released.facts, chance=run.chance,
                              pages=pages)  # fmt: skip
     with clock.step("Verifying the written file"):
-        verdict = verify(folder, others=recipe.earlier.releases if recipe.earlier else (),
-                         population=population_of(recipe.population), missing=recipe.schema.missing_texts)  # fmt: skip
+        verdict = _verified(folder, recipe, people)
     if not verdict.holds:
         scratch.cleanup()
         raise ReleaseError("release", "only a verified table is released", given=str(verdict),
@@ -134,6 +133,16 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
             report = holder_report(ready.released, held)
     return Release(recipe, outcome.mask, certificate, verdict, judged.scores, history, _kept_back(outcome),
                    clock.seconds, shown, people.origin, scratch, report, account)  # fmt: skip
+
+
+def _verified(folder: Path, recipe: Recipe, people: Table) -> Verdict:
+    """What verify says of the written folder, given whatever its claims are about besides it."""
+    earlier = recipe.earlier
+    joined = earlier is not None and earlier.people == "same"
+    return verify(
+        folder, others=() if earlier is None else earlier.releases, raw=people.to_arrow() if joined else None,
+        population=population_of(recipe.population), missing=recipe.schema.missing_texts,
+    )  # fmt: skip
 
 
 def evaluate(raw: object, release: str | Path, *, seeds: int = 10) -> Mapping[str, Any]:

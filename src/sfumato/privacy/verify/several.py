@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.privacy.verify import folder as files
-from sfumato.privacy.verify.fields import Form, field, forms, whole
-from sfumato.privacy.verify.folder import CERTIFICATE, Folder
+from sfumato.privacy.verify.claims import smallest_group
+from sfumato.privacy.verify.fields import Form, field, forms, read_json, whole
+from sfumato.privacy.verify.folder import CERTIFICATE, Folder, tree_file
 from sfumato.privacy.verify.raw import Comparison
 from sfumato.privacy.verify.reached import columns
 from sfumato.privacy.verify.verdict import CheckError
@@ -61,13 +62,17 @@ def _growing(release: Folder, earlier: Sequence[Folder], claim: Form, on: Sequen
 def _same(
     release: Folder, earlier: Sequence[Folder], claim: Form, *, on: Sequence[str], raw: pl.DataFrame | None
 ) -> str:
-    """From the files: that all have the same rows. From the raw table: the groups that all releases make together."""
+    """The groups that all releases make together: of the file where all show the same cut, else of the raw rows."""
     for one in earlier:
         _alike(release, one)
+    if any(one.recoding.lifted for one in (*earlier, release)):
+        raise CheckError("a release lifted records, and which is not told: joint groups cannot be counted")
+    if all(_same_cut(release, one, on) for one in earlier):
+        return _reached(claim, smallest_group(release.table, on), "records are alike in all releases, which cut alike")
     if raw is None:
-        return "all have the same rows; how large the joint groups are can be seen with the raw table only (--raw)"
-    if any(one.recoding.lifted for one in earlier):
-        return "all have the same rows; NOT counted: an earlier release lifted records, and which is not told"
+        raise CheckError(
+            "all have the same rows, but the joint groups can be counted in the raw table only: --raw TABLE"
+        )
     return _reached(claim, _smallest([*earlier, release], on, raw), "records are alike in all releases")
 
 
@@ -86,6 +91,15 @@ def _alike(release: Folder, other: Folder) -> None:
         same = counted[0].join(counted[1], on=[*plain, "len"], how="anti", nulls_equal=True).is_empty()
     if not same:
         raise CheckError("an earlier release has other rows: these are no versions of one table")
+
+
+def _same_cut(release: Folder, other: Folder, on: Sequence[str]) -> bool:
+    """Whether both show every row alike on these columns: by the same rules, over the same trees."""
+    here, there = (field(read_json(one.file("recoding.json")), "attributes", dict) for one in (release, other))
+    trees = {tree_file(name) for name in on} & {*release.files, *other.files}
+    return all(here.get(name) == there.get(name) for name in on) and all(
+        read_json(release.file(tree)) == read_json(other.file(tree)) for tree in trees
+    )
 
 
 def _smallest(releases: Sequence[Folder], on: Sequence[str], raw: pl.DataFrame) -> int:
