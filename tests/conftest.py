@@ -7,6 +7,7 @@ import json
 import os
 import random
 import secrets
+import signal
 from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
@@ -24,6 +25,7 @@ from hypothesis import settings
 from sfumato.privacy.verify import twins
 from sfumato.privacy.verify.verdict import CheckError
 
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that runs the tests in its background ignores Ctrl-C
 settings.register_profile("no clock", deadline=None)  # machines are noisy: no test asserts a time
 settings.load_profile("no clock")
 
