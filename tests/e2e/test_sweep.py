@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import signal
 import subprocess
@@ -12,6 +13,9 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.csv as pc
 import pytest
+from typer.testing import CliRunner
+
+from sfumato.cli.main import app
 
 RECIPE = """
 sfumato: 1
@@ -101,6 +105,22 @@ def test_a_killed_sweep_goes_on_where_it_stopped(recipe: Path, tmp_path: Path) -
     assert {path: after[path] for path in before} == before
     assert len((output / "sweep.csv").read_text().splitlines()) == SETTINGS + 1
     assert "Take privacy.k=" in (output / "sweep.html").read_text()
+
+
+@pytest.mark.parametrize("over", ["privacy.0.k=3,6", "privacy.1.l=2,3", "privacy.2.t=0.5,0.9"])
+def test_settings_of_every_requirement_are_swept(over: str, recipe: Path, tmp_path: Path) -> None:
+    more = "  - {l_diversity: 2, on: [age], sensitive: ill}\n  - {t_closeness: 0.9, on: [town], sensitive: ill}\n"
+    recipe.write_text(recipe.read_text() + more)
+    rows = [f"{i * 37 % 90},town-{i % 7},{'abcd'[i % 4]}" for i in range(400)]
+    (tmp_path / "people.csv").write_text("\n".join(["age,town,ill", *rows]))
+    words = ["sweep", str(recipe), "--over", over, "--workers", "1", "-o", str(tmp_path / "sweep")]
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, done.output
+    with (tmp_path / "sweep" / "sweep.csv").open() as file:
+        lines = list(csv.DictReader(file))
+    assert len(lines) == 2
+    assert not any(line["refused"] for line in lines)
+    assert min(int(line["smallest_group"]) for line in lines) >= 3
 
 
 @pytest.mark.slow

@@ -87,7 +87,7 @@ def test_a_wrong_recipe_is_refused_with_a_remedy(old: str, new: str, told: str) 
     assert caught.value.remedy
 
 
-@pytest.mark.parametrize("change", ["privacy.9.k=1", "k", "privacy.x.k=1", "table.a.b=1"])
+@pytest.mark.parametrize("change", ["privacy.9.k=1", "k", "privacy.x.k=1", "table.a.b=1", "privacy.k=1", "table.a=1"])
 def test_a_path_that_leads_nowhere_is_refused(change: str) -> None:
     with pytest.raises(sf.RecipeError):
         sf.Recipe.from_yaml(TEXT, changes=[change])

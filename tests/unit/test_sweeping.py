@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -34,6 +35,15 @@ def test_k_is_set_on_every_requirement() -> None:
     assert [point.name for point in found] == ["privacy.k=5", "privacy.k=10"]
     for point, k in zip(found, (5, 10), strict=True):
         assert {r.claim()["k"] for r in sf.Recipe.from_yaml(point.recipe).privacy} == {k}
+
+
+def test_k_is_left_out_where_a_requirement_has_none() -> None:
+    diverse = sf.LDiversity(["age"], "ill", 2)
+    (point,) = points(replace(RECIPE, privacy=(*RECIPE.privacy, diverse)), {"privacy.k": ["7"]})
+    assert point.refused is None
+    assert [r.claim().get("k") for r in sf.Recipe.from_yaml(point.recipe).privacy] == [7, 7, None]
+    with pytest.raises(sf.RecipeError, match="have one"):
+        points(replace(RECIPE, privacy=(diverse, sf.LDiversity(["age", "town"], "ill", 2))), {"privacy.k": ["7"]})
 
 
 def test_the_grid_is_every_combination_once() -> None:

@@ -241,10 +241,9 @@ def _set(form: Any, change: str) -> None:
     last = steps[-1]
     if isinstance(at, dict):
         at, last = _in_requirement(at, last)
-    if isinstance(at, list):
-        at[int(last)] = load_yaml(f"{text}\n", what="--set")
-    else:
-        at[last] = load_yaml(f"{text}\n", what="--set")
+    if not isinstance(at, dict):
+        _step(at, last, path)
+    at[int(last) if isinstance(at, list) else last] = load_yaml(f"{text}\n", what="--set")
 
 
 def _in_requirement(at: dict[str, Any], last: str) -> tuple[dict[str, Any], str]:

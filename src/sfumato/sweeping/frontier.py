@@ -7,9 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sfumato.sweeping.measuring import CLASSES, CLUSTERS, WORDS
-
-RISK = "prosecutor.highest"
+from sfumato.sweeping.measuring import CLASSES, CLUSTERS, RISK, WORDS
 
 
 @dataclass(frozen=True)

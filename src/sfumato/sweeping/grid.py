@@ -85,10 +85,19 @@ def _point(recipe: Recipe, text: str, settings: tuple[tuple[str, str], ...]) -> 
 def _changes(recipe: Recipe, path: str, value: str) -> list[str]:
     """The changes of a recipe's YAML that one setting stands for."""
     if path == EVERY_K:
-        return [f"privacy.{at}.k={value}" for at in range(len(recipe.privacy))]
+        return [f"privacy.{at}.k={value}" for at in _with_k(recipe)]
     if path == "mask":
         return [] if value == name_of(recipe.mask) else [f"mask={{{value}: {{}}}}"]
     return [f"{path}={value}"]
+
+
+def _with_k(recipe: Recipe) -> list[int]:
+    """The places of the requirements that have a k."""
+    found = [at for at, need in enumerate(recipe.privacy) if "k" in need.claim()]
+    if not found:
+        raise RecipeError(EVERY_K, "it sets k of all requirements that have one", given="a recipe where none has",
+                          remedy="name the setting by its path: --over privacy.0.l=2,3,4")  # fmt: skip
+    return found
 
 
 def refuse_budget(recipe: Recipe, found: Iterable[Point], *, public: bool) -> None:
