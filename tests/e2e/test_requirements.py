@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import sfumato as sf
+from sfumato.cli.summary import recheck
 
 QUASI = ("age", "education", "sex")
 RECIPE = """
@@ -91,6 +92,7 @@ def test_a_population_bounds_who_a_record_may_be_about(tmp_path: Path) -> None:
     recipe = sf.Recipe.from_yaml(RECIPE.replace("REQUIREMENT", asked).replace("MASK", "top_down"))
     folder = sf.publish(people(), recipe, run=sf.Run(report=False)).write(tmp_path / "out")
     assert not sf.verify(folder).holds, "without the population nobody can know"
+    assert recheck(recipe, folder).endswith(f"--population {tmp_path / 'register.csv'}")
     verdict = sf.verify(folder, population=tmp_path / "register.csv")
     assert verdict.holds, str(verdict)
     other = tmp_path / "other.csv"

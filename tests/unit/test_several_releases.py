@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,6 +14,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.cli.summary import recheck
 from sfumato.data.groups import group_sizes
 from sfumato.maskers.masker import codes_of
 from sfumato.privacy.several import anonymity
@@ -104,6 +106,24 @@ def test_without_the_earlier_releases_the_claim_fails(growing: list[Path], versi
         assert [check.name.split(" on ")[0] for check in verdict.failed] in (["bcf_anonymity"], ["joint_k_anonymity"])
         assert "--with" in verdict.failed[0].detail
     assert "is not among those given" in sf.verify(growing[2], others=growing[:1]).failed[0].detail
+
+
+def test_whoever_is_told_to_check_is_told_what_it_takes(growing: list[Path]) -> None:
+    assert recheck(recipe(3, growing[:2], "growing"), Path("out")) == (
+        f"sfumato verify out --with {growing[0]} --with {growing[1]}"
+    )
+    assert recheck(recipe(), Path("out")) == "sfumato verify out"
+    alone, beside = ((folder / "README.md").read_text() for folder in growing[:2])
+    assert "nothing but this folder" in alone
+    assert "nothing but this folder" not in beside
+    assert "--with FOLDER" in beside
+
+
+def test_the_certificate_for_people_names_the_earlier_ones(growing: list[Path]) -> None:
+    earlier = hashlib.sha256((growing[0] / "certificate.json").read_bytes()).hexdigest()
+    page = (growing[1] / "certificate.md").read_text()
+    assert f"with the certificate {earlier}" in page
+    assert '"sha256"' not in page
 
 
 def test_versions_of_one_table_are_safe_even_joined(versions: list[Path]) -> None:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.table import Table
 
+    from sfumato.recipe import Recipe
     from sfumato.release.release import Release
 
 BAR = "█"
@@ -46,7 +47,17 @@ def show_release(release: Release, output: Path) -> None:
     if release.scores.get("clusters") and not release.certificate["along"].get("centres"):
         show("The clusters' centres do not go along: a masked number without a declared range, a date or an item set")
         show("would be told more exactly by them than by the table. Declare ranges to let them go along.")
-    show(f"Check it again at any time: sfumato verify {output}")
+    show(f"Check it again at any time: {recheck(release.recipe, output)}")
+
+
+def recheck(recipe: Recipe, output: Path) -> str:
+    """The command that verifies the release, with what lies outside its folder: earlier releases, a population."""
+    from sfumato.privacy.requirements import KMap
+
+    earlier = recipe.earlier.releases if recipe.earlier else ()
+    populations = [need.population for need in recipe.privacy if isinstance(need, KMap)]
+    beside = [f" --with {folder}" for folder in earlier] + [f" --population {one}" for one in populations]
+    return f"sfumato verify {output}{''.join(beside)}"
 
 
 def claims_table(certificate: Mapping[str, Any]) -> Table:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sfumato.data import calendar
 from sfumato.data.schema import Attribute, Number
+from sfumato.privacy.verify.twins import needed
 from sfumato.release.certificate import Facts, not_claimed, plural, statement
 from sfumato.release.differential import NOT_PRIVATE
 
@@ -40,6 +41,7 @@ FILES = {
 
 CHECKS_EPSILON = """checks that the recorded uses of the data add up to epsilon, that every value lies in its declared
 domain, and that the file holds nothing else. That the record is complete cannot be seen from a file."""
+ALONE = "It needs nothing but this folder."
 STARTS = """Look for clusters from many random starts, thirty or more, and keep the best: it costs no privacy, and from
 one start k-means often ends elsewhere.
 """
@@ -55,7 +57,7 @@ def title(facts: Facts) -> str:
 def recipient_page(facts: Facts, files: Sequence[str]) -> str:
     """The page as Markdown."""
     columns = "\n".join(
-        f"| {name} | {attribute.role} | {_shown(attribute, facts.masked.get(name))} |"
+        f"| {name} | {attribute.role} | {explained(attribute, facts.masked.get(name))} |"
         for name, attribute in facts.schema.items()
         if name in facts.schema.kept
     )
@@ -91,7 +93,7 @@ An empty cell is a missing value, which counts as a value of its own.
     pip install sfumato
     sfumato verify .
 
-{checks} It needs nothing but this folder.
+{checks} {" ".join(needed([claim.requirement.name for claim in facts.claims])) or ALONE}
 
 ## Cite
 
@@ -99,7 +101,8 @@ An empty cell is a missing value, which counts as a value of its own.
 """
 
 
-def _shown(attribute: Attribute, masked: str | None) -> str:
+def explained(attribute: Attribute, masked: str | None) -> str:
+    """What a column shows, in words."""
     if masked == "discretize" and isinstance(attribute, Number) and attribute.calendar is not None:
         low, high = (calendar.show(calendar.parse(day), attribute.calendar) for day in ("1972-08-14", "1990-08-14"))
         unit = attribute.calendar

@@ -69,7 +69,8 @@ class Story:
     def shows(self) -> str:
         """What is shown, as a sentence."""
         if self.shown:
-            return f"It is shown as {len(self.shown)} values: {few(self.shown)}."
+            others = " Behind * are all others; where that is one alone, it is shown." if "*" in self.shown else ""
+            return f"It is shown as {len(self.shown)} values: {few(self.shown)}.{others}"
         top = self.obstacles[0].blocked.value if self.obstacles else None
         return "It is shown at its top" + (f", {top}, in every record." if top else " in every record.")
 

@@ -22,7 +22,7 @@ NEEDED = {
     ("bcf_anonymity", "joint_k_anonymity"): "A claim about several releases is counted in all of them; the others have "
     "to be given: --with FOLDER.",
 }
-NOT_A_SETTING = {"claim", "on", "by", "achieved", "sentence", "attacker", "tree"}
+NOT_A_SETTING = {"claim", "on", "by", "achieved", "sentence", "attacker", "tree", "with"}
 CSS = """
 :root { --ink: #1c2126; --faint: #66707a; --line: #d5dade; --ground: #fff; --panel: #f5f7f8; --mark: #0072b2;
   color-scheme: light dark; }
@@ -105,10 +105,16 @@ def _document(form: Form) -> Iterator[Block]:
     yield Text("h2", "Check it yourself")
     yield Text("p", "In this folder every claim is recounted and every file compared by:")
     yield Text("code", CHECK)
-    asked = {str(claim.get("claim")) for claim in forms(form, "claims")}
-    for needing, told in NEEDED.items():
-        if asked & set(needing):
-            yield Text("p", told)
+    yield from (Text("p", told) for told in needed([str(claim.get("claim")) for claim in forms(form, "claims")]))
+
+
+def needed(claims: Sequence[str]) -> list[str]:
+    """What verify must be given beside the folder, where the claims of these names are about more than it holds.
+
+    >>> needed(["k_anonymity"])
+    []
+    """
+    return [told for needing, told in NEEDED.items() if set(claims) & set(needing)]
 
 
 def _claims(form: Form) -> Iterator[Block]:
@@ -127,6 +133,8 @@ def _about(claim: Form) -> Iterator[str]:
     if "sentence" in claim:
         yield f"Claimed: {_plain(claim['sentence'])}."
     yield f"Settings: {_settings(claim)}"
+    for other in forms(claim, "with") if "with" in claim else ():
+        yield f"Beside the release of {_plain(other.get('created'))} with the certificate {_plain(other.get('sha256'))}"
     reached = claim.get("achieved")
     yield f"Counted in the file: {_listed(reached) if isinstance(reached, Mapping) else _plain(reached)}"
     if "attacker" in claim:

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from sfumato.privacy.requirements import KAnonymity
+from sfumato.privacy.verify.twins import needed
 from sfumato.release.certificate import not_claimed, statement
 from sfumato.release.claims import Claim
-from sfumato.release.recipient import CITED, EXPLAINED
+from sfumato.release.recipient import CITED, explained
 from sfumato.release.report.markup import Html, bullets, folded, join, paragraph, section, table, tag, text
 from sfumato.release.report.material import Held, Released
 
@@ -88,7 +89,9 @@ def reached(claim: Claim) -> str:
 def checked(released: Released, held: Held | None) -> Html:
     """How to check it, and what the check said when it was released."""
     how = tag("pre", text("pip install sfumato\nsfumato verify ."))
-    parts = [paragraph("In the folder of the release, with nothing else at hand:"), how]
+    more = " ".join(needed([claim.requirement.name for claim in released.facts.claims]))
+    parts = [paragraph(f"In the folder of the release{'' if more else ', with nothing else at hand'}:"), how]
+    parts += [paragraph(more)] if more else []
     if held is not None:
         rows = [("ok" if check.holds else "FAILS", check.name, check.detail) for check in held.verdict.checks]
         parts.append(folded(f"What it said: {len(rows)} checks", ["", "check", "seen"], rows))
@@ -110,13 +113,9 @@ def columns(released: Released) -> Html:
     """What happened to each column, in words."""
     facts = released.facts
     rows = [
-        (name, facts.schema[name].role, _explained(facts.masked.get(name)).replace("`", ""))
+        (name, facts.schema[name].role, explained(facts.schema[name], facts.masked.get(name)).replace("`", ""))
         for name in released.shown.column_names
     ]
     order = "in their original order" if facts.keep_order else "in random order"
     told = paragraph(f"{released.shown.num_rows:,} rows, {order}. A missing value counts as a value of its own.")
     return join([told, table(["column", "role", "what is shown"], rows)])
-
-
-def _explained(masked: str | None) -> str:
-    return "as it is" if masked is None else EXPLAINED.get(masked, f"masked ({masked})")
