@@ -98,3 +98,10 @@ def test_empty_cells_pass_as_often_as_their_noise_says() -> None:
     assert abs(len(passed) - expected) < 5 * np.sqrt(expected)
     assert min(passed.values()) == 5
     assert abs(np.mean(list(passed.values())) - (5 + 1 / (np.e - 1))) < 0.2
+
+
+@pytest.mark.parametrize("noise", [OpenDPNoise(), SeededNoise(1)])
+@pytest.mark.parametrize("epsilon", [40, 100, 700, 1000])
+def test_empty_cells_that_never_pass_end_the_search(noise: OpenDPNoise | SeededNoise, epsilon: int) -> None:
+    mechanisms = Mechanisms(Spending(Budget(epsilon)), noise)
+    assert mechanisms.sparse_counts("cells", [{2: 9}], cells=8, least=1, epsilon=Fraction(epsilon)) == [{2: 9}]

@@ -30,6 +30,8 @@ SPARSE = "discrete Laplace, thresholded; empty cells sampled"
 SLACK = Fraction(1, 2**20)
 """Part of a sparse histogram's price that covers the rounding of a probability to a float."""
 DRAWN_AT_ONCE = 32
+SMALLEST = 2.0**-60
+"""Seeded noise for a smaller epsilon would not fit in 64 bits: all of it would be cut to one number."""
 
 
 class Noise(Protocol):
@@ -116,7 +118,7 @@ class SeededNoise:
 
     def laplace(self, values: Ints, *, epsilon: Fraction, sensitivity: int) -> Ints:
         """The same distribution from a repeatable generator: the difference of two geometric numbers."""
-        stop = -math.expm1(-float(epsilon) / sensitivity) or 1e-300
+        stop = max(-math.expm1(-float(epsilon) / sensitivity), SMALLEST)
         draws = self._generator.geometric(stop, size=(2, len(values)))
         found: Ints = np.asarray(values, dtype=np.int64) + draws[0] - draws[1]
         return found
