@@ -118,7 +118,9 @@ def test_intended_and_written_are_told_apart(ledger: Ledger, tmp_path: Path) -> 
     publish(ledger).write(tmp_path / "out")
     lines = ledger.path.read_text().splitlines(keepends=True)
     shown = ["ledger", "--path", str(ledger.path)]
-    assert "released: top_down" in CliRunner().invoke(app, shown).output
+    told = CliRunner().invoke(app, shown, env={"COLUMNS": "80"}).output
+    assert "released: top_down" in told
+    assert "k_anonymity, k = " in told, "no word is broken in a narrow terminal"
     ledger.path.write_text(lines[0])  # killed before it was confirmed
     assert "released, not confirmed" in " ".join(CliRunner().invoke(app, shown).output.split())
     (tmp_path / "out").rename(tmp_path / "moved")

@@ -71,11 +71,10 @@ def _table(entries: Sequence[Entry]) -> Any:
 
     spending = any(entry.epsilon is not None for entry in entries)
     table = Table(title="Released and spent", title_justify="left")
-    table.add_column("when", no_wrap=True)
-    for heading in ("people", "what", "folder"):
-        table.add_column(heading, overflow="fold")
-    for heading in ("epsilon", "added up") if spending else ():
-        table.add_column(heading, justify="right")
+    for heading in ("when", "people", "what", "folder"):
+        table.add_column(heading, overflow="fold", no_wrap=heading == "when")
+    for heading in ("epsilon", "added\nup") if spending else ():
+        table.add_column(heading, justify="right", no_wrap=True)
     sums: dict[str, Fraction] = {}
     for entry in entries:
         if entry.kind == "spending" and entry.epsilon is not None and not entry.given_back:
@@ -86,22 +85,26 @@ def _table(entries: Sequence[Entry]) -> Any:
 
 
 def _minute(when: str) -> str:
-    """A time to the minute, in the holder's own time zone."""
+    """A day and, below it, the time to the minute, in the holder's own time zone."""
     from datetime import datetime
 
-    return datetime.fromisoformat(when).astimezone().strftime("%Y-%m-%d %H:%M")
+    return datetime.fromisoformat(when).astimezone().strftime("%Y-%m-%d\n%H:%M")
 
 
 def _short(people: str) -> str:
-    """A declared name whole, a hash in its first digits."""
-    return people if not people.startswith("table ") else people[:14]
+    """A declared name whole, a hash in its first digits; each below what it is.
+
+    >>> _short("table b035ae1e2c597a8f"), _short("named a census")
+    ('table\\nb035ae1e', 'named\\na census')
+    """
+    return (people if not people.startswith("table ") else people[:14]).replace(" ", "\n", 1)
 
 
 def _what(entry: Entry) -> str:
     if entry.kind == "spending":
         return f"{'given back' if entry.given_back else 'spent'}: {entry.mask}"
-    claims = "; ".join(_claim(claim) for claim in entry.claims) or entry.guarantee
-    return f"{'released' if entry.written else _unconfirmed(entry)}: {entry.mask}, {claims}"
+    claims = [_claim(claim) for claim in entry.claims] or [entry.guarantee]
+    return "\n".join([f"{'released' if entry.written else _unconfirmed(entry)}: {entry.mask}", *claims])
 
 
 def _claim(claim: Mapping[str, Any]) -> str:
