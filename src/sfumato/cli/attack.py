@@ -56,7 +56,8 @@ def show_report(report: AttackReport) -> None:
         show(risk_table(report.risk))
     if any(result.criterion for result in report.results):
         show(criteria_table(report))
-    show(results_table(report))
+    if any(not result.criterion for result in report.results):
+        show(results_table(report))
     for result in report.results:
         show(f"- {result.sentence}")
     for name, why in report.left_out.items():

@@ -45,9 +45,31 @@ def show_release(release: Release, output: Path) -> None:
     show(columns_table(release))
     show_scores(release.scores)
     if release.scores.get("clusters") and not release.certificate["along"].get("centres"):
-        show("The clusters' centres do not go along: a masked number without a declared range, a date or an item set")
-        show("would be told more exactly by them than by the table. Declare ranges to let them go along.")
+        show(centres_stay(release.recipe))
     show(f"Check it again at any time: {recheck(release.recipe, output)}")
+
+
+def centres_stay(recipe: Recipe) -> str:
+    """Why the centres of the clusters are not released, and what would change that."""
+    from sfumato.data.schema import ItemSet, Number
+
+    if not recipe.release.starting_centres:
+        return "The clusters' centres do not go along, as the recipe says."
+    compared = getattr(recipe.structure, "attributes", None) or (
+        *recipe.schema.quasi,
+        *recipe.schema.with_role("plain"),
+    )
+    why: list[str] = []
+    for name, attribute in ((name, recipe.schema[name]) for name in compared):
+        if isinstance(attribute, ItemSet):
+            why.append(f"{name}, an item set")
+        elif isinstance(attribute, Number) and attribute.calendar is not None:
+            why.append(f"{name}, a date or time")
+        elif isinstance(attribute, Number) and attribute.range is None and name in recipe.schema.quasi:
+            why.append(f"{name}, a number without a declared range (declare it)")
+    if not why:
+        return f"The clusters' centres do not go along with a mask by {recipe.mask.__class__.__name__}."
+    return f"The clusters' centres do not go along: they would tell more than the table does of {'; '.join(why)}."
 
 
 def recheck(recipe: Recipe, output: Path) -> str:
