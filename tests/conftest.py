@@ -84,14 +84,15 @@ class Blueprint:
     def certificate(self) -> dict[str, Any]:
         """The certificate, still without the hashes."""
         claims = self.claims()
-        parts = [f"at least {claim['k']} records share {', '.join(claim['on'])}" for claim in claims]
+        shared = "records share every combination of values shown for"
+        parts = [f"at least {claim['k']} {shared} {', '.join(claim['on'])}" for claim in claims]
         roles = {**dict.fromkeys(RECODING, "quasi"), "income": "sensitive", "hours": "plain"}
         return {
             "format": 1,
             "sfumato": "0.1.0",
             "created": "2026-01-01T00:00:00Z",
             "guarantee": "k_anonymity",
-            "statement": "; ".join(parts),
+            "statement": f"In this table {'; and '.join(parts)}.",
             "table": {
                 "file": "table.parquet",
                 "rows": len(self.shown),

@@ -25,6 +25,7 @@ from sfumato.evaluation.judging import Judged, agreement_with, judge
 from sfumato.maskers.histogram.mask import NoisyHistogram
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.registry import name_of
+from sfumato.maskers.sensitive import settled
 from sfumato.maskers.topdown.fit import TopDown
 from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.maskers.topdown.trying import allowed_to_json, allowing
@@ -219,7 +220,7 @@ def _prepare(people: Table, recipe: Recipe) -> Table:
         people = encode(people.to_arrow().filter(pa.array(kept)), people.schema, origin=people.origin)
     if recipe.budget is None:
         _refuse_fingerprints(people)
-    return people
+    return settled(people, recipe.privacy)
 
 
 def _refuse_fingerprints(people: Table) -> None:

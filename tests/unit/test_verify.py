@@ -16,6 +16,7 @@ from sfumato.errors import ReleaseError
 from sfumato.privacy.verify import CLAIMS, Verdict, verify
 from sfumato.privacy.verify.claims import check_k_anonymity
 from sfumato.privacy.verify.verdict import CheckError, verdict_of
+from sfumato.privacy.verify.wording import SENTENCES
 
 if TYPE_CHECKING:
     from tests.conftest import Blueprint
@@ -201,11 +202,19 @@ def test_an_empty_table_proves_nothing(blueprint: Blueprint, tmp_path: Path) -> 
     assert "k_anonymity" in failed(verify(folder))
 
 
-def test_a_claim_is_added_by_one_line(blueprint: Blueprint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_claim_is_added_by_two_lines(blueprint: Blueprint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = blueprint.write(tmp_path / "out")
-    blueprint.edit(folder, "certificate.json", lambda c: c["claims"].append({"claim": "new", "on": [], "achieved": 0}))
+    page = folder / "README.md"
+    page.write_text(page.read_text(encoding="utf-8").rstrip(".\n") + "; and it is new.\n", encoding="utf-8")
+
+    def add(form: Form) -> None:
+        form["claims"].append({"claim": "new", "on": [], "achieved": 0})
+        form["statement"] = form["statement"].rstrip(".") + "; and it is new."
+
+    blueprint.edit(folder, "certificate.json", add)
     assert "certificate" in failed(verify(folder))
     monkeypatch.setitem(CLAIMS, "new", lambda table, claim: "seen")
+    monkeypatch.setitem(SENTENCES, "new", lambda claim: "it is new")
     verdict = verify(folder)
     assert verdict.holds, str(verdict)
     assert any(check.detail == "seen" for check in verdict.checks)

@@ -116,11 +116,11 @@ def _losses(task: Task, columns: Columns) -> Sequence[Score]:
 def largest_k(requirements: Sequence[Requirement]) -> dict[str, int]:
     """For each attribute the largest k that is asked of it: no aggregate over fewer records is released.
 
-    Where no group size is asked, it is `FEW`.
+    Where no group size is asked, it is `FEW`; a k of 1 asks for none.
     """
     found: dict[str, int] = {}
     parts = [part for requirement in requirements for part in requirement.parts()]
-    for size in (part for part in parts if isinstance(part, KAnonymity)):
+    for size in (part for part in parts if isinstance(part, KAnonymity) and part.k > 1):
         for name in size.on:
             found[name] = max(found.get(name, 1), size.k)
     return {name: FEW for part in parts for name in part.on} | found

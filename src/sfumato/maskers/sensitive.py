@@ -3,16 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
 
 from sfumato.counting import Measure
-from sfumato.data.table import Table
+from sfumato.data.encoding import encode_column
+from sfumato.data.table import Column, ItemColumn, Table
 from sfumato.errors import Infeasible, SchemaError
-from sfumato.privacy.requirements import Basic, Sensitive
+from sfumato.privacy.requirements import Basic, Requirement, Sensitive
 
 NOBODY = Sensitive((), np.zeros(0, dtype=np.int64))
 """For requirements that count records alone."""
+
+
+def settled(table: Table, requirements: Sequence[Requirement]) -> Table:
+    """The table with sensitive numbers that are the same held as one value: -0.0 is 0.0, and NaN is missing."""
+    names = {r.sensitive for r in requirements if r.sensitive is not None and r.sensitive in table.columns}
+    changed = {name: _settled(name, table) for name in names if _unsettled(table.columns[name].values)}
+    return replace(table, columns={**table.columns, **changed}) if changed else table
+
+
+def _unsettled(values: pa.Array[Any]) -> bool:
+    if not pt.is_floating(values.type):
+        return False
+    found = values.to_numpy(zero_copy_only=False)
+    return bool((np.isnan(found) | ((found == 0) & np.signbit(found))).any())
+
+
+def _settled(name: str, table: Table) -> Column | ItemColumn:
+    rows = table.columns[name].decode()
+    found = rows.to_numpy(zero_copy_only=False) + rows.type.to_pandas_dtype()(0)  # missing is NaN; zero has no sign
+    return encode_column(
+        name, pa.chunked_array([pa.array(found, type=rows.type, from_pandas=True)]), table.schema[name]
+    )
 
 
 def sensitive_columns(table: Table, requirements: Sequence[Basic]) -> dict[str, Sensitive]:

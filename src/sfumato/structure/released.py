@@ -20,7 +20,6 @@ from sfumato.data import calendar
 from sfumato.data.cut import MISSING, labels_of, numbers_of
 from sfumato.data.schema import Number
 from sfumato.data.table import Column, Table
-from sfumato.errors import RecipeError
 from sfumato.structure.layouts import NumberLayout
 
 Ints = NDArray[np.int64]
@@ -77,7 +76,8 @@ class ReleasedValues:
 
     @classmethod
     def learn(cls, table: Table, masked: Masked, *, minimum: int | Mapping[str, int] = 1) -> ReleasedValues:
-        """What each shown value stands for in this table; each must be shown by at least `minimum` records.
+        """What each shown value stands for in this table; nothing of an attribute where fewer than `minimum` records
+        show some value, which could be computed from what is told of the others.
 
         What is released needs minimum = k, of each attribute the largest that is asked of it; an evaluation for
         the holder's eyes can do with 1.
@@ -88,8 +88,7 @@ class ReleasedValues:
             if isinstance(column, Column) and shows_labels(array):
                 shown = Shown.of(array)
                 least = minimum if isinstance(minimum, int) else minimum.get(name, 1)
-                _refuse_small(name, shown, least)
-                found[name] = _entries(table, name, shown, least)
+                found[name] = {} if _has_small(shown, least) else _entries(table, name, shown, least)
         return cls(found)
 
     def spread(self, attribute: str, label: str) -> Mapping[str, float | str]:
@@ -106,15 +105,9 @@ class ReleasedValues:
         return cls({name: {label: dict(s) for label, s in labels.items()} for name, labels in form.items()})
 
 
-def _refuse_small(name: str, shown: Shown, minimum: int) -> None:
+def _has_small(shown: Shown, minimum: int) -> bool:
     counts = np.bincount(shown.codes, minlength=len(shown.labels) + 1)[: len(shown.labels)]
-    if ((counts > 0) & (counts < minimum)).any():
-        raise RecipeError(
-            name,
-            f"a codebook of released values tells only of values shown by at least {minimum} records",
-            given="a value shown by fewer",
-            remedy="put the attribute under a k-anonymity requirement as well",
-        )
+    return bool(((counts > 0) & (counts < minimum)).any())
 
 
 def _entries(table: Table, name: str, shown: Shown, minimum: int) -> dict[str, dict[str, float | str]]:

@@ -25,6 +25,7 @@ from sfumato.privacy.requirements.requirement import (
     said,
     setting,
     share,
+    told,
 )
 
 Distance = Literal["equal", "ordered", "hierarchical"]
@@ -130,7 +131,7 @@ class TCloseness:
 
     def claim(self) -> dict[str, Any]:
         """For the certificate; a release that claims the hierarchical distance adds the tree."""
-        order = None if self.order is None else list(self.order)
+        order = None if self.order is None else [told(value) for value in self.order]
         return {"claim": self.name, "on": list(self.on), "sensitive": self.sensitive, "t": self.t,
                 "distance": self.distance} | setting({"order": order})  # fmt: skip
 

@@ -23,8 +23,11 @@ from sfumato.privacy.requirements.requirement import (
     learner,
     listed,
     said,
+    same,
     setting,
     share,
+    told,
+    valued,
     whole,
 )
 
@@ -55,7 +58,7 @@ class ConfidenceBound:
         object.__setattr__(self, "on", names)
         object.__setattr__(self, "sensitive", column("confidence bound", sensitive, names))
         object.__setattr__(self, "h", share("confidence bound", "h", h))
-        object.__setattr__(self, "value", value)
+        object.__setattr__(self, "value", valued("confidence bound", value))
 
     @property
     def threshold(self) -> float:
@@ -66,13 +69,13 @@ class ConfidenceBound:
         """Minus the share of the value, or of the most frequent one."""
         if self.value is None:
             return _most_frequent
-        if self.value not in sensitive.values:
+        found = [at for at, value in enumerate(sensitive.values) if same(value, self.value)]
+        if not found:
             raise SchemaError(
                 self.sensitive, f"{self} names a value that somebody has", given="a value of nobody",
                 remedy="check its spelling (1 and '1' are different), or leave `value` out to bound every value",
             )  # fmt: skip
-        at = sensitive.values.index(self.value)
-        return lambda counts: -(counts[:, at] / counts.sum(axis=1))
+        return lambda counts: -(counts[:, found[0]] / counts.sum(axis=1))
 
     def falls_short(self, level: float) -> str:
         """The share."""
@@ -90,7 +93,7 @@ class ConfidenceBound:
     def claim(self) -> dict[str, Any]:
         """For the certificate."""
         return {"claim": self.name, "on": list(self.on), "sensitive": self.sensitive, "h": self.h} | setting(
-            {"value": self.value}
+            {"value": told(self.value)}
         )
 
     def achieved(self, worst: Sequence[float]) -> dict[str, float]:
@@ -134,7 +137,7 @@ class AlphaK:
         object.__setattr__(self, "sensitive", column("(alpha, k)-anonymity", sensitive, names))
         object.__setattr__(self, "alpha", share("(alpha, k)-anonymity", "alpha", alpha))
         object.__setattr__(self, "k", whole("(alpha, k)-anonymity", "k", k))
-        object.__setattr__(self, "value", value)
+        object.__setattr__(self, "value", valued("(alpha, k)-anonymity", value))
 
     def parts(self) -> tuple[Basic, ...]:
         """k-anonymity and a confidence bound."""
@@ -143,7 +146,7 @@ class AlphaK:
     def claim(self) -> dict[str, Any]:
         """For the certificate."""
         return {"claim": self.name, "on": list(self.on), "sensitive": self.sensitive, "alpha": self.alpha,
-                "k": self.k} | setting({"value": self.value})  # fmt: skip
+                "k": self.k} | setting({"value": told(self.value)})  # fmt: skip
 
     def achieved(self, worst: Sequence[float]) -> dict[str, float]:
         """The highest share and the smallest group."""
@@ -188,7 +191,7 @@ class LKC:
         object.__setattr__(self, "l", whole("LKC-privacy", "l", l))
         object.__setattr__(self, "k", whole("LKC-privacy", "k", k))
         object.__setattr__(self, "c", share("LKC-privacy", "c", c))
-        object.__setattr__(self, "value", value)
+        object.__setattr__(self, "value", valued("LKC-privacy", value))
         if self.l > len(names):
             raise RecipeError("LKC-privacy", "l is at most the number of attributes in `on`", given=f"l={l}",
                               remedy=f"give l={len(names)} or less")  # fmt: skip
@@ -207,7 +210,7 @@ class LKC:
     def claim(self) -> dict[str, Any]:
         """For the certificate."""
         return {"claim": self.name, "on": list(self.on), "sensitive": self.sensitive, "l": self.l, "k": self.k,
-                "c": self.c} | setting({"value": self.value})  # fmt: skip
+                "c": self.c} | setting({"value": told(self.value)})  # fmt: skip
 
     def achieved(self, worst: Sequence[float]) -> dict[str, float]:
         """The smallest group and the highest share of any combination."""

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
+from math import isfinite
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -120,6 +122,25 @@ def share(what: str, name: str, given: Any) -> float:
         raise RecipeError(what, f"{name} is a share above 0 and at most 1", given=repr(given),
                           remedy=f"give for example {name}=0.5")  # fmt: skip
     return float(given)
+
+
+def valued(what: str, given: Any) -> Any:
+    """The one sensitive value that a requirement is about, None for every value: what JSON can hold, or a date."""
+    finite = not isinstance(given, float) or isfinite(given)
+    if not isinstance(given, str | int | float | date | None) or not finite:
+        raise RecipeError(what, "`value` is one text, number or date, or true or false", given=type(given).__name__,
+                          remedy="name one value, or leave it out to bound every value")  # fmt: skip
+    return given
+
+
+def told(value: Any) -> Any:
+    """A value as certificates show it: dates as text."""
+    return str(value) if isinstance(value, date) else value
+
+
+def same(value: Any, other: Any) -> bool:
+    """Whether two values are one; true is not 1."""
+    return value == other and isinstance(value, bool) == isinstance(other, bool)
 
 
 def column(what: str, sensitive: Any, on: tuple[str, ...]) -> str:

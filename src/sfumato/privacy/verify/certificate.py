@@ -34,6 +34,7 @@ class Column:
     name: str
     role: str
     masked: str | None
+    kind: str | None = None
 
 
 @dataclass(frozen=True)
@@ -174,16 +175,15 @@ def _check_private(form: Form) -> None:
 def stated(certificate: Certificate, page: str) -> str:
     """What people read says what is claimed.
 
-    Claims that come with their sentences make up the statement, to the letter. Of older certificates it names every
-    column and every setting. The page for the recipient repeats the statement, and its SHA-256 stands in the
-    certificate.
+    The statement is made of what the claims mean, in verify's own words and to the letter, whether the certificate
+    gives their sentences or not. The page for the recipient repeats it, and its SHA-256 stands in the certificate.
     """
     statement = field(certificate.form, "statement", str)
     claims = certificate.claims
     for claim in claims:
         check_wording(claim)
         _check_named(claim, statement)
-    sentences = [field(claim, "sentence", str) for claim in claims if "sentence" in claim]
+    sentences = [wording.SENTENCES[field(claim, "claim", str)](claim) for claim in claims]
     if sentences and statement != wording.statement(sentences):
         raise CheckError("the statement is not made of the sentences of the claims")
     if certificate.generated:
@@ -216,11 +216,10 @@ def _hash(entry: Form) -> str:
 
 def _column(form: Form) -> Column:
     only_keys(form, {"name", "kind", "role", "masked"}, "a column's description")
-    if "kind" in form:
-        field(form, "kind", str)
+    kind = field(form, "kind", str) if "kind" in form else None
     role, masked = field(form, "role", str), form.get("masked")
     if role not in ROLES:
         raise CheckError(f"the role of a released column is one of {', '.join(ROLES)}")
     if masked is not None and not isinstance(masked, str):
         raise CheckError("'masked' names the kind of masking, or is null")
-    return Column(field(form, "name", str), role, masked)
+    return Column(field(form, "name", str), role, masked, kind)

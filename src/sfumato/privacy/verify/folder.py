@@ -13,7 +13,7 @@ from sfumato.privacy.verify.certificate import Certificate
 from sfumato.privacy.verify.fields import read_json
 from sfumato.privacy.verify.recoding import Recoding, read_recoding
 from sfumato.privacy.verify.signature import SIGNATURE
-from sfumato.privacy.verify.table import read_table
+from sfumato.privacy.verify.table import one_form, read_table
 from sfumato.privacy.verify.twins import NAMES, html, markdown
 from sfumato.privacy.verify.verdict import CheckError
 
@@ -76,6 +76,11 @@ class Folder:
     def table(self) -> pl.DataFrame:
         """The released table, read by a library that did not write it."""
         return read_table(self.file(self.certificate.file))
+
+    @cached_property
+    def counted(self) -> pl.DataFrame:
+        """The released table with each unmasked number in one form, for claims about different values."""
+        return one_form(self.table, self.certificate)
 
 
 def listed(folder: Folder) -> str:

@@ -107,7 +107,7 @@ def _recount(release: Folder, claim: Form, besides: _Besides) -> str:
         return check_k_map(release.table, claim, recoding=release.recoding, population=besides.population)
     if claim.get("claim") in SEVERAL and besides.others:
         return check_several(release, claim, besides.others, besides.raw)
-    return recount(release.table, claim)
+    return recount(release.counted, claim)
 
 
 def _claims(release: Folder, besides: _Besides) -> Iterator[Check]:

@@ -211,10 +211,14 @@ def _read_as(column: pl.Series, kind: pl.DataType) -> pl.Series:
         return items.list.eval(pl.element().filter(pl.element() != "")).cast(kind)
     if column.dtype == pl.String and kind == pl.Boolean:
         return column.replace_strict(["true", "false"], [True, False], return_dtype=pl.Boolean)
+    if column.dtype == pl.String and kind == pl.Date:
+        return column.str.to_date("%Y-%m-%d")
     return column.cast(kind)
 
 
 def _set(column: pl.Series) -> pl.Series:
     import polars as pl
 
+    if column.dtype.is_float():
+        return column.fill_nan(None)  # no number is missing
     return column.list.unique().list.sort() if isinstance(column.dtype, pl.List) else column

@@ -29,7 +29,12 @@ def check_several(release: Folder, claim: Form, others: Sequence[str | Path], ra
     growing = claim["claim"] == "bcf_anonymity"
     if k < 1 or people != ("growing" if growing else "same"):
         raise CheckError("the claim has no k of at least 1, or says of other people than it is about")
+    unmasked = [name for name in on if name not in release.recoding.rules]
+    if unmasked:
+        raise CheckError(f"{unmasked[0]!r} is masked by no recoding: what it shows cannot be followed over releases")
     earlier = [_given(listed, others) for listed in forms(claim, "with")]
+    if len({one.path.resolve() for one in earlier}) < len(earlier):
+        raise CheckError("the claim lists an earlier release twice")
     if not earlier:
         raise CheckError("the claim lists no earlier release")
     for one in earlier:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.privacy.verify.certificate import RECODED, Certificate, Column
 from sfumato.privacy.verify.recoding import Recoding
+from sfumato.privacy.verify.values import plain
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
@@ -61,6 +62,24 @@ def read_csv(path: Path) -> pl.DataFrame:
     )
     parse = csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=len(header) > 1)
     return pl.DataFrame(csv.read_csv(path, convert_options=options, parse_options=parse))
+
+
+def one_form(table: pl.DataFrame, certificate: Certificate) -> pl.DataFrame:
+    """The table with numbers that are the same written the same: 0.0 and -0.0; in CSV 1, 1.0 and 01. NaN is missing."""
+    import polars as pl
+
+    bare = [column for column in certificate.columns if column.masked is None and column.name in table.columns]
+    floats = [column.name for column in bare if table.schema[column.name].is_float()]
+    texts = [c.name for c in bare if c.kind == "number" and table.schema[c.name] == pl.Categorical]
+    return table.with_columns(pl.col(floats).fill_nan(None) + 0.0, *(_plain(table[name]) for name in texts))
+
+
+def _plain(column: pl.Series) -> pl.Series:
+    import polars as pl
+
+    different = column.cast(pl.String).unique()
+    forms = pl.Series([None if text is None else plain(text) for text in different.to_list()], dtype=pl.String)
+    return column.cast(pl.String).replace_strict(different, forms, return_dtype=pl.String).cast(pl.Categorical)
 
 
 def columns(table: pl.DataFrame, certificate: Certificate) -> str:

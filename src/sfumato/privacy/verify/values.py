@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from datetime import date
-from decimal import Decimal
+from decimal import Context, Decimal
 
 from sfumato.privacy.verify.dates import moment
 from sfumato.privacy.verify.verdict import CheckError
+
+MIDNIGHT = "T00:00:00.000000"
+EXACT = Context(prec=1000)  # digits; no cell has as many
 
 
 def same(cell: object, value: object) -> bool:
@@ -26,7 +29,28 @@ def same(cell: object, value: object) -> bool:
         return number is not None and number == value
     if isinstance(cell, date):
         return moment(cell) == moment(value)
-    return isinstance(cell, str) and cell == value
+    return isinstance(cell, str) and isinstance(value, str) and (cell == value or cell == _day(value))
+
+
+def plain(text: str) -> str | None:
+    """A number or a date that stands as text, in one form for all that are equal; None for what is no number (NaN).
+
+    >>> plain("01"), plain("1.0"), plain("-0.0"), plain("nan"), plain("2020-05-01T00:00"), plain("low")
+    ('1', '1', '0', None, '2020-05-01', 'low')
+    """
+    try:
+        number = Decimal(text)
+    except ArithmeticError:
+        return _day(text) or text
+    if number.is_nan():
+        return None
+    return str(number.normalize(EXACT)) if number else "0"
+
+
+def _day(text: str) -> str | None:
+    """A date, or a time to the microsecond; None if it is neither."""
+    start = moment(text)
+    return None if start is None else start.removesuffix(MIDNIGHT)
 
 
 def cells_of(value: object, cells: Sequence[object]) -> list[object]:

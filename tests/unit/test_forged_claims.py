@@ -1,0 +1,92 @@
+"""Forgers who make everything fit: what a claim may not lean on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sfumato as sf
+from sfumato.privacy.verify.folder import Folder
+from sfumato.privacy.verify.several import check_several
+from sfumato.privacy.verify.verdict import CheckError
+from tests.corruptions import forge
+from tests.releases import release_of
+
+AGES = {"kind": "discretize", "range": [0, 100], "breaks": [50]}
+
+
+def certificate(folder: Path) -> dict[str, Any]:
+    form: dict[str, Any] = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
+    return form
+
+
+def put(folder: Path, form: dict[str, Any], statement: str | None = None) -> None:
+    before = form["statement"]
+    form["statement"] = statement or before
+    page = folder / "README.md"
+    page.write_text(page.read_text(encoding="utf-8").replace(before, form["statement"]), encoding="utf-8")
+    (folder / "certificate.json").write_text(json.dumps(form), encoding="utf-8")
+    forge(folder)
+
+
+def test_a_statement_says_no_more_where_the_sentences_were_taken_out(tmp_path: Path) -> None:
+    folder = release_of("k_anonymity", tmp_path / "out")
+    form = certificate(folder)
+    for claim in form["claims"]:
+        del claim["sentence"], claim["attacker"]
+    put(folder, form)
+    assert sf.verify(folder).holds, "the words follow from the settings"
+    put(folder, form, f"At least 1000 people look alike, nobody learns anything. {form['statement']}")
+    assert [check.name for check in sf.verify(folder).failed] == ["statement"]
+
+
+def bare(folder: Path, sexes: list[str]) -> Folder:
+    """A release whose recoding knows nothing of one of its quasi-identifiers."""
+    folder.mkdir()
+    ages = ["[0-50)", "[50-100]"] * (len(sexes) // 2)
+    pq.write_table(pa.table({"age": ages, "sex": sexes, "ill": ["a"] * len(sexes)}), folder / "table.parquet")
+    (folder / "recoding.json").write_text(json.dumps({"attributes": {"age": AGES}}))
+    columns = [{"name": "age", "role": "quasi", "masked": "discretize"},
+               {"name": "sex", "role": "quasi", "masked": "region"},
+               {"name": "ill", "role": "sensitive", "masked": None}]  # fmt: skip
+    files = {p.name: {"sha256": hashlib.sha256(p.read_bytes()).hexdigest()} for p in folder.iterdir()}
+    table = {"file": "table.parquet", "rows": len(sexes), "columns": columns}
+    (folder / "certificate.json").write_text(json.dumps({"table": table, "files": files}))
+    return Folder(folder)
+
+
+@pytest.mark.parametrize(("kind", "people"), [("bcf_anonymity", "growing"), ("joint_k_anonymity", "same")])
+def test_a_column_that_no_recoding_masks_is_not_left_out_of_the_count(kind: str, people: str, tmp_path: Path) -> None:
+    earlier = bare(tmp_path / "earlier", ["f"] * 10 + ["m"] * 2)
+    later = bare(tmp_path / "later", ["f"] * 8 + ["m"] * 2 + ["f"] * 2)
+    told = hashlib.sha256((earlier.path / "certificate.json").read_bytes()).hexdigest()
+    claim = {"claim": kind, "on": ["age", "sex"], "k": 1, "people": people, "with": [{"sha256": told, "created": ""}]}
+    with pytest.raises(CheckError, match="'sex' is masked by no recoding"):
+        check_several(later, claim, [earlier.path], None)
+    twice = claim | {"on": ["age"], "with": [{"sha256": told, "created": ""}] * 2}
+    with pytest.raises(CheckError, match="twice"):
+        check_several(later, twice, [earlier.path], None)
+
+
+@pytest.mark.parametrize("one", ["1.0", "01", "1e0"])
+def test_one_number_written_in_two_ways_is_one_value(one: str, tmp_path: Path) -> None:
+    chance = random.Random(3)
+    rows = [{"age": chance.randint(0, 99), "stage": chance.choice([1, 2])} for _ in range(80)]
+    schema = sf.Schema(age=sf.Number(role="quasi", range=(0, 100)), stage=sf.Number(role="sensitive"))
+    recipe = sf.Recipe(schema=schema, structure=sf.Clusters("kmeans", k=2, n_init=1),
+                       privacy=(sf.KAnonymity(["age"], 5), sf.LDiversity(["age"], "stage", 2)))  # fmt: skip
+    run = sf.Run(report=False, format="csv", ledger=sf.Ledger(tmp_path / "ledger"))
+    folder = sf.publish(pa.Table.from_pylist(rows), recipe, run=run).write(tmp_path / "out")
+    assert sf.verify(folder).holds
+    table = pl.read_csv(folder / "table.csv", infer_schema=False)
+    table.with_columns(pl.col("stage").replace({"2": one})).write_csv(folder / "table.csv")
+    put(folder, certificate(folder))
+    assert [check.name for check in sf.verify(folder).failed] == ["l_diversity on age"]
