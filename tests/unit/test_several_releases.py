@@ -170,3 +170,28 @@ def test_a_column_masked_then_and_bare_now_is_refused(growing: list[Path], quiet
     asked = replace(recipe(2, growing[:1], "growing"), schema=bare, privacy=[sf.KAnonymity(["age", "town"], K)])
     with pytest.raises(sf.ReleaseError, match="no other shows as it is"):
         sf.publish(people(5, 140), asked, run=quiet)
+
+
+def test_who_knows_the_labels_behind_a_star_is_minded_too(quiet: sf.Run, tmp_path: Path) -> None:
+    """Then p and q are shown, r and s are behind `*`; now r and s would be, p and q behind it. Whoever knows that there
+    is nobody else knows that all four of then are r or s now, which leaves one newcomer among three s. Whoever does not
+    may think them behind the new `*`."""
+    schema = sf.Schema(a=sf.Category(role="quasi"), ill=sf.Category(role="sensitive"))
+    then = ["p0", "p0", "p1", "p1", "q0", "q0", "q1", "q1", "r0", "r0", "s1", "s1"]
+    now = [*then, *then[:8], "s1"]
+    plain = sf.Recipe(schema=schema, structure=sf.Classes("ill"), privacy=[sf.KAnonymity(["a"], 4)])
+    two = replace(plain, privacy=[sf.KAnonymity(["a"], 2)], mask=sf.TopDown(score="infogain", max_steps=2))
+
+    def published(rows: list[str], how: sf.Recipe, name: str) -> Path:
+        table = pa.table({"a": [row[0] for row in rows], "ill": [row[1] for row in rows]})
+        return sf.publish(table, how, run=quiet).write(tmp_path / name)
+
+    def left(second: Path, **knows: Any) -> int:
+        return anonymity(views([_side(first), _side(second)], **knows), ("a",))
+
+    first = published(then, plain, "first")
+    alone = published(now, two, "alone")
+    assert left(alone) == 2
+    assert left(alone, domains={"a": ("p", "q", "r", "s")}) == 1
+    beside = published(now, replace(two, earlier=sf.Earlier(releases=(str(first),), people="growing")), "beside")
+    assert left(beside, domains={"a": ("p", "q", "r", "s")}) >= 2

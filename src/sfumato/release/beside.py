@@ -96,9 +96,15 @@ def _holds(sides: list[Side], task: Task, outcome: Outcome, recipe: Recipe) -> b
     """Also for an attacker who knows which labels there are behind a `*`; verify, which does not, counts without."""
     side = _new_side(task.table, outcome)
     hidden = [name for name, rule in side.recoding.attributes.items() if isinstance(rule, Suppress)]
-    domains = {name: labels_of(task.table.column(name).values) for name in hidden}
+    domains = {name: _held(task.table, name) for name in hidden}
     ways = [views([*sides, side]), *([views([*sides, side], domains=domains)] if domains else [])]
     return all(anonymity(seen, asked.on, enough=asked.k) >= asked.k for seen in ways for asked in _asked(recipe))
+
+
+def _held(people: Table, name: str) -> tuple[str | None, ...]:
+    """The labels that somebody has, and None if somebody's is missing."""
+    column = people.column(name)
+    return (*labels_of(column.values), *([None] if column.missing else []))
 
 
 def _new_side(people: Table, outcome: Outcome) -> Side:

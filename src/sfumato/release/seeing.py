@@ -31,10 +31,11 @@ class Side:
     recoding: Recoding
 
 
-def views(sides: Sequence[Side], *, domains: Mapping[str, Sequence[str]] | None = None) -> list[View]:
+def views(sides: Sequence[Side], *, domains: Mapping[str, Sequence[str | None]] | None = None) -> list[View]:
     """What an attacker sees who holds all of them. Columns that none of them masks and all have tell records apart.
 
-    `domains`: of attributes without a taxonomy, which labels there are, for an attacker who knows that too.
+    `domains`: of attributes without a taxonomy, which labels there are, for an attacker who knows that too; None among
+    them where somebody's is missing.
     """
     rules = {name: [side.recoding.attributes.get(name) for side in sides] for side in sides
              for name in side.recoding.attributes}  # fmt: skip
@@ -85,7 +86,7 @@ def _codes(column: pa.ChunkedArray[Any], rule: Rule) -> Ints:
     return codes.astype(np.int64)
 
 
-def _reach(name: str, rules: Sequence[Rule | None], domain: Sequence[str] | None) -> list[Marks | None]:
+def _reach(name: str, rules: Sequence[Rule | None], domain: Sequence[str | None] | None) -> list[Marks | None]:
     """Of each release (values, points): which points of the domain a shown value may stand for, missing last."""
     kinds = {isinstance(rule, Discretize) for rule in rules if rule is not None}
     if len(kinds) > 1:
@@ -97,8 +98,10 @@ def _reach(name: str, rules: Sequence[Rule | None], domain: Sequence[str] | None
         return [None if rule is None else _marks(rule, _in_intervals(rule, points)) for rule in rules
                 if rule is None or isinstance(rule, Discretize)]  # fmt: skip
     labels = sorted({label for rule in rules if rule is not None for label in _known(rule)})
-    places = pa.array([*labels, OTHER] if domain is None else domain, type=pa.string())
-    return [None if rule is None else _marks(rule, rule.places(places)) for rule in rules]
+    held = [*labels, OTHER, None] if domain is None else list(domain)
+    named = pa.array([label for label in held if label is not None], type=pa.string())
+    count = len(named) + (None in held)
+    return [None if rule is None else _marks(rule, rule.places(named)[:count]) for rule in rules]
 
 
 def _known(rule: Rule) -> list[str]:
