@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
@@ -98,6 +99,14 @@ def test_a_population_bounds_who_a_record_may_be_about(tmp_path: Path) -> None:
     other = tmp_path / "other.csv"
     everybody.head(300).write_csv(other)
     assert not sf.verify(folder, population=other).holds
+
+
+def test_a_population_outside_the_declared_range_is_told_as_such() -> None:
+    older = people(50).select(QUASI).with_columns(age=pl.lit(120))
+    privacy = [sf.KMap(QUASI, k=5, population=older)]
+    recipe = sf.Recipe.from_yaml(RECIPE.replace("REQUIREMENT", ASKED["distinct"]).replace("MASK", "top_down"))
+    with pytest.raises(sf.SfumatoError, match="age of the population"):
+        sf.publish(people(), dataclasses.replace(recipe, privacy=privacy), run=sf.Run(report=False))
 
 
 @pytest.mark.parametrize(
