@@ -37,6 +37,8 @@ def groups(released: Released) -> Html | None:
             if claim.k is not None:
                 axes.axvline(claim.k, color=RED, linewidth=1.2)
             logarithmic(axes, "x")
+            if len(ends) == 2 and claim.k is None:  # one size, and nothing beside it
+                axes.set_xticks([ends[0] + 0.5], [f"{ends[0]:,.0f}"])
             whole_numbers(axes)
             axes.set_xlabel("records in a group")
             axes.set_title(_short(claim.on), fontsize=8.5)
