@@ -127,12 +127,14 @@ def _numbers(column: pl.Series, domain: Form) -> bool:
 
 
 def _intervals(column: pl.Series, domain: Form) -> bool:
+    """Intervals of the range; the last one, in `]`, may be its upper end alone, as [16-16]."""
     low, high = _ends(domain)
     for label in column.unique().to_list():
         parts = _INTERVAL.fullmatch(str(label))
-        if parts is None or not low <= float(parts[1]) < float(parts[2]) <= high:
+        if parts is None:
             return False
-        if (parts[3] == "]") != (float(parts[2]) == high):
+        first, end, last = float(parts[1]), float(parts[2]), parts[3] == "]"
+        if not low <= first <= end <= high or not (end == high if last else first < end):
             return False
     return True
 
