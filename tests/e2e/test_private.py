@@ -217,8 +217,8 @@ def test_the_command_line_shows_plan_promise_and_ledger(csv: bool, tmp_path: Pat
 
 @pytest.mark.parametrize(
     ("label", "inside"),
-    [("[1-15)", True), ("[16-16]", True), ("[15-16]", True), ("[15-16)", True), ("[3-9]", False), ("[15-15)", False), ("[0-3)", False),
-     ("[9-3)", False), ("[16-17]", False), ("16", False)],
+    [("[1-15)", True), ("[16-16]", True), ("[15-16]", True), ("[15-16)", True), ("[3-9]", False), ("[15-15)", False),
+     ("[0-3)", False), ("[9-3)", False), ("[16-17]", False), ("16", False)],
 )  # fmt: skip
 def test_an_interval_lies_in_its_range(label: str, inside: bool) -> None:
     from sfumato.privacy.verify.differential import _intervals
