@@ -5,16 +5,20 @@ from __future__ import annotations
 import random
 import shutil
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.csv as pc
 
 import sfumato as sf
 from sfumato.maskers.registry import masker_named
 from sfumato.privacy.requirements import LKC, AlphaK, ConfidenceBound, KAnonymity, LDiversity, TCloseness
 from sfumato.publishing import Run
+from sfumato.release.signing import load_key, make_key, sign_release
 
 SCHOOLS: dict[str, Any] = {
     "ANY": {"Secondary": ["9th", "10th"], "University": {"Bachelors": None, "Graduate": ["Masters", "PhD"]}}
@@ -63,19 +67,55 @@ REQUIREMENTS: Mapping[str, tuple[Any, ...]] = {
 }
 
 
+SIGNED, BESIDE, IN_POPULATION = "signed", "earlier", "k_map"
+
+
+@cache
+def _desk() -> TemporaryDirectory[str]:
+    """Two keys, and everybody whom a record may be about."""
+    found = TemporaryDirectory()
+    for name in ("key", "stranger"):
+        make_key(Path(found.name) / name)
+    pc.write_csv(people(700).select(list(ON)), Path(found.name) / "population.csv")
+    return found
+
+
+def on_desk(name: str) -> Path:
+    """A key, its public half, or the population."""
+    return Path(_desk().name) / name
+
+
+def given_with(kind: str) -> dict[str, Any]:
+    """What verify is given besides a release of this kind."""
+    given: dict[str, dict[str, Any]] = {
+        SIGNED: {"key": on_desk("key.pub")},
+        BESIDE: {"others": [untouched("k_anonymity")]},
+        IN_POPULATION: {"population": on_desk("population.csv")},
+    }
+    return given.get(kind, {})
+
+
 def recipe(kind: str) -> sf.Recipe:
     """A recipe for top-down refinement with these requirements, or for another masker."""
     structure = sf.Clusters("kmeans", k=2, n_init=1)
+    if kind == SIGNED:
+        return recipe("k_anonymity")
+    if kind == BESIDE:
+        earlier = sf.Earlier(releases=(str(untouched("k_anonymity")),), people="same")
+        return replace(recipe("k_anonymity"), earlier=earlier)
+    if kind == IN_POPULATION:
+        asked = sf.KMap(ON, 9, population=on_desk("population.csv"))
+        return sf.Recipe(schema=SCHEMA, structure=structure, privacy=[asked])
     if kind in REQUIREMENTS or kind == "csv":
         return sf.Recipe(schema=SCHEMA, structure=structure, privacy=REQUIREMENTS.get(kind, REQUIREMENTS["shares"]))
     mask = masker_named(kind)(**({"generations": 3} if kind == "genetic" else {}))
     schema = SCHEMA if mask.guarantee == "k_anonymity" else NUMBERS
-    asked: tuple[Any, ...] = (KAnonymity(ON, 4),) if mask.guarantee == "k_anonymity" else ()
+    needs: tuple[Any, ...] = (KAnonymity(ON, 4),) if mask.guarantee == "k_anonymity" else ()
     return sf.Recipe(
         schema=schema,
         structure=structure,
         mask=mask,
-        privacy=asked,
+        privacy=needs,
         i_understand="no_guarantee" if mask.guarantee == "none" else None,
         budget=sf.Budget(1) if mask.guarantee == "differential_privacy" else None,
     )
@@ -85,10 +125,18 @@ def recipe(kind: str) -> sf.Recipe:
 def _made(kind: str) -> sf.Release:
     found = recipe(kind)
     table = people().select(list(found.schema))
-    return sf.publish(table, found, run=Run(report=False, format="csv" if kind == "csv" else "parquet"))
+    made = sf.publish(table, found, run=Run(report=False, format="csv" if kind == "csv" else "parquet"))
+    if kind == SIGNED:
+        sign_release(Path(made.scratch.name) / "release", load_key(on_desk("key")))
+    return made
+
+
+def untouched(kind: str) -> Path:
+    """The release of this kind that all others are copies of."""
+    return Path(_made(kind).scratch.name) / "release"
 
 
 def release_of(kind: str, folder: Path) -> Path:
     """A release of this kind in a new folder."""
-    shutil.copytree(Path(_made(kind).scratch.name) / "release", folder)
+    shutil.copytree(untouched(kind), folder)
     return folder

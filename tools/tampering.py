@@ -1,6 +1,6 @@
 """Damages releases at random and counts what verify says: the table of docs/verify.md.
 
-python -m tools.tampering 120    # corruptions of each of nine releases
+python -m tools.tampering 120    # corruptions of each of twelve releases
 """
 
 from __future__ import annotations
@@ -8,7 +8,8 @@ from __future__ import annotations
 import sys
 from collections import Counter
 
-from tests.corruptions import FAMILIES, KINDS, outcome_of
+from tests.corruptions import FAMILIES
+from tests.outcomes import KINDS, outcome_of
 
 
 def main(count: int) -> None:

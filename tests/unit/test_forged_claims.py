@@ -59,7 +59,7 @@ def bare(folder: Path, sexes: list[str]) -> Folder:
                {"name": "ill", "role": "sensitive", "masked": None}]  # fmt: skip
     files = {p.name: {"sha256": hashlib.sha256(p.read_bytes()).hexdigest()} for p in folder.iterdir()}
     table = {"file": "table.parquet", "rows": len(sexes), "columns": columns}
-    (folder / "certificate.json").write_text(json.dumps({"table": table, "files": files}))
+    (folder / "certificate.json").write_text(json.dumps({"created": "2026", "table": table, "files": files}))
     return Folder(folder)
 
 
@@ -68,10 +68,11 @@ def test_a_column_that_no_recoding_masks_is_not_left_out_of_the_count(kind: str,
     earlier = bare(tmp_path / "earlier", ["f"] * 10 + ["m"] * 2)
     later = bare(tmp_path / "later", ["f"] * 8 + ["m"] * 2 + ["f"] * 2)
     told = hashlib.sha256((earlier.path / "certificate.json").read_bytes()).hexdigest()
-    claim = {"claim": kind, "on": ["age", "sex"], "k": 1, "people": people, "with": [{"sha256": told, "created": ""}]}
+    listed = {"sha256": told, "created": earlier.certificate.form["created"]}
+    claim: dict[str, Any] = {"claim": kind, "on": ["age", "sex"], "k": 1, "people": people, "with": [listed]}
     with pytest.raises(CheckError, match="'sex' is masked by no recoding"):
         check_several(later, claim, [earlier.path], None)
-    twice = claim | {"on": ["age"], "with": [{"sha256": told, "created": ""}] * 2}
+    twice = claim | {"on": ["age"], "with": [listed, listed]}
     with pytest.raises(CheckError, match="twice"):
         check_several(later, twice, [earlier.path], None)
 

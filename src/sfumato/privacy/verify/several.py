@@ -13,6 +13,7 @@ from sfumato.privacy.verify.fields import Form, field, forms, read_json, whole
 from sfumato.privacy.verify.folder import CERTIFICATE, Folder, tree_file
 from sfumato.privacy.verify.raw import Comparison
 from sfumato.privacy.verify.reached import columns
+from sfumato.privacy.verify.rule import only_keys
 from sfumato.privacy.verify.verdict import CheckError
 from sfumato.privacy.verify.worlds import fewest
 
@@ -43,13 +44,20 @@ def check_several(release: Folder, claim: Form, others: Sequence[str | Path], ra
 
 
 def _given(listed: Form, others: Sequence[str | Path]) -> Folder:
-    """The folder that the claim means: its certificate is the same to the byte."""
+    """The folder that the claim means: its certificate is the same to the byte, and of the time that the claim says."""
+    only_keys(listed, {"sha256", "created"}, "'with'")
     told = field(listed, "sha256", str)
     for other in others:
         path = Path(other) / CERTIFICATE
         if path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == told:
-            return Folder(other)
+            return _of_that_time(Folder(other), listed)
     raise CheckError(f"the earlier release of {field(listed, 'created', str)} is not among those given: {HOW}")
+
+
+def _of_that_time(earlier: Folder, listed: Form) -> Folder:
+    if earlier.certificate.form.get("created") != field(listed, "created", str):
+        raise CheckError("the claim gives another time for an earlier release than its certificate")
+    return earlier
 
 
 def _reached(claim: Form, found: int, what: str) -> str:

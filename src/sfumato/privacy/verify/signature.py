@@ -83,7 +83,12 @@ def _check_bytes(public_key: bytes, signature: bytes, message: bytes) -> None:
 
 
 def _bytes(form: Form, key: str) -> bytes:
+    """The bytes, in the one way to write them: base64 can leave bits over, which say nothing."""
+    text = field(form, key, str)
     try:
-        return base64.b64decode(field(form, key, str), validate=True)
+        found = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         raise CheckError(f"{key!r} in {SIGNATURE} is no base64") from None
+    if base64.b64encode(found).decode() != text:
+        raise CheckError(f"{key!r} in {SIGNATURE} is not written as base64 is")
+    return found
