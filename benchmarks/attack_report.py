@@ -178,11 +178,12 @@ def report(adult: Adult, ks: Sequence[int] = KS) -> Iterator[str]:
     lines = requirements(adult.population.to_arrow())
     for masker, k, asked in product(MASKERS, ks, lines):
         began, name = time.perf_counter(), f"{masker}, k = {k}: {asked}"
-        yield _published(name, adult, lines[asked](k), MASKERS[masker])
+        yield published(name, adult, lines[asked](k), MASKERS[masker])
         sys.stderr.write(f"{name}: {time.perf_counter() - began:.0f} s\n")
 
 
-def _published(name: str, adult: Adult, asked: Sequence[Any], mask: Any) -> str:
+def published(name: str, adult: Adult, asked: Sequence[Any], mask: Any) -> str:
+    """The line of a release with these requirements, or why there is none."""
     with TemporaryDirectory() as folder:
         run = Run(report=False, chance=Seeded(0), ledger=sf.Ledger(Path(folder) / "ledger.jsonl"))
         try:
