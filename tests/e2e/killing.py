@@ -15,6 +15,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -69,7 +70,8 @@ class Nursery:
 
 def serve(root: str, *, releases: bool) -> None:
     """Fork a child for each line of standard input; tell how it ended."""
-    jobs: dict[str, Callable[..., int]] = {"publish": _publish, "enter": _enter}
+    jobs: dict[str, Callable[..., int]] = {"publish": partial(_sfumato, "publish"), "sign": partial(_sfumato, "sign"),
+                                           "enter": _enter}  # fmt: skip
     if releases:
         jobs["write"] = _writing(Path(root))
     steps = mmap.mmap(-1, 8)
@@ -136,10 +138,10 @@ def _under(root: str, arguments: tuple[Any, ...]) -> bool:
     )
 
 
-def _publish(*arguments: str) -> int:
+def _sfumato(*arguments: str) -> int:
     from sfumato.cli.main import main
 
-    sys.argv = ["sfumato", "publish", *arguments]
+    sys.argv = ["sfumato", *arguments]
     try:
         main()
     except SystemExit as end:

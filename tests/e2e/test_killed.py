@@ -13,6 +13,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.privacy.ledger import Entry, Ledger
+from sfumato.release.signing import load_key, make_key, sign_release
 from tests.e2e.killing import NEVER, Ended, Nursery
 
 RECIPE = """
@@ -177,3 +178,63 @@ def _publish(nursery: Nursery, watched: Watched, k: int, *, step: int = NEVER, s
         assert ended.code == 0
         watched.settled()
     return ended
+
+
+def _chain_holds(output: Path) -> int:
+    """Every version under its final name verifies, with those before it; give how many there are."""
+    stand = [folder for folder in (output / "clusters-2", output / "clusters-3") if folder.exists()]
+    for at, folder in enumerate(stand):
+        verdict = sf.verify(folder, others=stand[:at])
+        assert verdict.holds, str(verdict)
+    return len(stand)
+
+
+@pytest.mark.slow
+def test_killed_while_publishing_a_family(imported: Nursery) -> None:
+    """Every version that stands verifies with those before it, is in the ledger, and the next run replaces them."""
+    chance, recipe = random.Random(3), str(imported.folder / "recipe.yaml")
+    ledger = Ledger(imported.ledger)
+
+    def publish(output: Path, *, step: int = NEVER) -> Ended:
+        settings = ("--clusters", "2,3", "--no-report", "--engine", "reference")
+        return imported.run("publish", recipe, "-o", str(output), *settings, step=step)
+
+    steps = publish(imported.folder / "family whole").steps
+    found: list[int] = []
+    killed = at = 0
+    while killed < 15:  # a run can take some steps fewer than the first one
+        at += 1
+        output = imported.folder / f"family {at}" / "out"
+        killed += publish(output, step=chance.randrange(1, steps + 1)).signal == signal.SIGKILL
+        found.append(_chain_holds(output))
+        entered = {entry.certificate for entry in ledger.entries()}
+        for certificate in output.glob("clusters-?/certificate.json"):
+            assert hashlib.sha256(certificate.read_bytes()).hexdigest() in entered, "a release without an entry"
+        if at % 5 == 0:
+            assert publish(output).code == 0
+            assert _chain_holds(output) == 2
+    assert len(set(found)) > 1, "killed before and after the first version was there"
+
+
+@pytest.mark.slow
+def test_killed_before_any_step_of_signing(imported: Nursery) -> None:
+    """Under its name a signature is whole, the earlier one or the new one; and the release stays a release."""
+    output, key = imported.folder / "signing" / "out", imported.folder / "key"
+    _publish(imported, Watched(output, imported.ledger), 4)
+    make_key(key)
+    make_key(imported.folder / "earlier key")
+    signature, public = output / "certificate.sig", Path(f"{key}.pub")
+    for before in (False, True):
+        step, killed = 0, True
+        while killed:
+            signature.unlink(missing_ok=True)
+            if before:
+                sign_release(output, load_key(imported.folder / "earlier key"))
+            earlier = signature.read_bytes() if before else None
+            step += 1
+            killed = imported.run("sign", str(output), str(key), step=step).signal == signal.SIGKILL
+            now = signature.read_bytes() if signature.exists() else None
+            assert sf.verify(output).holds
+            assert now == earlier or sf.verify(output, key=public).holds
+        assert sf.verify(output, key=public).holds
+        assert step > 5, "there are as many steps, and each was the last one once"
