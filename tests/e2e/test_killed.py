@@ -153,8 +153,9 @@ def test_killed_while_publishing(kills: int, imported: Nursery) -> None:
     """Half of them before a step that touches the disk, half after some time; every tenth run is left alone."""
     chance = random.Random(2)
     watched = Watched(imported.folder / f"publishing {kills}" / "out", imported.ledger)
-    began = time.perf_counter()
     steps = _publish(imported, watched, 4).steps
+    began = time.perf_counter()  # the first run was cold
+    _publish(imported, watched, 4)
     seconds = time.perf_counter() - began
     killed = 0
     while killed < kills:
