@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.cli.demo import SEVERAL, _recipe
+from sfumato.cli.demo import SEVERAL, demo_recipe
 from sfumato.data.encoding import encode
 from sfumato.engines.local.engine import LocalEngine
 from sfumato.maskers.masker import Labels, Task, only_k_anonymity
@@ -130,7 +130,7 @@ def test_k_falls_to_one(size: int, k: list[int]) -> None:
 
 @pytest.mark.slow
 def test_the_three_quasi_identifiers_of_the_demo() -> None:
-    asked = _recipe(SEVERAL, k=50, clusters=6)
+    asked = demo_recipe(SEVERAL, k=50, clusters=6)
     table = encode(sf.datasets.load("adult", complete=True).table, asked.schema)
     found = find(sf.Clusters("kmeans", k=6, n_init=1), table)
     work = Task(table, Labels(found.labels, found.n), asked.privacy, LocalEngine())

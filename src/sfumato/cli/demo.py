@@ -41,7 +41,7 @@ def demo(
     adult = datasets.load("adult", complete=True)
     show(f"The census table Adult: {adult.table.num_rows:,} people. {adult.citation}\n")
     for name, asked in (("one-quasi-identifier", (QUASI,)), ("three-quasi-identifiers", SEVERAL)):
-        recipe = _recipe(asked, k=k, clusters=clusters)
+        recipe = demo_recipe(asked, k=k, clusters=clusters)
         show(f"── {name.replace('-', ' ')}, k = {k} " + "─" * 40)
         with noting_warnings():
             release = publish(adult.table, recipe, run=Run(tell=telling()))
@@ -58,7 +58,8 @@ def demo(
     show(f"Next: sfumato verify {output / name}; sfumato explain {output / name} education")
 
 
-def _recipe(asked: tuple[tuple[str, ...], ...], *, k: int, clusters: int) -> Recipe:
+def demo_recipe(asked: tuple[tuple[str, ...], ...], *, k: int, clusters: int) -> Recipe:
+    """The census table under these quasi-identifiers, with the same k on each."""
     from dataclasses import replace
 
     from sfumato.data import datasets
