@@ -44,10 +44,10 @@ class ManyAtOnce:
 
     def noisy_max(self, scores: Any, *, epsilon: Fraction, sensitivity: int, monotone: bool) -> int:
         """Report noisy max."""
-        key = (id(scores), epsilon, sensitivity, monotone)
-        left = self._choices.setdefault(key, [])
+        asked = tuple(int(score) for score in scores)
+        left = self._choices.setdefault((asked, epsilon, sensitivity, monotone), [])
         if not left:
-            left += self._thousand(epsilon, sensitivity, monotone)([int(score) for score in scores])
+            left += self._thousand(epsilon, sensitivity, monotone)(list(asked))
         return int(left.pop())
 
     def _thousand(self, epsilon: Fraction, sensitivity: int, monotone: bool) -> Any:

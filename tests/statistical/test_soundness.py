@@ -9,48 +9,25 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
-import sfumato as sf
-from sfumato.data.encoding import encode
-from sfumato.engines.reference import ReferenceEngine
 from sfumato.maskers.histogram.boxes import Box, splits
 from sfumato.maskers.histogram.domains import Domain, NumberDomain, declared
-from sfumato.maskers.histogram.fit import PrivateTree
 from sfumato.maskers.histogram.growing import diameter, scores
 from sfumato.maskers.histogram.marginals import _count, histograms
 from sfumato.maskers.histogram.records import Records, records_of
 from sfumato.maskers.histogram.scores import GRAIN, gain, reach, whole
 from sfumato.maskers.histogram.space import PublicSpace
-from sfumato.maskers.masker import Labels, Task
 from sfumato.privacy.budget import Budget, Spending
-from sfumato.privacy.mechanisms import Mechanisms, Noise, OpenDPNoise, Question, SeededNoise
+from sfumato.privacy.mechanisms import Mechanisms, Noise, OpenDPNoise, Question
 from tests.statistical.audit import Draws, Leak, Outputs, leak
 from tests.statistical.many_at_once import ManyAtOnce
+from tests.statistical.neighbours import BASE, HURT, SCHEMA, Row, far_labels, table_of
+from tests.statistical.whole import WHOLE, worst_of
 
 ONE = Fraction(1)
-TREE = sf.Taxonomy.from_tree({"ANY": {"N": ["a", "b"], "S": ["c", "d"]}})
-SCHEMA = sf.Schema(
-    number=sf.Number(role="quasi", range=(0, 16), integer=True),
-    label=sf.Category(role="quasi", taxonomy=TREE),
-    items=sf.ItemSet(role="quasi", values=("p", "q", "r")),
-)
-Row = tuple[int, str, list[str]]
-BASE: list[Row] = [(2 + at % 3, "ab"[at % 2], [["p"], ["q"], ["p", "q"]][at % 3]) for at in range(9)]
-HURT: dict[str, Row] = {
-    "a category nobody else has": (3, "d", ["p"]),
-    "an extreme number": (16, "a", ["p"]),
-    "alone in a leaf": (16, "d", ["p", "q"]),
-    "an item nobody else has": (3, "a", ["r"]),
-}
 SOME, RUNS = 2_000, 4_000
 MANY = 100_000
-
-
-def table_of(rows: Sequence[Row]) -> Any:
-    columns = {name: [row[at] for row in rows] for at, name in enumerate(SCHEMA)}
-    return encode(pa.table({**columns, "items": pa.array(columns["items"], pa.list_(pa.string()))}), SCHEMA)
 
 
 def records(rows: Sequence[Row], domains: dict[str, Domain] | None = None) -> Records:
@@ -124,13 +101,6 @@ def cells(rows: Sequence[Row], *, skip_empty: bool = False) -> Draws:
         return [tuple(min(passed.get(code, 0), 7) for code in (0b001, 0b011, 0b100)) for passed in seen]
 
     return draw
-
-
-def far_labels(rows: Sequence[Row]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Two clusters of the raw table: one far record turns all others into one cluster."""
-    numbers = np.array([row[0] for row in rows])
-    found: np.ndarray[Any, np.dtype[np.int64]] = (numbers > (numbers.min() + numbers.max()) / 2).astype(np.int64)
-    return found
 
 
 def gains(rows: Sequence[Row], *, sensitivity: int | None = None) -> Draws:
@@ -216,20 +186,15 @@ def test_the_harness_flags_raw_labels() -> None:
     assert worst(lambda rows: gains(rows, sensitivity=GRAIN // 10), HURT["an extreme number"], RUNS).epsilon > 1
 
 
-def private_tree(rows: Sequence[Row]) -> Draws:
-    """The whole masker; what comes out is whether anything shows of the record that hurts, and how many rows."""
-    table = table_of(rows)
-    noise = SeededNoise(len(rows))
-
-    def draw() -> Hashable:
-        mechanisms = Mechanisms(Spending(Budget(1)), noise)
-        task = Task(table, Labels(np.zeros(len(rows), np.uint8), 1), (), ReferenceEngine(), mechanisms=mechanisms)
-        shown = PrivateTree(bins=4, splits=2).mask(task).columns["label"].to_pylist()
-        return min(shown.count("d"), 3), min(len(shown) // 6, 4)
-
-    return lambda n: [draw() for _ in range(n)]
-
-
 @pytest.mark.slow
-def test_the_whole_masker_tells_no_neighbours_apart() -> None:
-    assert worst(private_tree, HURT["alone in a leaf"], 4_000).epsilon <= 1
+@pytest.mark.parametrize("masker", WHOLE)
+def test_whole_maskers_tell_no_neighbours_apart(masker: str) -> None:
+    """`python -m tools.audit` does the same with 100,000 runs."""
+    found = {hurt: lost.epsilon for hurt, lost in worst_of(masker, SOME).items()}
+    assert {hurt: epsilon for hurt, epsilon in found.items() if epsilon > WHOLE[masker].epsilon} == {}
+
+
+def test_the_harness_flags_a_masker_that_learns_its_domain() -> None:
+    rows, tree = [*BASE, HURT["a category nobody else has"]], WHOLE["private tree"]
+    found = leak(*(tree.outputs(some, 1_000, seed=at, learn=True) for at, some in enumerate((rows, BASE))))
+    assert found.epsilon > 1
