@@ -7,7 +7,9 @@ back the same way: a number is uniform in its bin, a set holds the labels that s
 
 from __future__ import annotations
 
+import os
 import subprocess
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +26,7 @@ from sfumato.maskers.histogram.rows import column_of, numbers_in
 from sfumato.maskers.masker import Columns
 
 SCRIPT = Path(__file__).with_name("dpheter_rival.py")
+ONE_CORE = {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false", "OMP_NUM_THREADS": "1"}
 Ints = NDArray[np.int64]
 
 
@@ -47,14 +50,17 @@ class Coded:
         ]
         return cls(records.domains, np.hstack(list(blocks.values())), tuple(sizes))
 
-    def generated(self, python: str, *, model: str, epsilon: str, seed: int) -> Columns:
-        """As many rows as there are records, made by a rival."""
+    def generated(self, python: str, *, model: str, epsilon: str, seed: int) -> tuple[Columns, float]:
+        """As many rows as there are records, made by a rival on one core; and in how many seconds."""
+        began = time.perf_counter()
         with TemporaryDirectory() as folder:
             given, made = Path(folder) / "given.npz", Path(folder) / "made.npz"
             np.savez(given, codes=self.codes, sizes=np.array(self.sizes))
-            subprocess.run([python, str(SCRIPT), str(given), str(made), model, epsilon], check=True)
+            command = [python, str(SCRIPT), str(given), str(made), model, epsilon]
+            subprocess.run(command, check=True, env={**os.environ, **ONE_CORE})
             with np.load(made) as found:
-                return self.columns(found["codes"], np.random.default_rng(seed))
+                columns = self.columns(found["codes"], np.random.default_rng(seed))
+        return columns, time.perf_counter() - began
 
     def columns(self, codes: Ints, random: np.random.Generator) -> Columns:
         """Codes as the columns of a table."""
