@@ -31,8 +31,7 @@ def main(runs: int) -> None:
 def _outputs(pool: ProcessPoolExecutor, name: str, rows: list[Row], runs: int, *, first: int) -> Outputs:
     """What so many releases show, a thousand to each task; seeds, where there are any, are all different."""
     tasks = [
-        pool.submit(_some, name, rows, min(AT_ONCE, runs - done), first + done)
-        for done in range(0, runs, AT_ONCE)
+        pool.submit(_some, name, rows, min(AT_ONCE, runs - done), first + done) for done in range(0, runs, AT_ONCE)
     ]
     return list(chain.from_iterable(task.result() for task in tasks))
 

@@ -57,8 +57,7 @@ def judge_generated(
 def _cluster_scores(
     structure: Clusters, found: Found, table: Table, columns: Columns, mask: NoisyHistogram | None
 ) -> list[Score]:
-    placed = place(found, columns)
-    seen = again(structure, found, placed)
+    seen = again(structure, found, place(found, columns))
     scores = _compared(found, seen.nearest(found), "nearest", "each raw record takes the nearest centre found there")
     if mask is not None:
         scores += _compared(
@@ -98,19 +97,17 @@ class Seen:
 
     def cost_ratio(self, found: Found) -> float:
         """How much farther raw records are from these centres than from their own, squared and added up."""
-        vectors, own = found.vectors, found.centres
-        if vectors is None or own is None:
+        placed, own = found.placed, found.centres
+        if placed is None or own is None:
             raise TypeError("clusters are compared with clusters")
-        best, ours = _cost(vectors, own, found.labels), _cost(vectors, self.centres, self.nearest(found))
+        best, ours = _cost(placed, own, found.labels), _cost(placed, self.centres, self.nearest(found))
         return ours / best if best > 0 else 1.0
 
 
-def _cost(vectors: NDArray[np.float32], centres: NDArray[np.float32], labels: NDArray[Any]) -> float:
+def _cost(placed: Placed, centres: NDArray[np.float32], labels: NDArray[Any]) -> float:
     """The squared distances of records from their centres, added up, some records at a time."""
-    return sum(
-        float(((vectors[at : at + CHUNK] - centres[labels[at : at + CHUNK]]) ** 2).sum(dtype=np.float64))
-        for at in range(0, len(vectors), CHUNK)
-    )
+    some = (np.arange(at, min(at + CHUNK, placed.rows)) for at in range(0, placed.rows, CHUNK))
+    return sum(float(((placed.vectors(rows) - centres[labels[rows]]) ** 2).sum(dtype=np.float64)) for rows in some)
 
 
 def place(found: Found, columns: Columns) -> Placed:
@@ -124,7 +121,7 @@ def again(structure: Clusters, found: Found, placed: Placed) -> Seen:
     """The clusters that the recipient finds, as many as the raw table has."""
     labels = cluster_placed(_patient(structure), placed, method=structure.again, k=found.n).labels
     labels = np.where(labels == NOISE, 0, labels)
-    return Seen(labels, starting_centres(placed.vectors(), labels, int(labels.max()) + 1))
+    return Seen(labels, starting_centres(placed, labels, int(labels.max()) + 1))
 
 
 def _patient(structure: Clusters) -> Clusters:

@@ -156,7 +156,9 @@ class ItemLayout:
             else:
                 found[at] = of_label[items[offsets[at] : offsets[at + 1]]].any(axis=0)
         lengths = np.sqrt(found.sum(axis=1, keepdims=True))
-        return np.asarray(found / np.where(lengths > 0, lengths, 1) * math.sqrt(0.5), dtype=np.float32)
+        found /= np.where(lengths > 0, lengths, 1)  # in place: there may be as many sets as records
+        found *= math.sqrt(0.5)
+        return found
 
 
 Layout = NumberLayout | TreeLayout | ItemLayout

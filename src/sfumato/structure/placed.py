@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +32,15 @@ class Block:
 class Distinct:
     """Each vector once, in the order of first appearance: how often it occurs, and which one each row has."""
 
-    vectors: Vectors
+    placed: Placed
+    first: Ints
     weights: NDArray[np.float64]
     of_row: Ints
+
+    @cached_property
+    def vectors(self) -> Vectors:
+        """(distinct, dims), made when asked for: where most records are distinct there may be gigabytes of them."""
+        return self.placed.vectors(self.first)
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +85,7 @@ class Placed:
         order = np.argsort(first, kind="stable")
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
-        return Distinct(self.vectors(first[order]), counts[order].astype(np.float64), rank[of_row])
+        return Distinct(self, first[order], counts[order].astype(np.float64), rank[of_row])
 
 
 def _apart(positions: Vectors, centres: Vectors) -> Vectors:

@@ -118,7 +118,7 @@ def release_space(
     attributes: dict[str, Scale | Book] = {}
     for name, block in zip(embedding.attributes, placed.blocks, strict=True):
         attributes[name] = _place(embedding, table, masked, name=name, block=block)
-    centres = starting_centres(placed.vectors(), labels, n)
+    centres = starting_centres(placed, labels, n)
     return Space(attributes, tuple(_rounded(centre) for centre in centres))
 
 

@@ -120,7 +120,7 @@ class Found:
     @cached_property
     def centres(self) -> Vectors | None:
         """(n, dims): the mean of each cluster's raw records."""
-        return None if self.vectors is None else starting_centres(self.vectors, self.labels, self.n)
+        return None if self.placed is None else starting_centres(self.placed, self.labels, self.n)
 
 
 def find(structure: Structure, table: Table) -> Found:
@@ -155,19 +155,18 @@ def cluster_placed(
     return cluster(placed.vectors(), name, **settings)
 
 
-def starting_centres(vectors: NDArray[np.float32], labels: NDArray[Any], n: int) -> Vectors:
-    """(n, dims): the mean of each raw cluster's records; of masked vectors, where the recipient's k-means can start.
+def starting_centres(records: Placed | Vectors, labels: NDArray[Any], n: int) -> Vectors:
+    """(n, dims): the mean of each raw cluster's records; of masked records, where the recipient's k-means can start.
 
-    A label without records stands at the mean of all.
+    A label without records stands at the mean of all. Placed records become vectors one label at a time.
     """
+    vectors_of = records.vectors if isinstance(records, Placed) else records.__getitem__
     counts = np.bincount(labels, minlength=n)
     order = np.argsort(labels, kind="stable")
     ends = np.cumsum(counts)
-    found = np.empty((n, vectors.shape[1]), dtype=np.float32)
-    for at in range(n):
-        rows = order[ends[at] - counts[at] : ends[at]]
-        found[at] = (vectors[rows] if len(rows) else vectors).mean(axis=0, dtype=np.float64)
-    return found
+    rows_of = [order[ends[at] - counts[at] : ends[at]] for at in range(n)]
+    means = [vectors_of(rows if len(rows) else order).mean(axis=0, dtype=np.float64) for rows in rows_of]
+    return np.array(means, dtype=np.float32)
 
 
 def _clusters(structure: Clusters, table: Table) -> Found:
