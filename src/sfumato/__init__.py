@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from sfumato.recipe import Earlier as Earlier
     from sfumato.recipe import Recipe as Recipe
     from sfumato.release.attacking import attack as attack
+    from sfumato.release.regrouping import find_clusters as find_clusters
     from sfumato.release.release import Release as Release
     from sfumato.structure.structures import Classes as Classes
     from sfumato.structure.structures import Clusters as Clusters
@@ -97,6 +98,7 @@ _NAMES = {
     "Release": "sfumato.release.release",
     "Run": "sfumato.publishing",
     "evaluate": "sfumato.publishing",
+    "find_clusters": "sfumato.release.regrouping",
     "publish": "sfumato.publishing",
     "Classes": "sfumato.structure.structures",
     "Clusters": "sfumato.structure.structures",

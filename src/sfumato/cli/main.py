@@ -8,7 +8,21 @@ from typing import Annotated
 
 import typer
 
-from sfumato.cli import apply, attack, demo, draft, evaluate, explain, key, ledger, publish, sweep, taxonomy, verify
+from sfumato.cli import (
+    apply,
+    attack,
+    clusters,
+    demo,
+    draft,
+    evaluate,
+    explain,
+    key,
+    ledger,
+    publish,
+    sweep,
+    taxonomy,
+    verify,
+)
 from sfumato.cli.output import show_error
 from sfumato.errors import SfumatoError
 
@@ -32,6 +46,7 @@ _register(demo.demo, example=demo.EXAMPLE)
 _register(draft.draft, example=draft.EXAMPLE)
 _register(publish.publish, example=publish.EXAMPLE)
 _register(verify.verify, example=verify.EXAMPLE)
+_register(clusters.clusters, example=clusters.EXAMPLE)
 _register(key.sign, example=key.EXAMPLE)
 _register(attack.attack, example=attack.EXAMPLE)
 _register(explain.explain, example=explain.EXAMPLE)

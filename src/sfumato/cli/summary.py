@@ -52,9 +52,12 @@ def show_release(release: Release, output: Path) -> None:
 def centres_stay(recipe: Recipe) -> str:
     """Why the centres of the clusters are not released, and what would change that."""
     from sfumato.data.schema import ItemSet, Number
+    from sfumato.structure.layouts import MOST_NODES
 
     if not recipe.release.starting_centres:
         return "The clusters' centres do not go along, as the recipe says."
+    if recipe.budget is not None:
+        return "The clusters' centres do not go along: they are found in rows of values (rows: values), at least ten."
     compared = getattr(recipe.structure, "attributes", None) or (
         *recipe.schema.quasi,
         *recipe.schema.with_role("plain"),
@@ -62,7 +65,10 @@ def centres_stay(recipe: Recipe) -> str:
     why: list[str] = []
     for name, attribute in ((name, recipe.schema[name]) for name in compared):
         if isinstance(attribute, ItemSet):
-            why.append(f"{name}, an item set")
+            if name in recipe.schema.quasi:
+                why.append(f"{name}, an item set")
+            elif attribute.taxonomy is not None and len(attribute.taxonomy.labels) > MOST_NODES:
+                why.append(f"{name}, an item set of more than {MOST_NODES} labels")
         elif isinstance(attribute, Number) and attribute.calendar is not None:
             why.append(f"{name}, a date or time")
         elif isinstance(attribute, Number) and attribute.range is None and name in recipe.schema.quasi:

@@ -16,12 +16,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.data.encoding import encode
-from sfumato.data.schema import ItemSet, Schema
+from sfumato.data.schema import Attribute, ItemSet, Schema
 from sfumato.data.table import Table
+from sfumato.data.taxonomy import Taxonomy
 from sfumato.evaluation import clusters as measure
 from sfumato.evaluation.judging import Judged, headline
 from sfumato.evaluation.scores import Score, scores_to_json
-from sfumato.maskers.histogram.domains import declared
+from sfumato.maskers.histogram.domains import declared, item_domain
 from sfumato.maskers.histogram.mask import NoisyHistogram
 from sfumato.maskers.histogram.rows import drawn_evenly
 from sfumato.maskers.masker import Columns
@@ -142,10 +143,20 @@ def _told(name: str, value: float, meaning: str) -> Score:
 
 def released_space(structure: Structure, schema: Schema, columns: Mapping[str, Any]) -> Space | None:
     """Where a recipient's k-means may start: found in the generated table alone, so it costs nothing more."""
-    if not isinstance(structure, Clusters) or any(isinstance(schema[name], ItemSet) for name in columns):
+    if not isinstance(structure, Clusters):
         return None
-    table = encode(pa.table(dict(columns)), schema)
+    table = encode(pa.table(dict(columns)), Schema({name: _as_shown(name, of) for name, of in schema.items()}))
     found = find(_patient(structure), table)
     if found.embedding is None:
         return None
     return release_space(found.embedding, table, {}, released=ReleasedValues(), labels=found.labels, n=found.n)
+
+
+def _as_shown(name: str, attribute: Attribute) -> Attribute:
+    """Sets hold the labels of a public cut: below it their taxonomy goes no further."""
+    if not isinstance(attribute, ItemSet):
+        return attribute
+    domain = item_domain(name, attribute, missing=False)
+    nodes = (domain.tree.root, *domain.nodes)
+    tree = Taxonomy.from_parents({label: domain.tree.parent(label) for label in nodes})
+    return replace(attribute, taxonomy=tree, values=None, outside=None)

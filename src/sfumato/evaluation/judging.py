@@ -9,6 +9,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from sfumato.data.groups import group_sizes
+from sfumato.data.schema import ItemSet
 from sfumato.data.table import Table
 from sfumato.evaluation.classes import class_codes, judge_classes
 from sfumato.evaluation.loss import average_class_size, certainty_penalty, discernibility
@@ -93,8 +94,14 @@ def judge(
 def _clusters(
     structure: Clusters, found: Found, task: Task, columns: Columns, *, released: ReleasedValues, seeds: int
 ) -> Evaluation:
-    others = {BLIND: TopDown(score=BLIND).mask(task).columns} if task.requirements else None
+    others = {BLIND: TopDown(score=BLIND).mask(task).columns} if _can_be_cut(task) else None
     return evaluate_clusters(found, task.table, columns, structure, seeds=seeds, released=released, others=others)
+
+
+def _can_be_cut(task: Task) -> bool:
+    """Whether top-down refinement, blind to the structure, has something to mask and can: it cuts no item sets."""
+    names = [name for requirement in task.requirements for name in requirement.on]
+    return bool(names) and not any(isinstance(task.table.schema[name], ItemSet) for name in names)
 
 
 def _losses(task: Task, columns: Columns) -> Sequence[Score]:

@@ -45,6 +45,14 @@ ALONE = "It needs nothing but this folder."
 STARTS = """Look for clusters from many random starts, thirty or more, and keep the best: it costs no privacy, and from
 one start k-means often ends elsewhere.
 """
+CLUSTERS = """## Find the clusters
+
+    sfumato clusters .
+
+starts k-means from `centres.json`: from random starts it often ends elsewhere. In Python,
+`sfumato.find_clusters(".")` tells the cluster of each row.
+
+"""
 
 
 def title(facts: Facts) -> str:
@@ -77,7 +85,7 @@ def recipient_page(facts: Facts, files: Sequence[str]) -> str:
 
 {facts.rows:,} rows in `{facts.table_file}`, {"in their original order" if facts.keep_order else "in random order"}.
 An empty cell is a missing value, which counts as a value of its own.
-{STARTS if facts.differential is not None else ""}{lifted}
+{STARTS if facts.differential is not None and "centres.json" not in files else ""}{lifted}
 | column | role | what is shown |
 |---|---|---|
 {columns}
@@ -88,7 +96,7 @@ An empty cell is a missing value, which counts as a value of its own.
 
 {chr(10).join("- " + text for text in not_claimed(facts))}
 
-## Check it yourself
+{CLUSTERS if "centres.json" in files else ""}## Check it yourself
 
     pip install sfumato
     sfumato verify .

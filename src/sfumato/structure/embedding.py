@@ -138,7 +138,7 @@ class Embedding:
                 raise TypeError(f"{name} is not set-valued")
             sets = spell(column.offsets, column.codes.astype(np.int64), column.missing_rows)
             labels = [str(item) for item in column.values.to_pylist()]
-            found = Block(sets.codes, part.sets(sets.offsets, sets.items, labels, sets.missing))
+            found = Block(sets.codes, part.places(sets, labels))
         else:
             one = table.column(name)
             found = Block(one.codes.astype(np.int64), part.positions(one.values))

@@ -22,10 +22,13 @@ from sfumato.data.cut import numbers_of
 from sfumato.data.schema import Category, ItemSet, Number
 from sfumato.data.table import Column, ItemColumn
 from sfumato.data.taxonomy import Taxonomy
+from sfumato.structure.placed import Sets
 
 Positions = NDArray[np.float32]
 Ints = NDArray[np.int64]
 
+UNION = math.sqrt(0.5)
+"""How far from the origin a set stands that is not empty."""
 MOST_NODES = 512
 """No attribute has more coordinates; rarer labels stand at their nearest ancestor that has one."""
 SUPPRESSED = "*"
@@ -95,6 +98,11 @@ class TreeLayout:
         """Number of coordinates."""
         return int((self.coordinate >= 0).sum()) + self.missing
 
+    @property
+    def complete(self) -> bool:
+        """Whether every label has a coordinate, not frequent ones alone."""
+        return int((self.coordinate >= 0).sum()) == len(self.taxonomy.labels) - 1
+
     @cached_property
     def node_at(self) -> dict[str, int]:
         """Which row of `nodes` a label has."""
@@ -133,7 +141,7 @@ class TreeLayout:
 
 @dataclass(frozen=True, eq=False)
 class ItemLayout:
-    """A set stands at the union of its items' labels and ancestors, at length sqrt(1/2).
+    """A set stands at the union of its items' labels and ancestors, at length `UNION`.
 
     So two sets are 1 apart if they share nothing, and two single items, if all leaves are at one depth, are
     as far apart as 003 Eq. 6 says. The empty set stands at the origin.
@@ -146,19 +154,22 @@ class ItemLayout:
         """Number of coordinates."""
         return self.tree.dims
 
-    def sets(self, offsets: Ints, items: Ints, labels: Sequence[str], missing: NDArray[np.bool_]) -> Positions:
-        """(sets, dims): where each set stands; set i holds labels[items[offsets[i]:offsets[i + 1]]]."""
+    def places(self, sets: Sets, labels: Sequence[str]) -> Positions:
+        """(sets, dims): where each set stands; a set's items are places in `labels`."""
         of_label = self.tree.indicators[[self.tree.node_at.get(label, 0) for label in labels] or [0]]
-        found = np.zeros((len(offsets) - 1, self.dims), dtype=np.float32)
-        for at in range(len(found)):
-            if missing[at]:
-                found[at] = self.tree.indicators[-1]
-            else:
-                found[at] = of_label[items[offsets[at] : offsets[at + 1]]].any(axis=0)
-        lengths = np.sqrt(found.sum(axis=1, keepdims=True))
-        found /= np.where(lengths > 0, lengths, 1)  # in place: there may be as many sets as records
-        found *= math.sqrt(0.5)
-        return found
+        return unions(of_label, self.tree.indicators[-1], sets)
+
+
+def unions(of_label: NDArray[np.bool_], of_missing: NDArray[np.bool_], sets: Sets) -> Positions:
+    """(sets, dims): each set at the coordinates of all its labels, at length `UNION`; the empty one at the origin."""
+    found = np.zeros((len(sets.missing), of_label.shape[1]), dtype=np.float32)
+    for at, gone in enumerate(sets.missing):
+        items = sets.items[sets.offsets[at] : sets.offsets[at + 1]]
+        found[at] = of_missing if gone else of_label[items].any(axis=0)
+    lengths = np.sqrt(found.sum(axis=1, keepdims=True))
+    found /= np.where(lengths > 0, lengths, 1)  # in place: there may be as many sets as records
+    found *= UNION
+    return found
 
 
 Layout = NumberLayout | TreeLayout | ItemLayout

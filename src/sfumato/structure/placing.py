@@ -14,8 +14,8 @@ from sfumato.data import calendar
 from sfumato.data.cut import MISSING
 from sfumato.structure.intervals import interval_ends
 from sfumato.structure.layouts import ItemLayout, Layout, NumberLayout, TreeLayout
-from sfumato.structure.placed import Block, spell
-from sfumato.structure.released import MEAN, Array, ReleasedValues, Shown, encoded, shows_labels
+from sfumato.structure.placed import Block
+from sfumato.structure.released import MEAN, Array, ReleasedValues, Shown, encoded, shows_labels, spelled
 
 Vectors = NDArray[np.float32]
 
@@ -84,8 +84,5 @@ def _item_block(part: ItemLayout, column: Array) -> Block:
     whole: Any = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if not (pt.is_list(whole.type) or pt.is_large_list(whole.type)):
         return Block(np.zeros(len(whole), dtype=np.int64), np.zeros((1, part.dims), dtype=np.float32))
-    items = Shown.of(whole.flatten())
-    lengths = whole.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
-    offsets = np.append(0, np.cumsum(lengths)).astype(np.int64)
-    sets = spell(offsets, items.codes, whole.is_null().to_numpy(zero_copy_only=False))
-    return Block(sets.codes, part.sets(sets.offsets, sets.items, items.labels, sets.missing))
+    sets, labels = spelled(whole)
+    return Block(sets.codes, part.places(sets, labels))

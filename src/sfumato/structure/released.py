@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, Union
 
 import numpy as np
@@ -21,6 +22,7 @@ from sfumato.data.cut import MISSING, labels_of, numbers_of
 from sfumato.data.schema import Number
 from sfumato.data.table import Column, Table
 from sfumato.structure.layouts import NumberLayout
+from sfumato.structure.placed import Sets, spell
 
 Ints = NDArray[np.int64]
 Array = Union["pa.Array[Any]", "pa.ChunkedArray[Any]"]
@@ -38,10 +40,24 @@ class Shown:
 
     @classmethod
     def of(cls, column: Array) -> Shown:
-        """Any array of labels, dictionary-encoded or not."""
+        """Any array of labels, dictionary-encoded or not; a set of labels is shown as one label."""
+        if pt.is_nested(column.type):
+            sets, labels = spelled(column)
+            held = [sets.items[first:end] for first, end in pairwise(sets.offsets)]
+            texts = ["{" + ", ".join(labels[item] for item in some) + "}" for some in held]
+            return cls(np.where(sets.missing[sets.codes], len(texts), sets.codes), tuple(texts))
         entries = encoded(column)
         codes = entries.indices.fill_null(len(entries.dictionary)).to_numpy(zero_copy_only=False)
         return cls(codes.astype(np.int64), tuple(str(label) for label in entries.dictionary.to_pylist()))
+
+
+def spelled(column: Array) -> tuple[Sets, tuple[str, ...]]:
+    """The different sets of a column of lists, and the labels that their items stand for."""
+    whole: Any = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    items = Shown.of(whole.flatten())
+    lengths = whole.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+    offsets = np.append(0, np.cumsum(lengths)).astype(np.int64)
+    return spell(offsets, items.codes, whole.is_null().to_numpy(zero_copy_only=False)), items.labels
 
 
 def encoded(column: Array) -> pa.DictionaryArray[Any, Any]:

@@ -14,15 +14,17 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from sfumato.data.cut import numbers_of
-from sfumato.data.schema import Number
-from sfumato.data.table import Codes, Table
+from sfumato.data.schema import Attribute, ItemSet, Number
+from sfumato.data.table import Codes, Column, ItemColumn, Table
 from sfumato.structure.embedding import Embedding
-from sfumato.structure.layouts import ItemLayout, NumberLayout
-from sfumato.structure.placed import Block
-from sfumato.structure.released import Masked, ReleasedValues, Shown, shows_labels
+from sfumato.structure.layouts import UNION, ItemLayout, NumberLayout, unions
+from sfumato.structure.placed import Block, Placed
+from sfumato.structure.released import Masked, ReleasedValues, Shown, encoded, shows_labels, spelled
 from sfumato.structure.structures import starting_centres
 
 Vectors = NDArray[np.float32]
@@ -68,15 +70,53 @@ class Book:
 
 
 @dataclass(frozen=True)
+class Bag:
+    """The coordinates of each label: a set stands at those of all its labels, `length` from the origin.
+
+    A missing set has the coordinates of `missing`. `separator` divides labels where a set is written as text.
+    """
+
+    sets: Mapping[str, tuple[int, ...]]
+    missing: tuple[int, ...]
+    dims: int
+    length: float
+    separator: str
+
+    def block(self, column: pa.ChunkedArray[Any]) -> Block:
+        """Every different set once, and which one each row holds."""
+        lists: Any = column
+        if not pt.is_nested(column.type):
+            texts: Any = column.cast(pa.string())
+            lists = pc.split_pattern(texts, self.separator)
+        sets, labels = spelled(lists)
+        held = np.zeros((len(labels) + 1, self.dims), dtype=np.bool_)
+        for at, coordinates in enumerate([*(self.sets[label] if label else () for label in labels), self.missing]):
+            held[at, list(coordinates)] = True
+        places = unions(held[:-1], held[-1], sets)
+        places *= np.float32(self.length / UNION)
+        return Block(sets.codes, places)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain mapping."""
+        sets = {label: list(coordinates) for label, coordinates in self.sets.items()}
+        return {"sets": sets, "missing": list(self.missing), "dims": self.dims, "length": self.length,
+                "separator": self.separator}  # fmt: skip
+
+
+Place = Scale | Book | Bag
+
+
+@dataclass(frozen=True)
 class Space:
     """Attributes in order with the places of their values, and the clusters' centres."""
 
-    attributes: Mapping[str, Scale | Book]
+    attributes: Mapping[str, Place]
     centres: tuple[tuple[float, ...], ...]
 
-    def vectors(self, table: pa.Table) -> Vectors:
-        """(rows, dims): a released table in the space of its release."""
-        return np.hstack([place.places(table.column(name)) for name, place in self.attributes.items()])
+    def place(self, table: pa.Table) -> Placed:
+        """A released table in the space of its release, value by value."""
+        blocks = (_block(place, table.column(name)) for name, place in self.attributes.items())
+        return Placed(tuple(blocks), table.num_rows)
 
     def start(self) -> Vectors:
         """(clusters, dims): where k-means may start."""
@@ -98,10 +138,23 @@ class Space:
         )
 
 
-def _read(form: Mapping[str, Any]) -> Scale | Book:
+def _read(form: Mapping[str, Any]) -> Place:
     if "labels" in form:
         return Book({label: tuple(place) for label, place in form["labels"].items()}, tuple(form["missing"]))
+    if "sets" in form:
+        sets = {label: tuple(coordinates) for label, coordinates in form["sets"].items()}
+        return Bag(sets, tuple(form["missing"]), form["dims"], form["length"], form["separator"])
     return Scale(**form)
+
+
+def _block(place: Place, column: pa.ChunkedArray[Any]) -> Block:
+    if isinstance(place, Bag):
+        return place.block(column)
+    entries = encoded(column)
+    values: Any = entries.dictionary
+    every = pa.chunked_array([pa.concat_arrays([values, pa.nulls(1, values.type)])])
+    codes = entries.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)
+    return Block(codes.astype(np.int64), place.places(every))
 
 
 def release_space(
@@ -110,12 +163,12 @@ def release_space(
     """The space that may be released; None where it would tell more than the release does.
 
     That is so for a masked number without a declared range, whose extremes could be computed from the places of
-    its intervals, and for item sets, whose places are not a book of labels.
+    its intervals; for masked item sets; and for others with so many labels that only frequent ones have places.
     """
     if any(_tells_more(embedding, name, masked) for name in embedding.attributes):
         return None
     placed = embedding.place_masked(table, masked, released=released)
-    attributes: dict[str, Scale | Book] = {}
+    attributes: dict[str, Place] = {}
     for name, block in zip(embedding.attributes, placed.blocks, strict=True):
         attributes[name] = _place(embedding, table, masked, name=name, block=block)
     centres = starting_centres(placed, labels, n)
@@ -126,11 +179,13 @@ def _tells_more(embedding: Embedding, name: str, masked: Masked) -> bool:
     layout = embedding.layouts[name]
     if isinstance(layout, NumberLayout):
         return layout.attribute.calendar is not None or (name in masked and layout.attribute.range is None)
-    return isinstance(layout, ItemLayout)
+    return isinstance(layout, ItemLayout) and (name in masked or not layout.tree.complete)
 
 
-def _place(embedding: Embedding, table: Table, masked: Masked, *, name: str, block: Block) -> Scale | Book:
+def _place(embedding: Embedding, table: Table, masked: Masked, *, name: str, block: Block) -> Place:
     layout = embedding.layouts[name]
+    if isinstance(layout, ItemLayout):
+        return _bag(layout, table.schema[name], table.columns[name], math.sqrt(embedding.weights[name]))
     if isinstance(layout, NumberLayout) and not (name in masked and shows_labels(masked[name])):
         return Scale(layout.low, layout.high, layout.mean, math.sqrt(embedding.weights[name]))
     shown: Sequence[str]
@@ -140,6 +195,18 @@ def _place(embedding: Embedding, table: Table, masked: Masked, *, name: str, blo
         shown = [str(value) for value in table.column(name).values.to_pylist()]
     places = [_rounded(place) for place in block.positions]
     return Book(dict(zip(shown, places, strict=False)), places[-1])
+
+
+def _bag(layout: ItemLayout, attribute: Attribute, column: Column | ItemColumn, factor: float) -> Bag:
+    """The labels that occur, each with its own coordinates and those of the labels above it."""
+    held = layout.tree.indicators
+    sets = {str(label): _places_in(held[layout.tree.node_at[str(label)]]) for label in column.values.to_pylist()}
+    separator = attribute.separator if isinstance(attribute, ItemSet) else ";"
+    return Bag(sets, _places_in(held[-1]), layout.dims, UNION * factor, separator)
+
+
+def _places_in(row: NDArray[np.bool_]) -> tuple[int, ...]:
+    return tuple(np.flatnonzero(row).tolist())
 
 
 def _rounded(place: NDArray[np.float32]) -> tuple[float, ...]:

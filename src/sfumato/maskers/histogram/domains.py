@@ -134,9 +134,14 @@ def _domain(name: str, attribute: Attribute, *, bins: int, missing: bool) -> Dom
         low, high = (float(end) for end in attribute.range or (0, 1))
         integer = attribute.integer or (attribute.integer is None and low.is_integer() and high.is_integer())
         return NumberDomain(name, low, high, bool(integer), _edges(low, high, bool(integer), bins), missing)
-    tree = _tree(attribute)
     if isinstance(attribute, Category):
-        return LabelDomain(name, tree, missing)
+        return LabelDomain(name, _tree(attribute), missing)
+    return item_domain(name, attribute, missing=missing)
+
+
+def item_domain(name: str, attribute: ItemSet, *, missing: bool) -> ItemDomain:
+    """Sets of the labels of a public cut."""
+    tree = _tree(attribute)
     cut = public_cut(tree, MOST_ITEMS)
     return ItemDomain(name, tree, cut, min(attribute.most or len(cut), len(cut)), missing, attribute.separator)
 

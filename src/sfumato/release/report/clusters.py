@@ -13,7 +13,7 @@ from sfumato.randomness import Seeded
 from sfumato.release.report.markup import Cell, Html, folded, join, made, paragraph, section, table, tag, text
 from sfumato.release.report.material import Held, Released
 from sfumato.release.report.plots import INK, colour, picture
-from sfumato.release.report.projecting import Bubbles, Frame, Plane, Points, placed_in, some_of
+from sfumato.release.report.projecting import Bubbles, Frame, Plane, Points, some_of
 
 SAMPLE = 20_000
 """Records that are drawn of a larger raw table."""
@@ -26,7 +26,7 @@ def public_clusters(released: Released) -> Html | None:
     space, shown = released.space, released.shown
     if space is None or not len(space.centres) or not shown.num_rows:
         return None
-    placed = placed_in(space, shown)
+    placed = space.place(shown)
     points, labels = Plane.of(placed).points(placed), placed.nearest(space.start())
     drawn = Bubbles.of(points, labels, Frame.around(points))
     says = (

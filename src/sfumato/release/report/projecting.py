@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.structure.placed import Block, Placed
-from sfumato.structure.released import encoded
-from sfumato.structure.space import Book, Scale, Space
 
 Points = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -113,19 +110,6 @@ class Bubbles:
         found, at, counts = np.unique(keys, return_inverse=True, return_counts=True)
         means = np.stack([np.bincount(at, points[:, axis]) / counts for axis in (0, 1)], axis=1)
         return cls(means, found // (GRID[0] * GRID[1]), counts)
-
-
-def placed_in(space: Space, table: pa.Table) -> Placed:
-    """A released table in the space of its release, value by value."""
-    return Placed(tuple(_block(place, table.column(name)) for name, place in space.attributes.items()), table.num_rows)
-
-
-def _block(place: Scale | Book, column: pa.ChunkedArray[Any]) -> Block:
-    entries = encoded(column)
-    values: Any = entries.dictionary
-    every = pa.chunked_array([pa.concat_arrays([values, pa.nulls(1, values.type)])])
-    codes = entries.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)
-    return Block(codes.astype(np.int64), place.places(every))
 
 
 def some_of(placed: Placed, rows: Ints) -> Placed:

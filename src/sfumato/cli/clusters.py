@@ -1,0 +1,45 @@
+"""`sfumato clusters`: the groups that the holder saw, found in a release by whoever has it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sfumato.cli.output import note, refuse_overwrite, show
+
+EXAMPLE = "sfumato clusters out --output grouped.csv"
+
+
+def clusters(
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A folder that publish wrote.")],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Also write the table with a column `cluster`: .parquet or .csv."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite the file that is there.")] = False,
+) -> None:
+    """Find the clusters of RELEASE as its holder saw them: k-means, started from the centres that go along.
+
+    RELEASE alone is needed. In Python: sf.find_clusters("out"), one number for each row.
+    """
+    import numpy as np
+    import pyarrow as pa
+    from rich.table import Table
+
+    from sfumato.data.writing import write
+    from sfumato.release.regrouping import find_clusters, released_rows
+
+    if output is not None:
+        refuse_overwrite(output, force=force)
+    labels = find_clusters(release)
+    table = Table(title=f"{len(labels):,} rows", title_justify="left")
+    for heading in ("cluster", "rows", "share"):
+        table.add_column(heading, justify="right")
+    for cluster, rows in enumerate(np.bincount(labels)):
+        table.add_row(str(cluster), f"{rows:,}", f"{rows / len(labels):.1%}")
+    show(table)
+    if output is not None:
+        write(released_rows(release).append_column("cluster", pa.array(labels)), output, order=None)
+        note(f"wrote {output}: {len(labels):,} rows")
