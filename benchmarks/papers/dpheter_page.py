@@ -49,9 +49,9 @@ def page(path: Path | None, figures: Sequence[Figure], times: Sequence[Timing]) 
     _fill(path, filled)
 
 
-def rivals_page(path: Path | None, figures: Sequence[Figure]) -> None:
-    """The same for the table of rivals."""
-    _fill(path, {"rivals": rivals(figures)})
+def rivals_page(path: Path | None, asked: str, figures: Sequence[Figure]) -> None:
+    """The same for the table of the rivals that were asked for."""
+    _fill(path, {f"rivals: {asked}": rivals(figures)})
 
 
 def _fill(path: Path | None, filled: Mapping[str, str]) -> None:

@@ -205,10 +205,22 @@ def test_a_random_secret_is_known_of_members_and_not_of_others() -> None:
     assert found.baseline.success.value < 0.55
     assert found.baseline.excess.low > 0.2
     assert found.details["right_if_sure"] == 1
+    assert "agree by more than 90 %, rightly for 100 % of those" in found.sentence
     behind = infer(case(table, hidden(table)), "ill")
     assert behind.baseline is not None
     assert behind.baseline.excess.value == 0
     assert behind.details["homogeneous"] == 0
+    assert "For none of them the matching rows agree" in behind.sentence
+
+
+def test_rows_that_agree_and_are_wrong_are_not_called_sure() -> None:
+    table = people(300, missing=0.0)
+    shown = released(table, {})
+    other = pa.array(np.roll(np.array(shown.column("ill").to_pylist(), dtype=object), 1), type=pa.string())
+    found = infer(case(table, shown.set_column(shown.column_names.index("ill"), "ill", other), exact=()), "ill")
+    assert found.details["above_0.9"] > 0.5
+    assert found.details["right_if_sure"] < 0.6
+    assert f"rightly for {100 * found.details['right_if_sure']:.0f} % of those" in found.sentence
 
 
 def test_what_follows_from_known_values_is_no_fault_of_the_release() -> None:

@@ -98,8 +98,8 @@ def infer(case: Case, name: str) -> AttackResult:
         success,
         f"people of whom {what} was guessed rightly",
         f"Whoever knows {', '.join(case.known)} of a person in the table guesses {what} rightly for "
-        f"{percent(success.value)} of them, against {percent(baseline.success.value)} by {baseline.how}; of "
-        f"{percent(confident['above_0.9'])} the release is more than 90 % sure.",
+        f"{percent(success.value)} of them, against {percent(baseline.success.value)} by {baseline.how}. "
+        f"{_agreeing(found, sure)}",
         {
             "people": len(found.guess), **confident, "homogeneous": float((found.confidence == 1).mean()),
             "highest_confidence": float(found.confidence.max()),
@@ -128,6 +128,14 @@ def _baseline(case: Case, secret: Secret, found: Guesses) -> Beside:
     commonest = np.bincount(secret.shown(case.seen)).argmax()
     plain = found.truth == commonest
     return Beside("always guessing the commonest value", hits(plain), difference(found.right, plain))
+
+
+def _agreeing(found: Guesses, sure: NDArray[np.bool_]) -> str:
+    """How often the rows leave little doubt, and are right: generated ones may agree and be wrong."""
+    if not sure.any():
+        return "For none of them the matching rows agree by more than 90 %."
+    shares = percent(float(sure.mean())), percent(float(found.right[sure].mean()))
+    return f"For {shares[0]} of them the matching rows agree by more than 90 %, rightly for {shares[1]} of those."
 
 
 def _above(found: Guesses, level: float) -> float:
