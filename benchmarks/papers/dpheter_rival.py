@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 
 DELTA = 1e-5
+KEPT_FITS = 10
+"""Compiled programs are dropped after so many fits: each of AIM's fits needs new ones, until memory maps run out."""
 MODELS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "MST": ("dpmm.models.mst", "MSTGM", {}),
     "AIM": ("dpmm.models.aim", "AIMGM", {"max_model_size": 1}),
@@ -60,6 +62,9 @@ def descend(fit: Any, measurements: list[Any], total: float | None, callback: No
         for clique, table in fit.found.potentials.tables.items()
     })  # fmt: skip
     model.marginals = model.belief_propagation(model.potentials)
+    fit.fits = getattr(fit, "fits", 0) + 1
+    if not fit.fits % KEPT_FITS:
+        import_module("jax").clear_caches()
 
 
 def _measurement(mbi: Any, query: Any, noisy: Any, noise: float, columns: Any) -> Any:

@@ -152,9 +152,10 @@ def _block(place: Place, column: pa.ChunkedArray[Any]) -> Block:
         return place.block(column)
     entries = encoded(column)
     values: Any = entries.dictionary
-    every = pa.chunked_array([pa.concat_arrays([values, pa.nulls(1, values.type)])])
+    every = pa.concat_arrays([values, pa.nulls(1, values.type)])
     codes = entries.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)
-    return Block(codes.astype(np.int64), place.places(every))
+    used, of_row = np.unique(codes, return_inverse=True)  # a dictionary may hold more than is shown
+    return Block(of_row.astype(np.int64), place.places(pa.chunked_array([every.take(pa.array(used))])))
 
 
 def release_space(
