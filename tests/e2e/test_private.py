@@ -63,6 +63,16 @@ def test_the_table_is_generated_whole(released: Path) -> None:
     assert not (released / "codebook.json").exists()
 
 
+def test_the_pages_speak_of_a_generated_table_and_show_its_clusters(released: Path) -> None:
+    for page in ("report.html", "README.md"):
+        told = (released / page).read_text(encoding="utf-8")
+        assert "A generated table" in told
+        assert "Generated with Sfumato (private_tree)" in told
+        assert "add up to epsilon" in " ".join(told.split())
+        assert "masked table" not in told
+    assert "The clusters" in (released / "report.html").read_text(encoding="utf-8")
+
+
 def forge(change: Callable[[dict[str, Any]], object]) -> Callable[[Path], object]:
     return lambda folder: Blueprint.edit(folder, "certificate.json", change)
 

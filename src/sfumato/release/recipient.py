@@ -62,6 +62,17 @@ def title(facts: Facts) -> str:
     return "A generated table" if facts.differential.private else f"{NOT_PRIVATE}: a generated table"
 
 
+def cited(facts: Facts) -> str:
+    """How to cite a release."""
+    made = "Masked" if facts.differential is None else "Generated"
+    return " ".join(CITED.get(facts.mask, f"{made} with Sfumato ({facts.mask}).").split())
+
+
+def checks(facts: Facts) -> str:
+    """What verify does with a release."""
+    return "recounts every claim from the file itself." if facts.differential is None else CHECKS_EPSILON
+
+
 def recipient_page(facts: Facts, files: Sequence[str]) -> str:
     """The page as Markdown."""
     columns = "\n".join(
@@ -78,7 +89,6 @@ def recipient_page(facts: Facts, files: Sequence[str]) -> str:
     raised = plural(facts.lifted, "record is", "records are")
     why = "shown at the top of every masked column, so that no rare value shows"
     lifted = f"\n{raised} {why}.\n" if facts.lifted else ""
-    checks = CHECKS_EPSILON if facts.differential is not None else "recounts every claim from the file itself."
     return f"""# {title(facts)}
 
 {statement(facts)}
@@ -101,11 +111,11 @@ An empty cell is a missing value, which counts as a value of its own.
     pip install sfumato
     sfumato verify .
 
-{checks} {" ".join(needed([claim.requirement.name for claim in facts.claims])) or ALONE}
+{checks(facts)} {" ".join(needed([claim.requirement.name for claim in facts.claims])) or ALONE}
 
 ## Cite
 
-{CITED.get(facts.mask, f"Masked with Sfumato ({facts.mask}).")}
+{cited(facts)}
 """
 
 

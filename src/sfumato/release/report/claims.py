@@ -9,7 +9,8 @@ from sfumato.privacy.requirements import KAnonymity
 from sfumato.privacy.verify.twins import needed
 from sfumato.release.certificate import not_claimed, statement
 from sfumato.release.claims import Claim
-from sfumato.release.recipient import CITED, explained
+from sfumato.release.recipient import checks, explained
+from sfumato.release.recipient import cited as words_to_cite
 from sfumato.release.report.markup import Html, bullets, folded, join, paragraph, section, table, tag, text
 from sfumato.release.report.material import Held, Released
 
@@ -96,17 +97,14 @@ def checked(released: Released, held: Held | None) -> Html:
         rows = [("ok" if check.holds else "FAILS", check.name, check.detail) for check in held.verdict.checks]
         parts.append(folded(f"What it said: {len(rows)} checks", ["", "check", "seen"], rows))
     else:
-        parts.append(
-            paragraph("It recounts every claim from the table itself. Nothing is released for which it fails.")
-        )
+        does = " ".join(checks(released.facts).split())
+        parts.append(paragraph(f"It {does} Nothing is released for which it fails."))
     return section("How to check it", *parts, anchor="verify")
 
 
 def cited(released: Released) -> Html:
     """How to cite it."""
-    mask = released.facts.mask
-    words = " ".join(CITED.get(mask, f"Masked with Sfumato ({mask}).").split())
-    return section("How to cite it", paragraph(words), anchor="cite")
+    return section("How to cite it", paragraph(words_to_cite(released.facts)), anchor="cite")
 
 
 def columns(released: Released) -> Html:

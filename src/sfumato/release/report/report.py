@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from sfumato.maskers.topdown.explaining import Story, stories
+from sfumato.release.recipient import title
 from sfumato.release.release import REPORT
 from sfumato.release.report import attacked, attributes, claims, clusters, examples, groups, story, survived
 from sfumato.release.report.markup import Html, paragraph, tag, text
@@ -17,8 +18,6 @@ from sfumato.release.report.plots import HOW_TO_GET, available
 from sfumato.release.report.style import page
 
 __all__ = ["HOW_TO_GET", "REPORT", "Held", "Released", "available", "holder_report", "public_report"]
-
-TITLE = "A masked table"
 
 
 def public_report(released: Released) -> str:
@@ -33,7 +32,7 @@ def public_report(released: Released) -> str:
         claims.cited(released),
     ]
     edition = tag("p", text("Public edition: everything here follows from the released files"), class_="edition")
-    return _page(edition, claims.verdict(released), parts)
+    return _page(released, edition, claims.verdict(released), parts)
 
 
 def holder_report(released: Released, held: Held) -> str:
@@ -52,7 +51,7 @@ def holder_report(released: Released, held: Held) -> str:
         claims.cited(released),
     ]
     edition = tag("p", text("Holder's edition: raw data are in it, never hand it over"), class_="edition holder")
-    return _page(edition, claims.holders_verdict(released, held), parts)
+    return _page(released, edition, claims.holders_verdict(released, held), parts)
 
 
 def _stories(held: Held) -> Mapping[str, Story]:
@@ -68,7 +67,7 @@ NAMES = {
 }  # fmt: skip
 
 
-def _page(edition: Html, verdict: Html, parts: Iterable[Html | None]) -> str:
+def _page(released: Released, edition: Html, verdict: Html, parts: Iterable[Html | None]) -> str:
     whole = [part for part in parts if part is not None]
     links = [
         tag("a", text(says), href=f"#{anchor}")
@@ -76,4 +75,5 @@ def _page(edition: Html, verdict: Html, parts: Iterable[Html | None]) -> str:
         if any(part.startswith(f'<section id="{anchor}"') for part in whole)
     ]
     made = paragraph("Made by Sfumato. This page loads nothing and runs no script.", "note")
-    return page(TITLE, edition, tag("h1", text(TITLE)), verdict, tag("nav", *links), *whole, made)
+    name = title(released.facts)
+    return page(name, edition, tag("h1", text(name)), verdict, tag("nav", *links), *whole, made)
