@@ -8,7 +8,7 @@ generated rows. The privacy is (epsilon, 10^-5), weaker than ours: these models 
 
 dpmm chooses what to measure and adds the noise, with its own settings; its models are fitted to the noisy counts by
 mbi, the library of the author of both mechanisms, in as many steps as dpmm asks for. Fits are post-processing. dpmm's
-own ones do the same in numpy and take minutes for each table of MST, hours for each of AIM.
+own ones do the same in numpy, and slower.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ MODELS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "MST": ("dpmm.models.mst", "MSTGM", {}),
     "AIM": ("dpmm.models.aim", "AIMGM", {"max_model_size": 1}),
 }
-"""AIM's model is held to a megabyte: with the 80 that dpmm allows, one table takes hours."""
+"""AIM's model is held to a megabyte: with the 80 that dpmm allows, it can take many hours, says its source."""
 
 
 def main(given: str, made: str, model: str, epsilon: str) -> None:
