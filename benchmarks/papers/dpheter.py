@@ -207,8 +207,9 @@ def main(arguments: Sequence[str]) -> None:
         published(asked.publish)
         return
     if asked.rival_python:
-        models, epsilons = asked.rivals.split(","), asked.rival_epsilons.split(",")
-        for found in rivalled(asked.rival_python, models, epsilons, runs=asked.rival_runs, quick=asked.quick):
+        models, epsilons = asked.rivals.split(","), asked.rival_epsilons.split(",")[-1 if asked.quick else 0 :]
+        runs = 1 if asked.quick else asked.rival_runs
+        for found in rivalled(asked.rival_python, models, epsilons, runs=runs, quick=asked.quick):
             rivals_page(None if asked.quick else PAGE, f"{asked.rivals} at {asked.rival_epsilons}", found)
         return
     times = list(timings([2_000] if asked.quick else [200_000, 1_000_000])) if asked.time or asked.quick else []

@@ -63,6 +63,8 @@ def _fill(path: Path | None, filled: Mapping[str, str]) -> None:
         before, begin, rest = text.partition(f"<!-- table: {name} -->")
         if begin:
             text = f"{before}{begin}\n\n{table}\n\n{END}{rest.partition(END)[2]}"
+        else:
+            print(f"{name} has no place on the page:\n\n{table}")
     path.write_text(text, encoding="utf-8")
 
 

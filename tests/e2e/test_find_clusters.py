@@ -19,8 +19,11 @@ from sfumato.data.encoding import encode
 from sfumato.evaluation.clusters import f_measure
 from sfumato.evaluation.generated import released_space
 from sfumato.publishing import Run
+from sfumato.randomness import Seeded
 from sfumato.release.regrouping import read_space, released_rows
 from sfumato.structure.embedding import Embedding
+from sfumato.structure.released import ReleasedValues
+from sfumato.structure.space import release_space
 from sfumato.structure.structures import Clusters, find
 
 ROWS = 240
@@ -93,6 +96,95 @@ def test_a_space_read_back_is_the_one_in_which_the_holder_clustered() -> None:
     again = type(space).from_json(space.to_json())
     encoded = encode(table, SCHEMA)
     assert np.allclose(again.place(table).vectors(), Embedding.of(encoded).place(encoded).vectors(), atol=1e-5)
+
+
+def aged(ages: list[int], sets: list[list[str]], *, clusters: int, k: int, folder: Path) -> None:
+    """A release of people who are clustered by their ages and keep their sets."""
+    schema = sf.Schema(age=sf.Number(role="quasi", range=(0, 120)),
+                       ill=sf.ItemSet(role="plain", values=("a", "b", "c", "d")))  # fmt: skip
+    structure = Clusters("kmeans", k=clusters, n_init=3, weights={"age": 50})
+    recipe = sf.Recipe(schema=schema, structure=structure, privacy=(sf.KAnonymity(("age",), k),))
+    run = Run(report=False, ledger=sf.Ledger(folder / "ledger.jsonl"))
+    sf.publish(pa.table({"age": ages, "ill": sets}), recipe, run=run).write(folder / "out")
+
+
+def test_centres_are_where_k_means_settles_on_the_released_rows() -> None:
+    table = encode(people(), SCHEMA)
+    labels = np.random.default_rng(2).integers(0, 3, ROWS).astype(np.uint8)  # no clusters of these rows at all
+    space = release_space(Embedding.of(table), table, {}, released=ReleasedValues(), labels=labels, n=3)
+    assert space is not None
+    placed = space.place(people())
+    nearest, vectors = placed.nearest(space.start()), placed.vectors()
+    means = [vectors[nearest == at].mean(axis=0) for at in range(3)]
+    assert np.allclose(means, space.start(), atol=1e-4)
+
+
+def test_no_centre_points_at_a_person_who_is_a_raw_cluster_alone(tmp_path: Path) -> None:
+    ages = np.random.default_rng(1).integers(20, 40, 199).tolist()
+    sets = [["a"] if at % 2 else ["b"] for at in range(199)]
+    aged([*ages, 110], [*sets, ["a", "b", "d"]], clusters=4, k=20, folder=tmp_path)
+    assert not (tmp_path / "out" / "centres.json").exists()
+
+
+def space_of(values: list[str | None], shown: list[str]) -> dict[str, Any]:
+    """What a release tells of a column without declared values."""
+    table = encode(pa.table({"town": values, "age": [at % 50 for at in range(len(values))]}),
+                   sf.Schema(town=sf.Category(role="quasi"), age=sf.Number(range=(0, 50))))  # fmt: skip
+    labels = (np.arange(len(values)) % 50 > 25).astype(np.uint8)
+    embedding, masked = Embedding.of(table), {"town": pa.array(shown)}
+    released = ReleasedValues.learn(table, masked, minimum=5)
+    space = release_space(embedding, table, masked, released=released, labels=labels, n=2)
+    assert space is not None
+    return space.to_json()
+
+
+def test_a_space_does_not_tell_how_many_values_are_hidden() -> None:
+    shown = ["Cuba"] * 40 + ["Mexico"] * 40 + ["*"] * 4
+    plain: list[str | None] = [*["Cuba"] * 40, *["Mexico"] * 40]
+    told = [
+        space_of([*plain, *hidden], shown)
+        for hidden in (
+            ["Peru", "Chad", "Fiji", "Oman"],
+            ["Peru", "Chad", "Fiji", "Fiji"],
+            ["Peru", "Chad", "Fiji", None],
+        )
+    ]
+    assert told[0] == told[1] == told[2]
+
+
+@pytest.mark.parametrize("damage", ["{", "[]", "{}", '{"attributes": {}, "centres": []}', "edited"])
+def test_damaged_centres_are_told_in_words(tmp_path: Path, damage: str) -> None:
+    private(tmp_path)
+    path = tmp_path / "out" / "centres.json"
+    path.write_text(path.read_text().replace("0.", "1.", 1) if damage == "edited" else damage)
+    with pytest.raises(sf.ReleaseError, match="belong together"):
+        sf.find_clusters(tmp_path / "out")
+
+
+def test_labels_that_look_like_other_types_are_found_in_a_csv(tmp_path: Path) -> None:
+    weights = [at % 10 if at % 7 else None for at in range(120)]
+    table = pa.table({"age": [20 + at % 40 for at in range(120)], "weight": weights,
+                      "smokes": [at % 3 == 0 for at in range(120)],
+                      "code": [["1.0", "2.50", "3", "007"][at % 4] for at in range(120)],
+                      "cluster": ["x"] * 120})  # fmt: skip
+    schema = sf.Schema(age=sf.Number(role="quasi", range=(0, 100)), weight=sf.Number(range=(0, 60)),
+                       smokes=sf.Category(), code=sf.Category(), cluster=sf.Category())  # fmt: skip
+    recipe = sf.Recipe(schema=schema, structure=STRUCTURE, keep_order=True, privacy=(sf.KAnonymity(("age",), 5),))
+    found = []
+    for format in ("csv", "parquet"):
+        run = Run(report=False, format=format, ledger=sf.Ledger(tmp_path / "ledger.jsonl"))
+        sf.publish(table, recipe, run=run).write(tmp_path / format)
+        found.append(sf.find_clusters(tmp_path / format).tolist())
+    assert found[0] == found[1]
+
+
+def test_few_generated_rows_are_released_without_centres(tmp_path: Path) -> None:
+    recipe = sf.Recipe(schema=SCHEMA, structure=Clusters("kmeans", k=10, n_init=1), budget=sf.Budget(3),
+                       mask=sf.PrivateTree(may_miss=("diagnoses",)))  # fmt: skip
+    for at in range(4):
+        run = Run(report=False, ledger=sf.Ledger(tmp_path / f"{at}.jsonl"), chance=Seeded(at))
+        made = sf.publish(people().slice(0, 20), recipe, run=run)
+        assert made.verdict.holds
 
 
 Program = Callable[..., int]

@@ -23,7 +23,7 @@ from sfumato.privacy.mechanisms import Mechanisms, Noise, OpenDPNoise, Question
 from tests.statistical.audit import Draws, Leak, Outputs, leak
 from tests.statistical.many_at_once import ManyAtOnce
 from tests.statistical.neighbours import BASE, HURT, SCHEMA, Row, far_labels, table_of
-from tests.statistical.whole import WHOLE, worst_of
+from tests.statistical.whole import WHOLE, spendthrift, worst_of
 
 ONE = Fraction(1)
 SOME, RUNS = 2_000, 4_000
@@ -198,3 +198,9 @@ def test_the_harness_flags_a_masker_that_learns_its_domain() -> None:
     rows, tree = [*BASE, HURT["a category nobody else has"]], WHOLE["private tree"]
     found = leak(*(tree.outputs(some, 1_000, seed=at, learn=True) for at, some in enumerate((rows, BASE))))
     assert found.epsilon > 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("masker", WHOLE)
+def test_the_harness_flags_a_masker_that_spends_too_much(masker: str) -> None:
+    assert spendthrift(masker, SOME).epsilon > WHOLE[masker].epsilon

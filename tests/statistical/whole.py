@@ -32,14 +32,19 @@ class Whole:
     epsilon: int
     noise: Callable[[int], Noise]
 
-    def outputs(self, rows: Sequence[Row], runs: int, *, seed: int, learn: bool = False) -> Outputs:
-        """What each of so many releases shows. `learn` plants a bug: labels are declared as they occur in the data."""
+    def outputs(
+        self, rows: Sequence[Row], runs: int, *, seed: int, learn: bool = False, spent: int | None = None
+    ) -> Outputs:
+        """What each of so many releases shows.
+
+        Two bugs may be planted: `learn` declares labels as they occur in the data, `spent` is more than epsilon.
+        """
         table, noise = table_of(rows, learned(rows) if learn else SCHEMA), self.noise(seed)
         labels = Labels(far_labels(rows).astype(np.uint8), 2)
         found = []
         with counted_once():
             for _ in range(runs):
-                mechanisms = Mechanisms(Spending(Budget(self.epsilon)), noise)
+                mechanisms = Mechanisms(Spending(Budget(spent or self.epsilon)), noise)
                 task = Task(table, labels, (), ReferenceEngine(), mechanisms=mechanisms)
                 found.append(shown(self.masker.mask(task).columns))
         return found
@@ -62,9 +67,11 @@ def counted_once() -> Iterator[None]:
 
 WHOLE = {
     "private tree": Whole(sf.PrivateTree(bins=4, splits=2), 1, lambda _: ManyAtOnce()),
-    "DPHeter": Whole(sf.DPHeter(steps=3), 4, SeededNoise),
+    "DPHeter": Whole(sf.DPHeter(steps=3), 1, SeededNoise),
 }
 """DPHeter asks too many different questions to draw OpenDP's answers a thousand at a time."""
+TOO_MUCH = 40
+"""What a planted bug spends instead of epsilon 1."""
 
 
 def learned(rows: Sequence[Row]) -> sf.Schema:
@@ -93,3 +100,9 @@ def worst_of(name: str, runs: int) -> dict[str, Leak]:
         hurt: leak(whole.outputs([*BASE, record], runs, seed=1 + at), without)
         for at, (hurt, record) in enumerate(HURT.items())
     }
+
+
+def spendthrift(name: str, runs: int) -> Leak:
+    """What is found of a masker that spends `TOO_MUCH`."""
+    tables = [*BASE, HURT["alone in a leaf"]], BASE
+    return leak(*(WHOLE[name].outputs(rows, runs, seed=at, spent=TOO_MUCH) for at, rows in enumerate(tables)))

@@ -20,16 +20,18 @@ def clusters(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file that is there.")] = False,
 ) -> None:
-    """Find the clusters of RELEASE as its holder saw them: k-means, started from the centres that go along.
+    """Find the clusters of RELEASE: k-means, started from the centres that go along.
 
-    RELEASE alone is needed. In Python: sf.find_clusters("out"), one number for each row.
+    They are those that its holder saw if he looked by k-means. RELEASE alone is needed. In Python:
+    sf.find_clusters("out"), one number for each row.
     """
     import numpy as np
     import pyarrow as pa
     from rich.table import Table
 
     from sfumato.data.writing import write
-    from sfumato.release.regrouping import find_clusters, released_rows
+    from sfumato.release.regrouping import find_clusters, read_space, released_rows
+    from sfumato.structure.space import Bag
 
     if output is not None:
         refuse_overwrite(output, force=force)
@@ -41,5 +43,11 @@ def clusters(
         table.add_row(str(cluster), f"{rows:,}", f"{rows / len(labels):.1%}")
     show(table)
     if output is not None:
-        write(released_rows(release).append_column("cluster", pa.array(labels)), output, order=None)
-        note(f"wrote {output}: {len(labels):,} rows")
+        rows = released_rows(release)
+        name = "cluster"
+        while name in rows.column_names:
+            name += "_"
+        places = read_space(release).attributes
+        separators = {key: place.separator for key, place in places.items() if isinstance(place, Bag)}
+        write(rows.append_column(name, pa.array(labels)), output, order=None, separators=separators)
+        note(f"wrote {output}: {len(labels):,} rows, their clusters in {name}")

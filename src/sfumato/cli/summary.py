@@ -67,14 +67,17 @@ def centres_stay(recipe: Recipe) -> str:
         if isinstance(attribute, ItemSet):
             if name in recipe.schema.quasi:
                 why.append(f"{name}, an item set")
-            elif attribute.taxonomy is not None and len(attribute.taxonomy.labels) > MOST_NODES:
+            elif len(attribute.taxonomy.labels if attribute.taxonomy else attribute.values or ()) > MOST_NODES:
                 why.append(f"{name}, an item set of more than {MOST_NODES} labels")
         elif isinstance(attribute, Number) and attribute.calendar is not None:
             why.append(f"{name}, a date or time")
         elif isinstance(attribute, Number) and attribute.range is None and name in recipe.schema.quasi:
             why.append(f"{name}, a number without a declared range (declare it)")
     if not why:
-        return f"The clusters' centres do not go along with a mask by {recipe.mask.__class__.__name__}."
+        return (
+            "The clusters' centres do not go along: either a cluster has fewer records than k, or a mask by "
+            f"{recipe.mask.__class__.__name__} leaves no space for them."
+        )
     return f"The clusters' centres do not go along: they would tell more than the table does of {'; '.join(why)}."
 
 

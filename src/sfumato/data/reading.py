@@ -61,8 +61,11 @@ def read(source: object, schema: Schema, *, progress: bool | None = None, encodi
         return encode(arrow, schema, origin=found.origin, place=found.place)
 
 
-def read_arrow(source: object, *, encoding: str | None = None) -> pa.Table:
-    """The table as it is, without a schema: every column, with the type that it has or seems to have."""
+def read_arrow(source: object, *, encoding: str | None = None, guess: bool = True) -> pa.Table:
+    """The table as it is, without a schema: every column, with the type that it has or seems to have.
+
+    Without `guess` all cells of a CSV are text.
+    """
     found = open_source(source, encoding=encoding)
     if isinstance(found, ParquetTable):
         found = replace(found, dictionaries=False)
@@ -70,7 +73,7 @@ def read_arrow(source: object, *, encoding: str | None = None) -> pa.Table:
     check_headers(names)
     with Bar("Reading", _size(found)) as bar:
         table = found.load(names, bar=bar)
-    return found.guess(table) if isinstance(found, CsvFile) else table.replace_schema_metadata(None)
+    return found.guess(table) if guess and isinstance(found, CsvFile) else table.replace_schema_metadata(None)
 
 
 def headers(source: object, *, encoding: str | None = None) -> list[str]:

@@ -19,6 +19,7 @@ from sfumato.data.encoding import encode
 from sfumato.data.schema import Attribute, ItemSet, Schema
 from sfumato.data.table import Table
 from sfumato.data.taxonomy import Taxonomy
+from sfumato.errors import RecipeError
 from sfumato.evaluation import clusters as measure
 from sfumato.evaluation.judging import Judged, headline
 from sfumato.evaluation.scores import Score, scores_to_json
@@ -146,7 +147,10 @@ def released_space(structure: Structure, schema: Schema, columns: Mapping[str, A
     if not isinstance(structure, Clusters):
         return None
     table = encode(pa.table(dict(columns)), Schema({name: _as_shown(name, of) for name, of in schema.items()}))
-    found = find(_patient(structure), table)
+    try:
+        found = find(_patient(structure), table)
+    except RecipeError:  # few rows were generated: epsilon is spent, and the table is released without centres
+        return None
     if found.embedding is None:
         return None
     return release_space(found.embedding, table, {}, released=ReleasedValues(), labels=found.labels, n=found.n)

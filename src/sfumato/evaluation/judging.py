@@ -86,8 +86,8 @@ def judge(
         kept = _clusters(structure, found, task, columns, released=released, seeds=seeds)
         scores, again = [*kept.scores, *scores], kept.again
         form = {"clusters": [row.to_json() for row in kept.kept], "settings": dict(kept.settings)}
-        space = release_space(found.embedding, task.table, columns, released=released,
-                              labels=found.labels, n=found.n)  # fmt: skip
+        space = release_space(found.embedding, task.table, columns, released=released, labels=found.labels, n=found.n,
+                              minimum=max(largest_k(task.requirements).values(), default=1))  # fmt: skip
     return Judged({"headline": headline(scores), "scores": scores_to_json(scores), **form}, released, space, again)
 
 

@@ -35,7 +35,7 @@ FILES = {
     "centroids.json": "the centre and the size of each group",
     "regions.json": "the regions that are shown",
     "codebook.json": "the mean of each interval, and the shares of the values under each general label",
-    "centres.json": "centres of the clusters found in the raw table, in the space of the masked one",
+    "centres.json": "where this table's values stand, and where k-means finds the clusters of the raw table in it",
 }
 
 

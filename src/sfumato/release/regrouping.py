@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.reading import read_arrow
 from sfumato.errors import ReleaseError
+from sfumato.release.certificate import sha256
 from sfumato.release.reading import read_certificate
 from sfumato.structure.space import Space
 from sfumato.structure.structures import Clusters, cluster_placed
@@ -23,22 +24,40 @@ def find_clusters(release: str | Path) -> NDArray[np.int64]:
 
     k-means, started from the centres that go along: cold starts often end elsewhere.
     """
-    space = read_space(release)
-    kmeans = Clusters("kmeans", k=len(space.centres))
-    return cluster_placed(kmeans, space.place(released_rows(release)), centres=space.start()).labels
+    space, rows = read_space(release), released_rows(release)
+    try:
+        return cluster_placed(Clusters("kmeans", k=len(space.centres)), space.place(rows), centres=space.start()).labels
+    except DAMAGE:
+        raise _damaged(release) from None
 
 
 def read_space(release: str | Path) -> Space:
     """Where the values and the clusters of a release stand."""
-    path = Path(release) / CENTRES
+    path, certificate = Path(release) / CENTRES, read_certificate(release)
     if not path.is_file():
-        read_certificate(release)  # the folder is a release at all
         raise ReleaseError(str(release), f"a release that tells its clusters' centres has them in {CENTRES}",
                            given="none there", remedy="cluster its table by a method of your own, from many "
                            "starts; or ask the holder why they stay, which publish tells")  # fmt: skip
-    return Space.from_json(json.loads(path.read_text(encoding="utf-8")))
+    try:
+        if certificate["files"][CENTRES]["sha256"] != sha256(path):
+            raise _damaged(release)
+        return Space.from_json(json.loads(path.read_text(encoding="utf-8")))
+    except DAMAGE:
+        raise _damaged(release) from None
 
 
 def released_rows(release: str | Path) -> pa.Table:
-    """The table of a release as it was written."""
-    return read_arrow(Path(release) / str(read_certificate(release)["table"]["file"]))
+    """The table of a release as it was written; a CSV as text."""
+    try:
+        name = str(read_certificate(release)["table"]["file"])
+    except DAMAGE:
+        raise _damaged(release) from None
+    return read_arrow(Path(release) / name, guess=False)
+
+
+DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError)
+
+
+def _damaged(release: str | Path) -> ReleaseError:
+    return ReleaseError(str(release), f"{CENTRES}, the table and the certificate belong together", given="they do not",
+                        remedy=f"run sfumato verify {release}, and restore the release from a good copy")  # fmt: skip

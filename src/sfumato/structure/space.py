@@ -1,8 +1,9 @@
 """The space of a release: where a recipient places each shown value, and where k-means may start.
 
-Everything in it is an aggregate of at least k records, or is released anyway: the place of a shown value is the
-mean place of the records that show it, a centre is the mean of a cluster. Cold k-means lands in another local
-optimum even on raw data; started from these centres it finds the structure that the holder saw.
+The place of a shown value is told by the codebook, or follows from the label itself; coordinates in which no shown
+value stands are left out, because they would tell how many values are hidden. A centre is what k-means on the masked
+records settles on, started from the raw clusters' means: a mean of rows that are released anyway, and of raw clusters
+it tells no more than which local optimum is theirs. Cold k-means lands in another one even on raw data.
 """
 
 from __future__ import annotations
@@ -22,12 +23,14 @@ from sfumato.data.cut import numbers_of
 from sfumato.data.schema import Attribute, ItemSet, Number
 from sfumato.data.table import Codes, Column, ItemColumn, Table
 from sfumato.structure.embedding import Embedding
-from sfumato.structure.layouts import UNION, ItemLayout, NumberLayout, unions
+from sfumato.structure.layouts import UNION, ItemLayout, NumberLayout, TreeLayout, unions
 from sfumato.structure.placed import Block, Placed
 from sfumato.structure.released import Masked, ReleasedValues, Shown, encoded, shows_labels, spelled
-from sfumato.structure.structures import starting_centres
+from sfumato.structure.structures import Clusters, cluster_placed, starting_centres
 
 Vectors = NDArray[np.float32]
+TRUTH = {"true": "True", "false": "False"}
+"""How a CSV writes what stands in a book."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +64,8 @@ class Book:
     def places(self, column: pa.ChunkedArray[Any]) -> Vectors:
         """(rows, dims)."""
         shown = Shown.of(column)
-        table = np.array([*(self.labels[label] for label in shown.labels), self.missing], dtype=np.float32)
-        return table[shown.codes]
+        places = [self.labels[label if label in self.labels else TRUTH[label]] for label in shown.labels]
+        return np.array([*places, self.missing], dtype=np.float32)[shown.codes]
 
     def to_json(self) -> dict[str, Any]:
         """Plain mapping."""
@@ -159,35 +162,83 @@ def _block(place: Place, column: pa.ChunkedArray[Any]) -> Block:
 
 
 def release_space(
-    embedding: Embedding, table: Table, masked: Masked, *, released: ReleasedValues, labels: Codes, n: int
+    embedding: Embedding,
+    table: Table,
+    masked: Masked,
+    *,
+    released: ReleasedValues,
+    labels: Codes,
+    n: int,
+    minimum: int = 1,
 ) -> Space | None:
     """The space that may be released; None where it would tell more than the release does.
 
     That is so for a masked number without a declared range, whose extremes could be computed from the places of
-    its intervals; for masked item sets; and for others with so many labels that only frequent ones have places.
+    its intervals; for masked item sets; where there are so many labels that only frequent ones have places; and if
+    a cluster, raw or settled, has fewer than `minimum` records: its centre would point at them.
     """
-    if any(_tells_more(embedding, name, masked) for name in embedding.attributes):
+    if (
+        n < 2
+        or np.bincount(labels, minlength=n).min() < minimum
+        or any(_tells_more(embedding, name, masked) for name in embedding.attributes)
+    ):
         return None
-    placed = embedding.place_masked(table, masked, released=released)
+    placed = _bare(embedding, embedding.place_masked(table, masked, released=released), masked)
     attributes: dict[str, Place] = {}
     for name, block in zip(embedding.attributes, placed.blocks, strict=True):
         attributes[name] = _place(embedding, table, masked, name=name, block=block)
-    centres = starting_centres(placed, labels, n)
+    settled = cluster_placed(Clusters("kmeans", k=n), placed, centres=starting_centres(placed, labels, n))
+    if np.bincount(settled.labels).min() < minimum:
+        return None
+    centres = starting_centres(placed, settled.labels, settled.k)
     return Space(attributes, tuple(_rounded(centre) for centre in centres))
+
+
+def _bare(embedding: Embedding, placed: Placed, masked: Masked) -> Placed:
+    """Labels without the coordinates in which no record stands, and without a place where none does."""
+    return Placed(
+        tuple(
+            _bare_block(block) if _in_book(embedding, name, masked) else block
+            for name, block in zip(embedding.attributes, placed.blocks, strict=True)
+        ),
+        placed.rows,
+    )
+
+
+def _bare_block(block: Block) -> Block:
+    positions = np.where(_used(block)[:, None], block.positions, np.float32(0))
+    return Block(block.codes, positions[:, positions.any(axis=0)])
+
+
+def _used(block: Block) -> NDArray[np.bool_]:
+    """(positions,): whether any record stands there."""
+    found = np.zeros(len(block.positions), dtype=np.bool_)
+    found[block.codes] = True
+    return found
+
+
+def _in_book(embedding: Embedding, name: str, masked: Masked) -> bool:
+    """Whether an attribute's places are told label by label."""
+    layout = embedding.layouts[name]
+    return isinstance(layout, TreeLayout) or (
+        isinstance(layout, NumberLayout) and name in masked and shows_labels(masked[name])
+    )
 
 
 def _tells_more(embedding: Embedding, name: str, masked: Masked) -> bool:
     layout = embedding.layouts[name]
     if isinstance(layout, NumberLayout):
         return layout.attribute.calendar is not None or (name in masked and layout.attribute.range is None)
-    return isinstance(layout, ItemLayout) and (name in masked or not layout.tree.complete)
+    if isinstance(layout, ItemLayout):
+        return name in masked or not layout.tree.complete
+    return name in masked and not layout.complete
 
 
 def _place(embedding: Embedding, table: Table, masked: Masked, *, name: str, block: Block) -> Place:
     layout = embedding.layouts[name]
     if isinstance(layout, ItemLayout):
         return _bag(layout, table.schema[name], table.columns[name], math.sqrt(embedding.weights[name]))
-    if isinstance(layout, NumberLayout) and not (name in masked and shows_labels(masked[name])):
+    if isinstance(layout, NumberLayout) and not _in_book(embedding, name, masked):
         return Scale(layout.low, layout.high, layout.mean, math.sqrt(embedding.weights[name]))
     shown: Sequence[str]
     if name in masked:
@@ -195,7 +246,8 @@ def _place(embedding: Embedding, table: Table, masked: Masked, *, name: str, blo
     else:
         shown = [str(value) for value in table.column(name).values.to_pylist()]
     places = [_rounded(place) for place in block.positions]
-    return Book(dict(zip(shown, places, strict=False)), places[-1])
+    told = {label: place for label, place, used in zip(shown, places, _used(block), strict=False) if used}
+    return Book(told, places[-1])
 
 
 def _bag(layout: ItemLayout, attribute: Attribute, column: Column | ItemColumn, factor: float) -> Bag:
