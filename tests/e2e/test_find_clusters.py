@@ -172,7 +172,7 @@ def test_labels_that_look_like_other_types_are_found_in_a_csv(tmp_path: Path) ->
     recipe = sf.Recipe(schema=schema, structure=STRUCTURE, keep_order=True, privacy=(sf.KAnonymity(("age",), 5),))
     found = []
     for format in ("csv", "parquet"):
-        run = Run(report=False, format=format, ledger=sf.Ledger(tmp_path / "ledger.jsonl"))
+        run = Run(report=False, format=format, ledger=sf.Ledger(tmp_path / f"{format}.jsonl"))
         sf.publish(table, recipe, run=run).write(tmp_path / format)
         found.append(sf.find_clusters(tmp_path / format).tolist())
     assert found[0] == found[1]

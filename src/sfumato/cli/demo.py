@@ -55,7 +55,8 @@ def demo(
     note(f"wrote {output}/: each release to be handed over, and beside it a .holder folder for your eyes only")
     if release.report is not None:
         show(f"Look at it: {output / name}.holder/report.html for you, {output / name}/report.html for everybody")
-    show(f"Next: sfumato verify {output / name}; sfumato explain {output / name} education")
+    show(f"Next: sfumato verify {output / name}; sfumato explain {output / name} education; "
+         f"sfumato clusters {output / name}")  # fmt: skip
 
 
 def demo_recipe(asked: tuple[tuple[str, ...], ...], *, k: int, clusters: int) -> Recipe:
