@@ -45,7 +45,7 @@ from sfumato.release.differential import Differential
 from sfumato.release.reading import (
     LIFTED,
     read_certificate,
-    read_generated,
+    read_columns,
     read_history,
     read_lifted,
     read_mask,
@@ -158,13 +158,14 @@ def evaluate(raw: object, release: str | Path, *, seeds: int = 10) -> Mapping[st
     refuse_other_table(release, people.rows)
     found = find(recipe.structure, people)
     if recipe.budget is not None:
-        return judge_generated(recipe.structure, found, people, read_generated(release)).scores
+        return judge_generated(recipe.structure, found, people, read_columns(release)).scores
     mask = read_mask(release)
     lifted = read_lifted(release, people.rows)
     columns = mask.apply(people, lifted=lifted) if isinstance(mask, Recoding) else mask.apply(people)
     task = _task(people, found, recipe, Run())
     moved = read_certificate(release)["guarantee"] == "none"
-    return judge(recipe.structure, found, task, columns, seeds=seeds, moved=moved).scores
+    written = {name: column for name, column in read_columns(release).items() if name in columns}
+    return judge(recipe.structure, found, task, columns, seeds=seeds, moved=moved, written=written).scores
 
 
 def explain_release(raw: object, release: str | Path) -> Mapping[str, Any]:

@@ -229,3 +229,17 @@ def test_the_command_writes_the_table_with_its_clusters(
     assert grouped.column("cluster").to_pylist() == sf.find_clusters(tmp_path / "out").tolist()
     assert sfumato(*asked) == 2  # the file is there
     assert "sfumato clusters ." in (tmp_path / "out" / "README.md").read_text()
+
+
+@pytest.mark.parametrize("format", ["csv", "parquet"])
+def test_evaluate_counts_the_groups_of_the_written_table(tmp_path: Path, format: Format) -> None:
+    """Of centres, the nearest one to a record need not be its own: counted there, groups would be smaller than k."""
+    recipe = sf.Recipe(schema=SCHEMA, structure=STRUCTURE, mask=sf.Microaggregate(),
+                       privacy=(sf.KAnonymity(("age", "sex", "diagnoses"), 5),))  # fmt: skip
+    run = Run(report=False, format=format, ledger=sf.Ledger(tmp_path / "ledger.jsonl"))
+    made = sf.publish(people(), recipe, run=run)
+    made.write(tmp_path / "out")
+    told = sf.evaluate(people(), tmp_path / "out", seeds=1)["scores"]
+    for name in ("prosecutor.highest", "marketer"):
+        assert told[name]["value"] == pytest.approx(made.scores["scores"][name]["value"])
+    assert told["prosecutor.highest"]["value"] <= 1 / 5

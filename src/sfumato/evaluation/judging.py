@@ -69,14 +69,23 @@ class Judged:
 
 
 def judge(
-    structure: Structure, found: Found, task: Task, columns: Columns, *, seeds: int = 2, moved: bool = False
+    structure: Structure,
+    found: Found,
+    task: Task,
+    columns: Columns,
+    *,
+    seeds: int = 2,
+    moved: bool = False,
+    written: Columns | None = None,
 ) -> Judged:
     """Measure a masked table against the raw one, beside ceiling, floors and masking that is blind to structure.
 
     `moved`: the masked records stand elsewhere in space as a whole, so that raw centres mean nothing to them.
+    `written`: the released columns, in any order of rows, where `columns` only approach them: a centre that is nearest
+    to a record need not be the one that it was shown with. Groups are counted there.
     """
     released = ReleasedValues.learn(task.table, columns, minimum=largest_k(task.requirements))
-    scores = [*_losses(task, columns)]
+    scores = [*_losses(task, columns, columns if written is None else written)]
     form: dict[str, Any] = {}
     space, again = None, None
     if isinstance(structure, Classes) and SMALLEST <= task.table.rows <= LARGEST:
@@ -104,9 +113,9 @@ def _can_be_cut(task: Task) -> bool:
     return bool(names) and not any(isinstance(task.table.schema[name], ItemSet) for name in names)
 
 
-def _losses(task: Task, columns: Columns) -> Sequence[Score]:
+def _losses(task: Task, columns: Columns, written: Columns) -> Sequence[Score]:
     """Information lost, and the risk that is left for whoever knows one quasi-identifier, the worst of them."""
-    codes = {name: Shown.of(column).codes for name, column in columns.items()}
+    codes = {name: Shown.of(written[name]).codes for name in columns}
     sets = [tuple(r.on) for r in task.requirements] or [tuple(codes)]
     asked = [group_sizes([codes[name] for name in names], task.table.rows) for names in sets]
     worst = min(asked, key=lambda sizes: int(sizes.min()))

@@ -35,7 +35,7 @@ from sfumato.maskers.masker import Mask
 from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.recipe import Recipe
 from sfumato.release.bundle import released_table
-from sfumato.release.reading import read_certificate, read_generated, read_lifted, read_mask, read_recipe_of
+from sfumato.release.reading import read_certificate, read_columns, read_lifted, read_mask, read_recipe_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +61,7 @@ def attack(
     people, how, beside = _table(raw, recipe), effort or Effort(), others or Others()
     case = _Case(people, recipe, str(certificate["mask"]), how, beside)
     if certificate["guarantee"] == "differential_privacy":
-        found = case.measured(pa.table(read_generated(release)), exact=())
+        found = case.measured(pa.table(read_columns(release)), exact=())
         return attack_generated(people, kind=case.kind, measured=found)
     if people.rows != certificate["table"]["rows"]:
         raise _stranger()

@@ -53,8 +53,8 @@ def read_mask(release: str | Path) -> Mask:
     return found
 
 
-def read_generated(release: str | Path) -> dict[str, Any]:
-    """The columns of a release whose rows were generated; sets as lists."""
+def read_columns(release: str | Path) -> dict[str, Any]:
+    """The columns of a release as they were written; sets as lists."""
     folder = Path(release)
     table = read_arrow(folder / str(read_certificate(folder)["table"]["file"]))
     schema = read_recipe_of(release).schema
