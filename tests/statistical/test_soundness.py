@@ -167,6 +167,13 @@ def test_many_draws_at_once_are_those_of_single_calls() -> None:
     assert 0.85 < np.var(drawn) / np.var(single) < 1.15
 
 
+def test_answers_that_are_left_belong_to_their_own_question() -> None:
+    noise = ManyAtOnce()
+    for at in [0, 1] * 20:  # each list is gone before the next one, which may stand in its place
+        scores = [10_000 * (at == 0), 10_000 * (at == 1)]
+        assert noise.noisy_max(scores, epsilon=ONE, sensitivity=1, monotone=True) == at
+
+
 def test_the_harness_flags_data_dependent_split_values() -> None:
     found = worst(lambda rows: choices(rows, domains=data_edges(rows)), HURT["an extreme number"], RUNS)
     assert found.epsilon > 1
