@@ -170,8 +170,10 @@ def test_many_draws_at_once_are_those_of_single_calls() -> None:
 def test_answers_that_are_left_belong_to_their_own_question() -> None:
     noise = ManyAtOnce()
     for at in [0, 1] * 20:  # each list is gone before the next one, which may stand in its place
-        scores = [10_000 * (at == 0), 10_000 * (at == 1)]
-        assert noise.noisy_max(scores, epsilon=ONE, sensitivity=1, monotone=True) == at
+        found = noise.noisy_max(
+            [10_000 * (at == 0), 10_000 * (at == 1)], epsilon=ONE, sensitivity=1, monotone=True
+        )  # fmt: skip
+        assert found == at
 
 
 def test_the_harness_flags_data_dependent_split_values() -> None:
