@@ -59,11 +59,11 @@ def private(folder: Path, format: Format = "parquet") -> sf.Release:
     return made
 
 
-def masked(folder: Path, format: Format, **other: Any) -> sf.Release:
+def masked(folder: Path, format: Format) -> sf.Release:
     schema = sf.Schema({**{name: SCHEMA[name] for name in ("age", "sex")},
                         "diagnoses": sf.ItemSet(role="plain", taxonomy=TREE)})  # fmt: skip
     recipe = sf.Recipe(schema=schema, structure=STRUCTURE, keep_order=True,
-                       privacy=(sf.KAnonymity(("age", "sex"), 5),), **other)  # fmt: skip
+                       privacy=(sf.KAnonymity(("age", "sex"), 5),))  # fmt: skip
     made: sf.Release = sf.publish(
         people(), recipe, run=Run(report=False, format=format, ledger=sf.Ledger(folder / "ledger.jsonl"))
     )

@@ -57,7 +57,8 @@ def centres_stay(recipe: Recipe) -> str:
     if not recipe.release.starting_centres:
         return "The clusters' centres do not go along, as the recipe says."
     if recipe.budget is not None:
-        return "The clusters' centres do not go along: they are found in rows of values (rows: values), at least ten."
+        needed = "ten of them at least, and two for each cluster"
+        return f"The clusters' centres do not go along: they are found in rows of values (rows: values), {needed}."
     compared = getattr(recipe.structure, "attributes", None) or (
         *recipe.schema.quasi,
         *recipe.schema.with_role("plain"),
