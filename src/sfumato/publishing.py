@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import Any
 
 import numpy as np
@@ -111,7 +111,7 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
     ready = _ready(people, outcome, judged, recipe=recipe, run=run, mechanisms=mechanisms)
     with clock.step("Drawing the public report"):
         pages = {REPORT: public_report(ready.released)} if _can_draw(run) else {}
-    with clock.step("Writing"):
+    with clock.step("Writing"), _room_for_it():
         scratch = TemporaryDirectory(prefix="sfumato-")
         folder = Path(scratch.name) / "release"
         folder.mkdir()
@@ -134,6 +134,20 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
             report = holder_report(ready.released, held)
     return Release(recipe, outcome.mask, certificate, verdict, judged.scores, history, _kept_back(outcome),
                    clock.seconds, shown, people.origin, scratch, report, account)  # fmt: skip
+
+
+@contextmanager
+def _room_for_it() -> Iterator[None]:
+    """A release is made in the folder for temporary files first: a disk that is full there is told in words."""
+    try:
+        yield
+    except OSError as error:
+        raise ReleaseError(
+            gettempdir(),
+            "a release is first written among the temporary files",
+            given=error.strerror or type(error).__name__,
+            remedy="free space there, or name another folder in TMPDIR; nothing is left",
+        ) from None
 
 
 def _verified(folder: Path, recipe: Recipe, people: Table) -> Verdict:
