@@ -54,6 +54,16 @@ class ReleaseError(SfumatoError):
     """A release folder cannot be read or written."""
 
 
+def quoted(name: str) -> str:
+    """A name as it stands in a sentence: in quotation marks that it cannot end, so that it speaks for nobody.
+
+    >>> print(quoted("age"), quoted('a "b" c'))
+    "age" "a \\"b\\" c"
+    """
+    inside = name.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{inside}"'
+
+
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """A remedy for a misspelt name.
 

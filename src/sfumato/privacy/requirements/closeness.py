@@ -11,7 +11,7 @@ import numpy as np
 
 from sfumato.counting import Measure
 from sfumato.data.taxonomy import Taxonomy
-from sfumato.errors import RecipeError, SchemaError
+from sfumato.errors import RecipeError, SchemaError, quoted
 from sfumato.privacy.requirements.requirement import (
     ROUNDING,
     Basic,
@@ -146,8 +146,8 @@ class TCloseness:
     def sentence(self) -> str:
         """For people."""
         return (
-            f"among records that look alike on {said(self.on)} the values of {self.sensitive} are distributed as in "
-            f"the whole table, up to a distance of {self.t} ({self.distance})"
+            f"among records that look alike on {said(self.on)} the values of {quoted(self.sensitive)} are "
+            f"distributed as in the whole table, up to a distance of {self.t} ({self.distance})"
         )
 
     def __str__(self) -> str:

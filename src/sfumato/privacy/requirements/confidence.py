@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sfumato.counting import Measure
-from sfumato.errors import RecipeError, SchemaError
+from sfumato.errors import RecipeError, SchemaError, quoted
 from sfumato.privacy.requirements.anonymity import KAnonymity
 from sfumato.privacy.requirements.requirement import (
     Basic,
@@ -26,6 +26,7 @@ from sfumato.privacy.requirements.requirement import (
     same,
     setting,
     share,
+    spoken,
     told,
     valued,
     whole,
@@ -221,7 +222,7 @@ class LKC:
         """Against whom."""
         return (
             f"knows any {self.l} of {said(self.on)} of a person in the table: finds at least {self.k} records, and is "
-            f"never surer of {self.sensitive} than {self.c}"
+            f"never surer of {quoted(self.sensitive)} than {self.c}"
         )
 
     def sentence(self) -> str:
@@ -238,8 +239,8 @@ class LKC:
 def bounded(sensitive: str, most: float, value: Any) -> str:
     """The bound in words."""
     if value is None:
-        return f"at most the share {most} have the same value of {sensitive}"
-    return f"at most the share {most} have {sensitive} = {value}"
+        return f"at most the share {most} have the same value of {quoted(sensitive)}"
+    return f"at most the share {most} have {quoted(sensitive)} = {spoken(value)}"
 
 
 def _most_frequent(counts: Ints) -> Floats:

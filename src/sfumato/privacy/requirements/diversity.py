@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from sfumato.counting import Measure
-from sfumato.errors import RecipeError
+from sfumato.errors import RecipeError, quoted
 from sfumato.privacy.requirements.requirement import (
     ROUNDING,
     Basic,
@@ -121,14 +121,14 @@ class LDiversity:
 
     def sentence(self) -> str:
         """For people."""
-        alike = f"records that look alike on {said(self.on)}"
+        alike, of = f"records that look alike on {said(self.on)}", quoted(self.sensitive)
         if self.kind == "distinct":
-            return f"{alike} have at least {self.l} different values of {self.sensitive} (distinct)"
+            return f"{alike} have at least {self.l} different values of {of} (distinct)"
         if self.kind == "entropy":
-            return f"{alike} have values of {self.sensitive} whose entropy is at least that of {self.l} equal shares"
+            return f"{alike} have values of {of} whose entropy is at least that of {self.l} equal shares"
         return (
-            f"{alike} have values of {self.sensitive} of which the most frequent is less than {self.c} times as "
-            f"frequent as all from the {self.l}. most frequent on together (recursive)"
+            f"{alike} have values of {of} of which the most frequent is less than {self.c} times as frequent as all "
+            f"from the {self.l}. most frequent on together (recursive)"
         )
 
     def __str__(self) -> str:

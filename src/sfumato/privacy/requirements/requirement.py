@@ -8,6 +8,7 @@ the group itself, so a refinement that breaks a requirement breaks it for good (
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -21,7 +22,7 @@ from sfumato.counting import Measure
 from sfumato.data.schema import Category
 from sfumato.data.table import Table
 from sfumato.data.taxonomy import Taxonomy
-from sfumato.errors import RecipeError
+from sfumato.errors import RecipeError, quoted
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -164,13 +165,23 @@ def plural(count: int, one: str, many: str) -> str:
 
 
 def said(on: Iterable[str]) -> str:
-    """The names of a quasi-identifier in a sentence."""
-    return ", ".join(on)
+    """The names of a quasi-identifier in a sentence.
+
+    >>> print(said(["age", "sex"]))
+    "age", "sex"
+    """
+    return ", ".join(quoted(name) for name in on)
+
+
+def spoken(value: Any) -> str:
+    """A sensitive value in a sentence: texts in quotation marks."""
+    shown = told(value)
+    return quoted(shown) if isinstance(shown, str) else json.dumps(shown)
 
 
 def learner(on: Iterable[str], sensitive: str, end: str) -> str:
     """The attacker who wants to learn a sensitive value, and how that ends."""
-    return f"knows {said(on)} of a person in the table, and wants to learn {sensitive}: {end}"
+    return f"knows {said(on)} of a person in the table, and wants to learn {quoted(sensitive)}: {end}"
 
 
 def figure(reached: float) -> float:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 from sfumato.privacy.requirements import Basic, KAnonymity
+from sfumato.privacy.requirements.requirement import said
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ class BCFAnonymity:
     def attacker(self) -> str:
         """Whom it stops."""
         return (
-            f"has all these releases, knows {', '.join(self.on)} of a person and since which release the person is in "
+            f"has all these releases, knows {said(self.on)} of a person and since which release the person is in "
             f"the table, and cannot join rows: cannot tell which of at least {self.of.k} people it is"
         )
 
@@ -67,7 +68,7 @@ class BCFAnonymity:
         """For people; the assumption is said with it."""
         return (
             f"beside {_earlier(self.beside)} of a growing table, at least {self.of.k} people fit whatever is known of "
-            f"{', '.join(self.on)}, provided that later releases contain the earlier people and that rows cannot be "
+            f"{said(self.on)}, provided that later releases contain the earlier people and that rows cannot be "
             "joined"
         )
 
@@ -85,7 +86,7 @@ class JointAnonymity(BCFAnonymity):
     def attacker(self) -> str:
         """Whom it stops."""
         return (
-            f"has all these releases and can join their rows, and knows {', '.join(self.on)} of a person: cannot tell "
+            f"has all these releases and can join their rows, and knows {said(self.on)} of a person: cannot tell "
             f"which of at least {self.of.k} records is theirs"
         )
 
@@ -93,7 +94,7 @@ class JointAnonymity(BCFAnonymity):
         """For people."""
         return (
             f"beside {_earlier(self.beside)} of the same people, even with their rows joined, at least {self.of.k} "
-            f"records share every combination of values shown for {', '.join(self.on)} in all of them"
+            f"records share every combination of values shown for {said(self.on)} in all of them"
         )
 
     def __str__(self) -> str:

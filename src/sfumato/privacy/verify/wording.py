@@ -5,7 +5,9 @@ The words are verify's own: a certificate whose numbers hold may not promise mor
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import re
+from collections.abc import Callable, Iterable
 
 from sfumato.privacy.verify.fields import Form, field, names
 from sfumato.privacy.verify.verdict import CheckError
@@ -26,8 +28,31 @@ def statement(sentences: list[str]) -> str:
     return BEGIN + BETWEEN.join(sentences) + END
 
 
+def quoted(name: str) -> str:
+    """A name as it stands in a sentence: in quotation marks that it cannot end, so that it speaks for nobody.
+
+    >>> print(quoted("age"), quoted('a "b" c'))
+    "age" "a \\"b\\" c"
+    """
+    return '"' + re.sub(r'(["\\])', r"\\\1", name) + '"'
+
+
+def listed(words: Iterable[str]) -> str:
+    """Names in a sentence, one after the other."""
+    return ", ".join(quoted(word) for word in words)
+
+
 def _on(claim: Form) -> str:
-    return ", ".join(names(claim, "on"))
+    return listed(names(claim, "on"))
+
+
+def _sensitive(claim: Form) -> str:
+    return quoted(field(claim, "sensitive", str))
+
+
+def _value(claim: Form) -> str:
+    value = claim["value"]
+    return quoted(value) if isinstance(value, str) else json.dumps(value)
 
 
 def _alike(claim: Form) -> str:
@@ -35,9 +60,9 @@ def _alike(claim: Form) -> str:
 
 
 def _share(claim: Form, key: str) -> str:
-    value = f"the same value of {claim['sensitive']}"
+    value = f"the same value of {_sensitive(claim)}"
     if "value" in claim:
-        value = f"{claim['sensitive']} = {claim['value']}"
+        value = f"{_sensitive(claim)} = {_value(claim)}"
     return f"at most the share {claim[key]} have {value}"
 
 
@@ -47,7 +72,7 @@ def _anonymity(claim: Form) -> str:
 
 
 def _diversity(claim: Form) -> str:
-    sensitive, many = claim["sensitive"], claim["l"]
+    sensitive, many = _sensitive(claim), claim["l"]
     if claim["kind"] == "distinct":
         return f"{_alike(claim)} have at least {many} different values of {sensitive} (distinct)"
     if claim["kind"] == "entropy":
@@ -60,7 +85,7 @@ def _diversity(claim: Form) -> str:
 
 def _closeness(claim: Form) -> str:
     return (
-        f"among {_alike(claim)} the values of {claim['sensitive']} are distributed as in the whole table, up to a "
+        f"among {_alike(claim)} the values of {_sensitive(claim)} are distributed as in the whole table, up to a "
         f"distance of {claim['t']} ({claim['distance']})"
     )
 
@@ -109,7 +134,7 @@ SENTENCES: dict[str, Callable[[Form], str]] = {
 
 
 def _learner(claim: Form, end: str) -> str:
-    return f"knows {_on(claim)} of a person in the table, and wants to learn {claim['sensitive']}: {end}"
+    return f"knows {_on(claim)} of a person in the table, and wants to learn {_sensitive(claim)}: {end}"
 
 
 ATTACKERS: dict[str, Callable[[Form], str]] = {
@@ -123,7 +148,7 @@ ATTACKERS: dict[str, Callable[[Form], str]] = {
     "t_closeness": lambda claim: _learner(claim, "learns little more than the whole table tells of anybody"),
     "lkc": lambda claim: (
         f"knows any {claim['l']} of {_on(claim)} of a person in the table: finds at least {claim['k']} records, and "
-        f"is never surer of {claim['sensitive']} than {claim['c']}"
+        f"is never surer of {_sensitive(claim)} than {claim['c']}"
     ),
     "k_map": lambda claim: (
         f"knows the whole population with {_on(claim)}, but not who of them is in the table: cannot tell which of at "
