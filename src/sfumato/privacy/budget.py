@@ -104,7 +104,6 @@ class Event:
             "epsilon": str(self.epsilon),
             "composition": self.composition,
             "parts": self.parts,
-            "draws": self.draws,
         }
 
 

@@ -16,9 +16,9 @@ from sfumato.data.writing import ordered, write
 from sfumato.errors import ReleaseError
 from sfumato.maskers.masker import Outcome
 from sfumato.privacy.verify import twins
+from sfumato.privacy.verify.readme import README, readme
 from sfumato.randomness import Randomness
-from sfumato.release.certificate import Facts, certificate
-from sfumato.release.recipient import recipient_page
+from sfumato.release.certificate import Facts, certificate, hashes
 
 Format = Literal["parquet", "csv"]
 
@@ -66,8 +66,9 @@ def write_bundle(
         write_json(folder / name, content)
     for name, content in pages.items():
         (folder / name).write_text(content, encoding="utf-8")
-    (folder / "README.md").write_text(recipient_page(facts, sorted({*files, *pages})), encoding="utf-8")
     form = certificate(facts, folder)
+    (folder / README).write_text(readme(form), encoding="utf-8")
+    form["files"] = hashes(folder)
     write_json(folder / "certificate.json", form)
     (folder / "certificate.md").write_text(twins.markdown(form), encoding="utf-8")
     (folder / "certificate.html").write_text(twins.html(form), encoding="utf-8")

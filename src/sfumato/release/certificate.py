@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import platform
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -13,25 +14,10 @@ from typing import Any
 
 from sfumato.data.schema import Attribute, Category, Number, Schema
 from sfumato.privacy.requirements import Covered
-from sfumato.release import differential
+from sfumato.privacy.verify import texts
+from sfumato.privacy.verify.canonical import FORMAT, OF_NOISE, VERSIONS
 from sfumato.release.claims import Claim
-from sfumato.release.differential import Differential, deployment
-
-FORMAT = 1
-GROUNDS = "Recounted from the written file by code that shares nothing with the masker (sfumato verify)."
-OTHERS = (
-    "Nothing is claimed against somebody who knows other attributes of a person than those listed, or who knows the "
-    "records of others in the table."
-)
-SHARED = "A value of {} that all records of a group share is not hidden by the size of the group."
-SEVERAL = "It does not hold across several releases of the same people."
-OTHER_RELEASES = "It does not hold across other releases of the same people than those that are named."
-
-NOTHING = (
-    "No k, l or epsilon holds. The transformation hides values from a glance and from nobody who tries; use it only "
-    "under contract with a partner you trust.",
-)
-
+from sfumato.release.differential import Differential
 
 @dataclass(frozen=True, eq=False)
 class Facts:
@@ -54,13 +40,14 @@ class Facts:
 def certificate(facts: Facts, folder: Path) -> dict[str, Any]:
     """The content of certificate.json, with the SHA-256 of every file in the folder."""
     created = datetime.now(UTC).isoformat(timespec="seconds")
+    guarantee = _guarantee(facts)
     return {
         "format": FORMAT,
-        "sfumato": version("sfumato"),
+        "sfumato": short_version(version("sfumato")),
         "created": created,
-        "guarantee": _guarantee(facts),
+        "guarantee": guarantee,
         "statement": statement(facts),
-        "grounds": GROUNDS if facts.differential is None else differential.GROUNDS,
+        "grounds": texts.grounds(guarantee),
         "not_claimed": list(not_claimed(facts)),
         **_private(facts, created),
         "mask": facts.mask,
@@ -69,16 +56,34 @@ def certificate(facts: Facts, folder: Path) -> dict[str, Any]:
         "covered": [c.requirement.claim() | {"by": list(c.by.on)} for c in facts.covered],
         "lifted": facts.lifted,
         "row_order": "kept" if facts.keep_order else "shuffled",
-        "dropped": list(facts.schema.with_role("identifier")),
+        "dropped": len(facts.schema.with_role("identifier")),
         "along": dict(facts.along),
-        "versions": {name: version(name) for name in ("numpy", "pyarrow", "polars")}
-        | {"python": platform.python_version()},
-        "files": {
-            path.relative_to(folder).as_posix(): {"sha256": sha256(path)}
-            for path in sorted(folder.rglob("*"))
-            if path.is_file()
-        },
+        "versions": _versions(facts),
+        "files": hashes(folder),
     }
+
+
+def hashes(folder: Path) -> dict[str, dict[str, str]]:
+    """The SHA-256 of every file in a folder, by its name seen from there, in alphabetical order."""
+    found = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
+    return {name: {"sha256": sha256(found[name])} for name in sorted(found)}
+
+
+def _versions(facts: Facts) -> dict[str, str]:
+    """What the release was made with; of a generated one also the library that made the noise."""
+    libraries = [*VERSIONS, *([] if facts.differential is None else [OF_NOISE])]
+    found = {name: platform.python_version() if name == "python" else version(name) for name in libraries}
+    return {name: short_version(text) for name, text in found.items()}
+
+
+def short_version(text: str) -> str:
+    """A version without what a builder may have added to it.
+
+    >>> short_version("2.1.0+cpu"), short_version("3.13.0rc1")
+    ('2.1.0', '3.13.0rc1')
+    """
+    found = re.match(r"[0-9]{1,4}(\.[0-9]{1,4}){0,3}((a|b|rc|\.post|\.dev)[0-9]{1,4})?", text)
+    return found[0] if found else "0"
 
 
 def _guarantee(facts: Facts) -> str:
@@ -92,49 +97,41 @@ def _private(facts: Facts, created: str) -> dict[str, Any]:
     if facts.differential is None:
         return {}
     columns = {column["name"]: column["kind"] for column in _columns(facts)}
-    fields = deployment(facts.differential, mask=facts.mask, columns=columns, created=created)
+    versions = _versions(facts) | {"sfumato": short_version(version("sfumato"))}
+    fields = facts.differential.deployment(mask=facts.mask, columns=columns, created=created, versions=versions)
     return {"differential_privacy": facts.differential.to_json(), "deployment": fields}
 
 
 def not_claimed(facts: Facts) -> tuple[str, ...]:
     """What nobody may conclude from the release."""
-    if facts.differential is not None:
-        return differential.NOT_CLAIMED
-    if facts.guarantee == "none":
-        return NOTHING
     bounded = {claim.requirement.sensitive for claim in facts.claims}
     bare = [name for name in facts.schema.with_role("sensitive") if name not in bounded]
-    several = OTHER_RELEASES if any("with" in claim.requirement.claim() for claim in facts.claims) else SEVERAL
-    return (OTHERS, *([SHARED.format(", ".join(bare))] if bare else []), several)
+    beside = any("with" in claim.requirement.claim() for claim in facts.claims)
+    return texts.not_claimed(_guarantee(facts), bare=bare, beside=beside)
 
 
 def statement(facts: Facts) -> str:
     """What is promised, in a sentence a lawyer can read."""
     if facts.differential is not None:
-        return facts.differential.statement()
+        return texts.private_statement(facts.differential.epsilon, private=facts.differential.private)
     if facts.guarantee == "none":
-        return (
-            "Nothing is claimed of this table: its numbers were transformed in a way that can be undone by whoever "
-            "knows a few of its records. It is not anonymised."
-        )
+        return texts.NOTHING_CLAIMED
     return "In this table " + "; and ".join(claim.requirement.sentence() for claim in facts.claims) + "."
 
 
-def plural(count: int, one: str, more: str) -> str:
-    """A number with the words that fit it.
-
-    >>> plural(1, "record shows", "records share"), plural(2_000, "record shows", "records share")
-    ('1 record shows', '2000 records share')
-    """
-    return f"{count} {one if count == 1 else more}"
-
-
 def _columns(facts: Facts) -> list[dict[str, Any]]:
-    return [
-        {"name": name, "kind": kind_of(facts.schema[name]), "role": facts.schema[name].role,
-         "masked": facts.masked.get(name)}
-        for name in facts.schema.kept
-    ]  # fmt: skip
+    return [_column(name, facts.schema[name], facts.masked.get(name)) for name in facts.schema.kept]
+
+
+def _column(name: str, attribute: Attribute, masked: str | None) -> dict[str, Any]:
+    unit = calendar_of(attribute, masked)
+    form = {"name": name, "kind": kind_of(attribute), "role": attribute.role, "masked": masked}
+    return form | ({} if unit is None else {"calendar": unit})
+
+
+def calendar_of(attribute: Attribute, masked: str | None) -> str | None:
+    """The unit of intervals of dates; None for everything else."""
+    return attribute.calendar if masked == "discretize" and isinstance(attribute, Number) else None
 
 
 def kind_of(attribute: Attribute) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,16 +15,20 @@ from sfumato.data.groups import group_numbers
 from sfumato.data.reading import read_arrow
 from sfumato.data.schema import Category, Schema
 from sfumato.data.table import Table
+from sfumato.data.taxonomy import Taxonomy
 from sfumato.errors import RecipeError
 from sfumato.maskers.masker import Mask
 from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.privacy.requirements import Basic, KMap, Requirement, Sensitive, TCloseness
+from sfumato.privacy.requirements.closeness import heights_of
 from sfumato.privacy.requirements.population import read_population
+from sfumato.privacy.requirements.requirement import told
 from sfumato.privacy.verify.population import Population, sha256
 from sfumato.privacy.verify.population import read_population as read_population_frame
 from sfumato.structure.released import Shown
 
 Ints = NDArray[np.int64]
+HIERARCHICAL = "hierarchical"
 
 
 @dataclass(frozen=True)
@@ -49,7 +53,7 @@ def count_claims(people: Table, shown: pa.Table, mask: Mask, requirements: Seque
     """What each requirement reached; `shown` has the rows of `people` in their order."""
     counting = _Counting(people, shown, mask)
     return [
-        Claim(r, r.achieved([counting.worst(part) for part in r.parts()]), tuple(_also(r, people.schema).items()))
+        Claim(r, r.achieved([counting.worst(part) for part in r.parts()]), tuple(_also(r, people).items()))
         for r in requirements
     ]
 
@@ -117,12 +121,39 @@ def _text(column: Any) -> pa.Array[Any]:
     return found
 
 
-def _also(requirement: Requirement, schema: Schema) -> dict[str, Any]:
-    """The tree of a hierarchical distance; the hash of a population's file."""
-    if isinstance(requirement, TCloseness) and requirement.distance == "hierarchical":
-        attribute = schema[requirement.sensitive]
+def _also(requirement: Requirement, people: Table) -> dict[str, Any]:
+    """Of values in an order or a tree those that somebody has; the hash of a population's file."""
+    if isinstance(requirement, TCloseness) and (requirement.order is not None or requirement.distance == HIERARCHICAL):
+        held = people.column(requirement.sensitive).values.to_pylist()
+        if requirement.order is not None:
+            return {"order": [told(value) for value in requirement.order if value in held]}
+        attribute = people.schema[requirement.sensitive]
         if isinstance(attribute, Category) and attribute.taxonomy is not None:
-            return {"tree": attribute.taxonomy.to_tree()}
+            return {"tree": bare_tree(attribute.taxonomy, held)}
     if isinstance(requirement, KMap) and isinstance(requirement.population, str | Path):
         return {"population": sha256(requirement.population)}
     return {}
+
+
+def bare_tree(taxonomy: Taxonomy, held: Collection[Any]) -> dict[str, Any]:
+    """A tree for a distance: the leaves that somebody has, and how high what joins them stands above the deepest leaf.
+
+    >>> bare_tree(Taxonomy.from_tree({"ANY": {"lungs": ["flu", "cough"], "skin": ["rash", "acne"]}}), ["cough", "flu", "rash"])
+    {'height': 2, 'below': [{'height': 1, 'below': ['cough', 'flu']}, 'rash']}
+    """
+    heights = heights_of(taxonomy)
+
+    def node(label: str) -> Any:
+        if taxonomy.is_leaf(label):
+            return label if label in held else None
+        below = [part for part in map(node, taxonomy.children(label)) if part is not None]
+        if label != taxonomy.root and len(below) < 2:
+            return below[0] if below else None
+        return {"height": heights[label], "below": sorted(below, key=_first)}
+
+    found: dict[str, Any] = node(taxonomy.root)
+    return found
+
+
+def _first(node: Any) -> str:
+    return node if isinstance(node, str) else min(map(_first, node["below"]))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.schema import Schema
 from sfumato.data.taxonomy import Taxonomy
-from sfumato.errors import RecipeError
+from sfumato.errors import RecipeError, quoted
 from sfumato.maskers.histogram.domains import Domain, ItemDomain, NumberDomain, declared
 from sfumato.maskers.histogram.fit import mechanisms_of, refuse_requirements
 from sfumato.maskers.histogram.mask import GeneratedRows, NoisyHistogram
@@ -144,7 +144,7 @@ class _Specializer:
         fresh = [value for value in values if isinstance(value.shown, tuple) and value not in self.edges]
         for value in fresh:
             edges, utilities = self._edge_utilities(value)
-            at = self._choose(f"where to split {value.attribute}", utilities, self.price / len(fresh))
+            at = self._choose(f"where to split {quoted(value.attribute)}", utilities, self.price / len(fresh))
             self.edges[value] = edges[at]
 
     def _edge_utilities(self, value: Value) -> tuple[range, list[float]]:
@@ -213,7 +213,7 @@ class _Specializer:
         kids = domain.tree.children(str(value.shown))
         cells = 1 << len(kids)
         least = math.ceil(max(1.0, math.log(cells / 2)) / self.price)
-        passed = self.mechanisms.sparse_counts(f"combinations of {value.attribute}", self._filled(children, parts),
+        passed = self.mechanisms.sparse_counts(f"combinations of {quoted(value.attribute)}", self._filled(children, parts),
                                                cells=cells, least=least, epsilon=self.price)  # fmt: skip
         known, shown = self.state.known[value.attribute], self.state.shown[value.attribute]
         return {

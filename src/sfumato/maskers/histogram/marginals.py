@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.errors import quoted
 from sfumato.maskers.histogram.boxes import Box
 from sfumato.maskers.histogram.domains import Domain, ItemDomain
 from sfumato.maskers.histogram.records import Ints, Records
@@ -47,7 +48,8 @@ def measure(records: Records, part_of: Ints, parts: int, *, prices: Mapping[str,
     found = {}
     for name, cells in histograms(records.domains).items():
         exact, most = _count(records, name, part_of, (parts, cells))
-        noisy = mechanisms.counts(f"marginal of {name}", exact, epsilon=prices[name], sensitivity=most, parts=parts)
+        base = name if name in records.domains else name.removesuffix(SIZE)
+        noisy = mechanisms.counts(f"marginal of {quoted(base)}{name[len(base) :]}", exact, epsilon=prices[name], sensitivity=most, parts=parts)
         scale = most / float(prices[name])
         found[name] = Marginal(noisy / most, 2 * (scale / most) ** 2)
     return found

@@ -156,7 +156,7 @@ class TCloseness:
 
 def branches(tree: Taxonomy, code: dict[Any, int]) -> list[tuple[float, list[Ints]]]:
     """The inner labels of a tree, with their heights, and the codes of the leaves under each child."""
-    heights = _heights(tree)
+    heights = heights_of(tree)
     top = heights[tree.root]
     return [
         (
@@ -169,7 +169,7 @@ def branches(tree: Taxonomy, code: dict[Any, int]) -> list[tuple[float, list[Int
     ]  # fmt: skip
 
 
-def _heights(tree: Taxonomy) -> dict[str, int]:
+def heights_of(tree: Taxonomy) -> dict[str, int]:
     """How far above its deepest leaf each label stands."""
     heights: dict[str, int] = {}
 

@@ -2,30 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sfumato.privacy.verify import differential, wording
-from sfumato.privacy.verify.claims import CLAIMS
-from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, number, whole
+from sfumato.privacy.verify import differential, texts, wording
+from sfumato.privacy.verify.canonical import FORMAT, ORDERS, ROLES, TABLES, canonical, compare, written
+from sfumato.privacy.verify.deployment import LIBRARIES, Deployed, deployment
+from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, one_of, whole
+from sfumato.privacy.verify.maskers import MASKERS, RECODED
 from sfumato.privacy.verify.rule import only_keys
 from sfumato.privacy.verify.verdict import CheckError
 from sfumato.privacy.verify.wording import check_wording
 
-FORMAT = 1
-ROLES = ("quasi", "sensitive", "plain")
-ORDERS = ("shuffled", "kept")
-RECODED = ("generalize", "suppress", "discretize")
-NOTHING = "none"
-# Everything that a certificate may hold: what is not understood might be anything, raw values too.
-FIELDS = {"format", "sfumato", "created", "guarantee", "statement", "grounds", "not_claimed", "differential_privacy",
-          "deployment", "mask", "table", "claims", "covered", "lifted", "row_order", "dropped", "along", "versions",
-          "files"}  # fmt: skip
-PRIVATE = {"epsilon", "delta", "unit", "private", "warning", "events"}
-EVENT = {"mechanism", "purpose", "epsilon", "composition", "parts", "draws"}
-NOT_NAMED = {"claim", "on", "achieved", "sentence", "attacker", "order", "tree", "population", "people", "with"}
-
+EARLIER = (
+    "this release is of format 1, which an earlier version wrote. Format 2 has one form for everything, so that nothing "
+    "can hide in it; of format 1 that cannot be promised, and its claims are not recounted: publish the table again"
+)
 
 @dataclass(frozen=True)
 class Column:
@@ -34,7 +26,8 @@ class Column:
     name: str
     role: str
     masked: str | None
-    kind: str | None = None
+    kind: str
+    calendar: str | None = None
 
 
 @dataclass(frozen=True)
@@ -50,10 +43,7 @@ class Certificate:
     @property
     def file(self) -> str:
         """The name of the table's file."""
-        name = field(self._table, "file", str)
-        if name not in ("table.parquet", "table.csv"):
-            raise CheckError("the certificate's table is neither table.parquet nor table.csv")
-        return name
+        return one_of(self._table, "file", TABLES)
 
     @property
     def rows(self) -> int:
@@ -68,12 +58,12 @@ class Certificate:
     @property
     def mask(self) -> str:
         """The name of the masker."""
-        return field(self.form, "mask", str) if "mask" in self.form else "top_down"
+        return one_of(self.form, "mask", tuple(MASKERS))
 
     @property
     def claims_nothing(self) -> bool:
         """Whether the release says that nothing is claimed of it."""
-        return self.form.get("guarantee") == NOTHING
+        return self.form.get("guarantee") == texts.NOTHING
 
     @property
     def generated(self) -> bool:
@@ -108,15 +98,7 @@ class Certificate:
     @property
     def row_order(self) -> str:
         """Whether the rows were shuffled, or kept in the order of the raw table."""
-        order = field(self.form, "row_order", str)
-        if order not in ORDERS:
-            raise CheckError(f"row_order is one of {', '.join(ORDERS)}")
-        return order
-
-    @property
-    def dropped(self) -> tuple[str, ...]:
-        """The identifiers that were taken out."""
-        return names(self.form, "dropped")
+        return one_of(self.form, "row_order", ORDERS)
 
     @property
     def hashes(self) -> dict[str, str]:
@@ -125,88 +107,65 @@ class Certificate:
         return {name: _hash(mapping(entry, name)) for name, entry in files.items()}
 
 
-def well_formed(certificate: Certificate) -> str:
-    """The certificate can be understood, all of it."""
+def well_formed(certificate: Certificate, content: bytes) -> str:
+    """The certificate can be understood, all of it, and is written in its one form."""
     form = certificate.form
     if form.get("format") != FORMAT or isinstance(form.get("format"), bool):
         raise CheckError(f"verify understands format {FORMAT} and no other")
-    only_keys(form, FIELDS, "the certificate")
-    only_keys(field(form, "table", dict), {"file", "rows", "columns"}, "the table's description")
-    for key in ("sfumato", "created", "statement", *(["grounds"] if "grounds" in form else [])):
-        field(form, key, str)
-    if "not_claimed" in form:
-        names(form, "not_claimed")
-    for key in {"along", "versions", "deployment"} & set(form):
-        field(form, key, dict)
-    known = {_understood(claim) for claim in (*certificate.claims, *certificate.covered)}
-    if certificate.generated:
-        if certificate.claims or certificate.covered or certificate.lifted or certificate.row_order != "shuffled":
-            raise CheckError("generated rows claim no groups, are not lifted, and have no order")
-        _check_private(form)
-    elif certificate.claims_nothing == bool(certificate.claims):
-        raise CheckError("a certificate claims something, or says that its guarantee is none")
-    if not certificate.claims_nothing and not certificate.generated and form.get("guarantee") not in known:
-        raise CheckError("the guarantee is not the name of one of the claims")
-    for claim in certificate.claims:
-        if "by" in claim:
-            raise CheckError("a claim that follows from another stands under 'covered'")
-        if not isinstance(claim.get("achieved"), dict):
-            whole(claim, "achieved")
-    _ = certificate.file, certificate.rows, certificate.columns, certificate.lifted
-    _ = certificate.row_order, certificate.dropped, certificate.hashes
+    made = canonical(form)
+    compare(form, made, "the certificate")
+    if content != written(made):
+        raise CheckError("certificate.json is written otherwise than it is written here: spaces, escapes or numbers")
     count = len(certificate.claims)
-    return f"format {FORMAT}, {'1 claim' if count == 1 else f'{count} claims'}, all understood"
+    return f"format {FORMAT}, {'1 claim' if count == 1 else f'{count} claims'}, all understood, in its one form"
 
 
-def _check_private(form: Form) -> None:
-    """The events add up; nothing else is told there; and the registry's fields name the same epsilon."""
-    differential.spent(form)
-    part = mapping(form[differential.GUARANTEE], differential.GUARANTEE)
-    only_keys(part, PRIVATE, differential.GUARANTEE)
-    for event in forms(part, "events"):
-        only_keys(event, EVENT, "an event")
-    if "deployment" in form:
-        loss = mapping(mapping(form["deployment"], "deployment").get("privacy_loss"), "privacy_loss")
-        told = mapping(loss.get("privacy_parameters"), "privacy_parameters")
-        if (number(told, "epsilon"), told.get("delta")) != (float(Fraction(field(part, "epsilon", str))), 0):
-            raise CheckError("'deployment' names another epsilon or delta than is claimed")
-
-
-def stated(certificate: Certificate, page: str) -> str:
-    """What people read says what is claimed.
-
-    The statement is made of what the claims mean, in verify's own words and to the letter, whether the certificate
-    gives their sentences or not. The page for the recipient repeats it, and its SHA-256 stands in the certificate.
-    """
-    statement = field(certificate.form, "statement", str)
-    claims = certificate.claims
+def stated(certificate: Certificate) -> str:
+    """What people read says what is claimed, in verify's own words and to the letter."""
+    form, claims = certificate.form, certificate.claims
     for claim in claims:
         check_wording(claim)
-        _check_named(claim, statement)
-    sentences = [wording.SENTENCES[field(claim, "claim", str)](claim) for claim in claims]
-    if sentences and statement != wording.statement(sentences):
-        raise CheckError("the statement is not made of the sentences of the claims")
+    told = field(form, "statement", str), field(form, "grounds", str), names(form, "not_claimed")
+    if told[0] != _statement(certificate):
+        raise CheckError("the statement does not say what is claimed, and nothing else")
+    guarantee = field(form, "guarantee", str)
+    bare = [column.name for column in certificate.columns if column.role == "sensitive"]
+    bounded = {claim.get("sensitive") for claim in claims}
+    open_to = texts.not_claimed(
+        guarantee, bare=[name for name in bare if name not in bounded], beside=any("with" in claim for claim in claims)
+    )
+    if told[1:] != (texts.grounds(guarantee), open_to):
+        raise CheckError("'grounds' or 'not_claimed' are not in the words that belong to this guarantee")
     if certificate.generated:
-        differential.stated(certificate.form, statement)
-    if certificate.claims_nothing and not statement.startswith("Nothing is claimed"):
-        raise CheckError("the statement does not begin by saying that nothing is claimed")
-    if statement not in page:
-        raise CheckError("README.md does not repeat the certificate's statement")
-    return "the statement and README.md say what is claimed"
+        _check_deployment(certificate)
+    return "the statement says what is claimed, and nothing else"
 
 
-def _check_named(claim: Form, statement: str) -> None:
-    settings = [str(value) for key, value in claim.items() if key not in NOT_NAMED]
-    for word in (*names(claim, "on"), *settings):
-        if not re.search(rf"(?<![\w.]){re.escape(word)}(?!\w|\.\d)", statement):
-            raise CheckError(f"the statement does not speak of {word!r}, which is claimed")
+def _statement(certificate: Certificate) -> str:
+    if certificate.generated:
+        part = mapping(certificate.form[differential.GUARANTEE], differential.GUARANTEE)
+        return texts.private_statement(Fraction(field(part, "epsilon", str)), private=field(part, "private", bool))
+    if certificate.claims_nothing:
+        return texts.NOTHING_CLAIMED
+    return wording.statement([wording.SENTENCES[field(c, "claim", str)](c) for c in certificate.claims])
 
 
-def _understood(claim: Form) -> str:
-    name = field(claim, "claim", str)
-    if name not in CLAIMS:
-        raise CheckError(f"the claim {name!r} is not understood; known are: {', '.join(CLAIMS)}")
-    return name
+def _check_deployment(certificate: Certificate) -> None:
+    """The registry's fields are those that are made from the rest."""
+    form = certificate.form
+    part, versions = mapping(form[differential.GUARANTEE], differential.GUARANTEE), field(form, "versions", dict)
+    made = deployment(
+        Deployed(
+            epsilon=Fraction(field(part, "epsilon", str)),
+            private=field(part, "private", bool),
+            events=forms(part, "events"),
+            mask=certificate.mask,
+            columns={column.name: column.kind for column in certificate.columns},
+            created=field(form, "created", str),
+            versions={name: field(form if name == "sfumato" else versions, name, str) for name in LIBRARIES},
+        )
+    )
+    compare(form.get("deployment"), made, "'deployment'")
 
 
 def _hash(entry: Form) -> str:
@@ -215,11 +174,8 @@ def _hash(entry: Form) -> str:
 
 
 def _column(form: Form) -> Column:
-    only_keys(form, {"name", "kind", "role", "masked"}, "a column's description")
-    kind = field(form, "kind", str) if "kind" in form else None
-    role, masked = field(form, "role", str), form.get("masked")
-    if role not in ROLES:
-        raise CheckError(f"the role of a released column is one of {', '.join(ROLES)}")
+    kind, role, masked = field(form, "kind", str), one_of(form, "role", ROLES), form.get("masked")
     if masked is not None and not isinstance(masked, str):
         raise CheckError("'masked' names the kind of masking, or is null")
-    return Column(field(form, "name", str), role, masked, kind)
+    calendar = field(form, "calendar", str) if "calendar" in form else None
+    return Column(field(form, "name", str), role, masked, kind, calendar)

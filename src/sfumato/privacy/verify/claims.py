@@ -19,6 +19,7 @@ from sfumato.privacy.verify.sensitive import (
     check_t_closeness,
 )
 from sfumato.privacy.verify.verdict import CheckError
+from sfumato.privacy.verify.wording import listed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -98,11 +99,11 @@ def follows(covered: Form, others: Sequence[Form]) -> str:
     above = [o for o in others if o.get("claim") == covered.get("claim") and set(names(o, "on")) == set(by)]
     if not any(set(on) < set(by) and whole(other, "k") >= k for other in above):
         raise CheckError("it does not follow from the claim it names")
-    return f"follows from the claim on {', '.join(by)}"
+    return f"follows from the claim on {listed(by)}"
 
 
 def title(claim: Form) -> str:
     """How a claim is called in a verdict; it never fails."""
     on = claim.get("on")
-    columns = ", ".join(str(name) for name in on) if isinstance(on, list) else "?"
+    columns = listed(str(name) for name in on) if isinstance(on, list) else "?"
     return f"{claim.get('claim')} on {columns}"

@@ -43,22 +43,8 @@ def spent(form: Form) -> str:
     total = sum((_price(event) for event in events), Fraction(0))
     if total != epsilon:
         raise CheckError(f"the {len(events)} events add up to {total}, not to the claimed {epsilon}")
-    _registered(form, epsilon, private=field(part, "private", bool))
     told = "" if field(part, "private", bool) else f"; {NOT_PRIVATE}: the noise repeats from a seed"
     return f"{len(events)} events add up to epsilon = {epsilon}; that they are all cannot be seen from a file{told}"
-
-
-def _registered(form: Form, epsilon: Fraction, *, private: bool) -> None:
-    """What is meant for the registry of deployments says the same."""
-    fields = field(form, "deployment", dict)
-    loss = mapping(fields.get("privacy_loss"), "privacy_loss")
-    said = mapping(loss.get("privacy_parameters"), "privacy_parameters"), loss.get("privacy_unit_details")
-    variant = mapping(fields.get("dp_variant"), "dp_variant").get("variant_name")
-    exact = str(loss.get("privacy_parameters_details", "")).startswith(f"epsilon = {epsilon} exactly")
-    if said != ({"epsilon": float(epsilon), "delta": 0}, UNIT) or not exact:
-        raise CheckError("the fields for the registry tell another epsilon, delta or unit of privacy")
-    if variant != ("Pure DP" if private else NOT_PRIVATE):
-        raise CheckError("the fields for the registry name another kind of privacy")
 
 
 def _price(event: Form) -> Fraction:
@@ -77,16 +63,6 @@ def _fraction(form: Form, key: str) -> Fraction:
     if not _EXACT.fullmatch(text):
         raise CheckError(f"{key!r} is no exact fraction")
     return Fraction(text)
-
-
-def stated(form: Form, statement: str) -> None:
-    """What people read names epsilon and the unit of privacy, and says first where nothing is protected."""
-    part = mapping(form.get(GUARANTEE), GUARANTEE)
-    for word in (f"epsilon = {part.get('epsilon')}", UNIT):
-        if not re.search(rf"{re.escape(word)}(?![\w/])", statement):
-            raise CheckError(f"the statement does not speak of {word!r}, which is claimed")
-    if statement.startswith(NOT_PRIVATE) == (part.get("private") is True):
-        raise CheckError(f"the statement begins with {NOT_PRIVATE} exactly where the noise repeats from a seed")
 
 
 def in_domains(release: Folder) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sfumato.privacy.verify.fields import Form
+from sfumato.privacy.verify.fields import field, mapping, whole
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
@@ -64,38 +64,29 @@ class Tree:
         return Moved(extras.sum(axis=0), cost)
 
 
-def read_tree(form: Form, values: Sequence[object]) -> Tree:
-    """A taxonomy that has each of these values at a leaf, and no label twice; columns are in the values' order."""
-    if len(form) != 1:
-        raise CheckError("a taxonomy has one root")
-    texts = [value if isinstance(value, str) else None for value in values]
-    columns = {text: column for column, text in enumerate(texts) if text is not None}
+def read_tree(form: object, values: Sequence[object]) -> Tree:
+    """A tree whose leaves are these values, each once and no other; columns are in the values' order.
+
+    A leaf is a text. A label is `{"height": 2, "below": [...]}`: how high it stood above its deepest leaf in the
+    taxonomy, be it one that nobody is at. It has no name: a distance needs none.
+    """
+    columns = {value: column for column, value in enumerate(values) if isinstance(value, str)}
     leaves: list[str] = []
-    labels: set[str] = set()
-    root = _node(*next(iter(form.items())), columns=columns, leaves=leaves, labels=labels)
-    if not set(texts) <= set(leaves):
-        raise CheckError("the sensitive column has values that are no leaves of the claim's tree")
+    root = _node(form, columns=columns, leaves=leaves)
+    if len(columns) != len(values) or sorted(leaves) != sorted(columns):
+        raise CheckError("the leaves of the claim's tree are not the values of the sensitive column, each once")
+    if not root.below:
+        raise CheckError("the claim's tree has no root above its leaves")
     return Tree(root)
 
 
-def _node(label: str, under: object, *, columns: dict[str, int], leaves: list[str], labels: set[str]) -> Node:
-    if label in labels:
-        raise CheckError("a label stands twice in the claim's tree")
-    labels.add(label)
-    branches = _branches(under)
-    if not branches:
-        leaves.append(label)
-        return Node(0, (), columns.get(label))
-    below = [_node(name, part, columns=columns, leaves=leaves, labels=labels) for name, part in branches]
-    return Node(1 + max(node.height for node in below), tuple(below), None)
-
-
-def _branches(under: object) -> list[tuple[str, object]]:
-    """What hangs below a label: nothing, a list of leaves, or a mapping."""
-    if isinstance(under, dict):
-        return list(under.items())
-    entries = under if isinstance(under, list) else [] if under is None else [under]
-    texts: list[tuple[str, object]] = [(entry, None) for entry in entries if isinstance(entry, str)]
-    if len(texts) != len(entries) or isinstance(under, str):
-        raise CheckError("below a label of a taxonomy stand labels")
-    return texts
+def _node(form: object, *, columns: dict[str, int], leaves: list[str]) -> Node:
+    if isinstance(form, str):
+        leaves.append(form)
+        return Node(0, (), columns.get(form))
+    label = mapping(form, "tree")
+    below = [_node(part, columns=columns, leaves=leaves) for part in field(label, "below", list)]
+    height = whole(label, "height")
+    if any(height <= node.height for node in below):
+        raise CheckError("a label of the claim's tree stands no higher than what hangs below it")
+    return Node(height, tuple(below), None)

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from sfumato.errors import ReleaseError
+from sfumato.privacy.verify.canonical import ALONG, TABLES
 from sfumato.privacy.verify.certificate import Certificate
-from sfumato.privacy.verify.fields import read_json
+from sfumato.privacy.verify.fields import field, mapping, read_json
+from sfumato.privacy.verify.maskers import MASKERS, RECODING
+from sfumato.privacy.verify.readme import README, readme
 from sfumato.privacy.verify.recoding import Recoding, read_recoding
 from sfumato.privacy.verify.signature import SIGNATURE
 from sfumato.privacy.verify.table import one_form, read_table
@@ -23,10 +26,7 @@ if TYPE_CHECKING:
 CERTIFICATE = "certificate.json"
 # Made from the certificate, so it cannot hold their hashes; each has a check of its own.
 BESIDE = {*NAMES, SIGNATURE}
-# What a release may hold besides its certificate and its taxonomies. A file of another name is refused even
-# if the certificate lists it: nobody would have looked into it. A masker may add one file of its own name.
-KNOWN = {"table.parquet", "table.csv", "recoding.json", "codebook.json", "centres.json", "README.md",
-         "report.html", "centroids.json", "regions.json"}  # fmt: skip
+REPORT = "report.html"
 
 
 class Folder:
@@ -60,16 +60,22 @@ class Folder:
         return Certificate(read_json(self.path / CERTIFICATE))
 
     @cached_property
-    def page(self) -> str:
-        """The page for the recipient."""
-        return self.file("README.md").read_text(encoding="utf-8")
+    def explaining(self) -> set[str]:
+        """The files that may explain the table: that of its masker, the trees that it cuts, aggregates beside it.
+
+        A file of another name is refused even if the certificate lists it: nobody would have looked into it.
+        """
+        own = MASKERS[self.certificate.mask].file
+        trees = {tree_file(name) for name in self.recoding.trees}
+        along = set() if self.certificate.claims_nothing else {f"{name}.json" for name in ALONG}
+        return {*trees, *along, *([own] if own is not None else [])}
 
     @cached_property
     def recoding(self) -> Recoding:
         """What may be shown, of every masked column."""
-        if "recoding.json" not in self.files and not self.certificate.recoded:
+        if MASKERS[self.certificate.mask].file != RECODING:
             return Recoding({}, False)
-        form = read_json(self.file("recoding.json"))
+        form = read_json(self.file(RECODING))
         return read_recoding(form, lambda name: read_json(self.file(tree_file(name))))
 
     @cached_property
@@ -93,11 +99,9 @@ def listed(folder: Folder) -> str:
     parents = {parent for path in folder.files.values() for parent in path.parents}
     empty = {p.name for p in folder.path.rglob("*") if p.is_dir() and not p.is_symlink() and p not in parents}
     _refuse("is an empty folder", empty)
-    trees = {tree_file(name) for name in folder.recoding.trees}
-    own = f"{folder.certificate.mask}.json"
-    _refuse("is no part of a release", set(folder.files) - {CERTIFICATE, *KNOWN, *BESIDE, *trees, own})
-    tables = {"table.parquet", "table.csv"} - {folder.certificate.file}
-    _refuse("is a second table", tables & set(folder.files))
+    known = {CERTIFICATE, README, REPORT, folder.certificate.file, *BESIDE, *folder.explaining}
+    _refuse("is a second table", set(TABLES) & set(folder.files) - {folder.certificate.file})
+    _refuse("is no part of a release", set(folder.files) - known)
     return f"{len(folder.files)} files, each of them listed or made from the certificate"
 
 
@@ -117,13 +121,25 @@ def hashes(folder: Folder) -> str:
 
 
 def pages(folder: Folder) -> str:
-    """The certificate's pages for people say what the certificate says, to the letter."""
-    found = [name for name in NAMES if name in folder.files]
+    """The pages for people say what the certificate says, to the letter."""
+    made = {README: readme, "certificate.md": markdown, "certificate.html": html}
+    found = [name for name in made if name == README or name in folder.files]
     for name in found:
-        made = (markdown if name.endswith(".md") else html)(folder.certificate.form)
-        if folder.files[name].read_bytes() != made.encode():
+        if folder.file(name).read_bytes() != made[name](folder.certificate.form).encode():
             raise CheckError(f"{name} is not what is made from the certificate")
-    return f"{' and '.join(found)} say what the certificate says" if found else "this release has none"
+    return f"{', '.join(found)}: made from the certificate, to the byte"
+
+
+def units(folder: Folder) -> str:
+    """The certificate tells the calendar units of intervals as the recoding does."""
+    told = {column.name: column.calendar for column in folder.certificate.columns if column.masked == "discretize"}
+    if told:
+        rules = field(read_json(folder.file(RECODING)), "attributes", dict)
+        _refuse(
+            "has another calendar in recoding.json than in the certificate",
+            {name for name, unit in told.items() if mapping(rules.get(name), name).get("calendar") != unit},
+        )
+    return f"{sum(unit is not None for unit in told.values())} columns of dates"
 
 
 def readable(folder: Folder) -> str:

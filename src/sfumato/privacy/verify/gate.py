@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from sfumato.privacy.verify import differential
 from sfumato.privacy.verify import folder as files
 from sfumato.privacy.verify import table as tables
-from sfumato.privacy.verify.certificate import stated, well_formed
+from sfumato.privacy.verify.certificate import EARLIER, stated, well_formed
 from sfumato.privacy.verify.claims import SEVERAL, follows, recount, title
 from sfumato.privacy.verify.classes import classes
+from sfumato.privacy.verify.coverage import NOT_CHECKED, all_checked, coverage, harmless
 from sfumato.privacy.verify.fields import Form
 from sfumato.privacy.verify.folder import Folder
 from sfumato.privacy.verify.parquet import nothing_else_in_csv, nothing_else_in_parquet
@@ -21,7 +22,7 @@ from sfumato.privacy.verify.population import Population, check_k_map, read_popu
 from sfumato.privacy.verify.raw import Comparison, read_raw, row_order, same_rows
 from sfumato.privacy.verify.several import check_several
 from sfumato.privacy.verify.signature import check_signature, read_public_key
-from sfumato.privacy.verify.verdict import Check, CheckError, Verdict, run, verdict_of
+from sfumato.privacy.verify.verdict import Check, CheckError, Looked, Verdict, run, verdict_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,6 +36,7 @@ def verify(
     population: object = None,
     others: Sequence[str | Path] = (),
     key: str | Path | None = None,
+    strict: bool = False,
 ) -> Verdict:
     """Recount every claim of a written release from scratch.
 
@@ -42,16 +44,37 @@ def verify(
     with it, the released rows are held against the raw ones. `population` is what a k-map is counted in: a path, such
     a table, or a `Population`. `missing` lists texts that mean "missing" in either. `others` are the folders of earlier
     releases, for claims about several of them. `key` is the public key (a PEM file) of whoever must have signed the
-    release.
+    release. `strict` refuses a release with a file that cannot be checked, such as a report; otherwise the verdict
+    names it.
 
     A folder without a certificate is no release, and a table or a key that cannot be read is a mistake: they raise.
     Everything else that is wrong is a check that fails.
     """
     release, signer = Folder(folder), None if key is None else read_public_key(key)
+    if run("", lambda: _of_format_1(release)).holds:
+        return verdict_of([Check("format", False, EARLIER)], [Looked(name, NOT_CHECKED) for name in release.files])
     given = None if raw is None else read_raw(raw, missing=missing)
     people = None if population is None else read_population(population, missing=missing)
     besides = _Besides(people, others, given)
-    return verdict_of([*_checks(release, signer), *_claims(release, besides), *_order(release, given)])
+    checks = [*_checks(release, signer), *_claims(release, besides), *_order(release, given)]
+    if strict:
+        checks.append(run("strict", lambda: all_checked(release)))
+    return verdict_of(checks, _looked(release))
+
+
+def _of_format_1(release: Folder) -> str:
+    told = release.certificate.form.get("format")
+    if told != 1 or isinstance(told, bool):
+        raise CheckError("of another format")
+    return EARLIER
+
+
+def _looked(release: Folder) -> tuple[Looked, ...]:
+    """How each file was checked; where the certificate cannot be understood, none was."""
+    try:
+        return coverage(release)
+    except Exception:
+        return tuple(Looked(name, NOT_CHECKED) for name in release.files)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,16 +88,18 @@ class _Besides:
 
 def _checks(release: Folder, signer: bytes | None) -> Iterator[Check]:
     asked: dict[str, Callable[[], str]] = {
-        "certificate": lambda: well_formed(release.certificate),
-        "statement": lambda: stated(release.certificate, release.page),
+        "certificate": lambda: well_formed(release.certificate, (release.path / files.CERTIFICATE).read_bytes()),
+        "statement": lambda: stated(release.certificate),
         "files": lambda: files.listed(release),
         "hashes": lambda: files.hashes(release),
         "json": lambda: files.readable(release),
         "pages": lambda: files.pages(release),
+        "report": lambda: harmless(release),
         "signature": lambda: check_signature(release, signer),
         "columns": lambda: tables.columns(release.table, release.certificate),
         "rows": lambda: tables.rows(release.table, release.certificate),
         "recoding": lambda: tables.recoded(release.recoding),
+        "calendars": lambda: files.units(release),
         "masking": lambda: tables.masked(release.certificate, release.recoding),
         "shown values": lambda: tables.shown(release.table, release.recoding),
         "classes": lambda: classes(release),

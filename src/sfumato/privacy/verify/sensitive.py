@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from sfumato.privacy.verify.distances import ordered, read_tree
-from sfumato.privacy.verify.fields import Form, field, mapping, number, one_of, share, whole
+from sfumato.privacy.verify.fields import Form, field, number, one_of, share, whole
 from sfumato.privacy.verify.reached import ROUNDING, as_told, columns
 from sfumato.privacy.verify.spread import Spread, spread_of
 from sfumato.privacy.verify.values import cells_of, ranks
@@ -93,7 +93,7 @@ def _furthest(spread: Spread, claim: Form, distance: str) -> float:
         order: list[object] | None = field(claim, "order", list) if "order" in claim else None
         return spread.furthest_by(ranks(spread.values, order), ordered)
     if distance == "hierarchical":
-        tree = read_tree(mapping(claim.get("tree"), "tree"), spread.values)
+        tree = read_tree(claim.get("tree"), spread.values)
         return spread.furthest_by(range(len(spread.values)), tree.distance)
     return spread.furthest()
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from html import escape
 
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, names
+from sfumato.privacy.verify.wording import listed, quoted
 
 NAMES = ("certificate.md", "certificate.html")
 TITLE = "Certificate"
@@ -22,6 +23,7 @@ NEEDED = {
     ("bcf_anonymity", "joint_k_anonymity"): "A claim about several releases is counted in all of them; the others have "
     "to be given: --with FOLDER.",
 }
+NAMING = ("sensitive", "value")
 NOT_A_SETTING = {"claim", "on", "by", "achieved", "sentence", "attacker", "tree", "with"}
 CSS = """
 :root { --ink: #1c2126; --faint: #66707a; --line: #d5dade; --ground: #fff; --panel: #f5f7f8; --mark: #0072b2;
@@ -122,11 +124,11 @@ def _claims(form: Form) -> Iterator[Block]:
     if claims:
         yield Text("h2", "What is claimed, and against whom")
     for number, claim in enumerate(claims, start=1):
-        yield Text("h3", f"{number}. {_plain(claim.get('claim'))} on {', '.join(names(claim, 'on'))}")
+        yield Text("h3", f"{number}. {_plain(claim.get('claim'))} on {listed(names(claim, 'on'))}")
         yield Items([*_about(claim)])
     if covered:
         yield Text("h2", "What follows from that")
-        yield Items([f"{_plain(c.get('claim'))} on {', '.join(names(c, 'on'))}: {_settings(c)}" for c in covered])
+        yield Items([f"{_plain(c.get('claim'))} on {listed(names(c, 'on'))}: {_settings(c)}" for c in covered])
 
 
 def _about(claim: Form) -> Iterator[str]:
@@ -146,7 +148,8 @@ def _settings(claim: Form) -> str:
 
 
 def _listed(entries: Form) -> str:
-    return ", ".join(f"{key} = {_plain(value)}" for key, value in entries.items())
+    told = {key: quoted(str(entries[key])) for key in NAMING if isinstance(entries.get(key), str)}
+    return ", ".join(f"{key} = {told.get(key) or _plain(value)}" for key, value in entries.items())
 
 
 def _epsilon(form: Form) -> Iterator[Block]:
@@ -164,8 +167,8 @@ def _table(form: Form) -> Iterator[Block]:
     yield Text("h2", "The table")
     yield Text("p", f"{_plain(table.get('rows'))} rows; their order: {_plain(form.get('row_order'))}; "
                     f"lifted to the top: {_plain(form.get('lifted'))}; "
-                    f"left out: {', '.join(names(form, 'dropped')) or 'nothing'}.")  # fmt: skip
-    headings = ("name", "kind", "role", "masked")
+                    f"columns left out: {_plain(form.get('dropped'))}.")  # fmt: skip
+    headings = ("name", "kind", "role", "masked", "calendar")
     yield Rows(headings, [[_plain(column.get(key)) for key in headings] for column in forms(table, "columns")])
     yield Text("h2", "The files")
     hashes: dict[str, object] = field(form, "files", dict)
@@ -182,24 +185,24 @@ def _plain(value: object) -> str:
 
 def _marked(block: Block) -> str:
     if isinstance(block, Items):
-        return "\n".join(f"- {_escaped(text)}" for text in block.texts)
+        return "\n".join(f"- {escaped(text)}" for text in block.texts)
     if isinstance(block, Rows):
         lines = [block.headings, ["---"] * len(block.headings), *block.rows]
-        return "\n".join("| " + " | ".join(cell if cell == "---" else _escaped(cell) for cell in line) + " |"
+        return "\n".join("| " + " | ".join(cell if cell == "---" else escaped(cell) for cell in line) + " |"
                          for line in lines)  # fmt: skip
     if block.kind == "code":
         return f"    {block.text}"
     start = {"h1": "# ", "h2": "## ", "h3": "### ", "blockquote": "> "}.get(block.kind, "")
-    return start + _escaped(block.text)
+    return start + escaped(block.text)
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Text in one line in which Markdown sees nothing but text.
 
-    >>> print(_escaped("a|b <c> hours_per_week"))
+    >>> print(escaped("a|b <c> hours_per_week"))
     a\\|b \\<c\\> hours_per_week
     """
-    return re.sub(r"([\\`*\[\]<>|&#~]|(?<!\w)_|_(?!\w))", r"\\\1", " ".join(text.split()))
+    return re.sub(r"([\\`*\[\]<>|&#~$@]|(?<!\w)_|_(?!\w))", r"\\\1", " ".join(text.split()))
 
 
 def _tagged(block: Block) -> str:

@@ -66,13 +66,15 @@ def cells_of(value: object, cells: Sequence[object]) -> list[object]:
 def ranks(cells: Sequence[object], order: Sequence[object] | None) -> list[int]:
     """The rank of each cell: in the order that is given, or by size.
 
-    >>> ranks(["10", "9"], None), ranks(["low", "high"], ["low", "middle", "high"])
-    ([1, 0], [0, 1])
+    >>> ranks(["10", "9"], None), ranks(["high", "low"], ["low", "high"])
+    ([1, 0], [1, 0])
     """
     if None in cells:
         raise CheckError("a missing value has no place in an order")
     keys = _sizes(cells) if order is None else [_place(cell, order) for cell in cells]
     places = {key: rank for rank, key in enumerate(sorted(set(keys)))}
+    if order is not None and len(order) != len(places):
+        raise CheckError("'order' lists a value that nobody has")
     return [places[key] for key in keys]
 
 

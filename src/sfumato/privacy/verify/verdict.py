@@ -19,12 +19,22 @@ class Check:
     detail: str
 
 
+@dataclass(frozen=True)
+class Looked:
+    """A file of the release, and how it was checked."""
+
+    name: str
+    how: str
+
+
 WIDEST = 24  # characters of a name that still stands in a column with the others
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a release is what its certificate says, check by check. It is true where it holds.
+    """Whether a release is what its certificate says, check by check; and how each file was checked.
+
+    It is true where it holds.
 
     >>> print(verdict_of([Check("rows", True, "45222"), Check("columns", False, "'name' should be gone")]))
     DOES NOT HOLD: 1 of 2 checks fail
@@ -34,6 +44,7 @@ class Verdict:
 
     holds: bool
     checks: tuple[Check, ...]
+    files: tuple[Looked, ...] = ()
 
     @property
     def failed(self) -> tuple[Check, ...]:
@@ -48,7 +59,7 @@ class Verdict:
         lines = [f"  {'ok  ' if c.holds else 'FAIL'}  {_padded(c.name, width)}{c.detail}" for c in self.checks]
         head = f"HOLDS: all {len(lines)} checks" if self.holds else "DOES NOT HOLD"
         tally = "" if self.holds else f": {len(self.failed)} of {len(lines)} checks fail"
-        return "\n".join([head + tally, *lines])
+        return "\n".join([head + tally, *lines, *_files(self.files)])
 
 
 def _padded(name: str, width: int) -> str:
@@ -56,10 +67,18 @@ def _padded(name: str, width: int) -> str:
     return f"{name:{width}}  " if len(name) <= width else f"{name}\n{' ' * (width + 10)}"
 
 
-def verdict_of(checks: Iterable[Check]) -> Verdict:
+def _files(files: Iterable[Looked]) -> list[str]:
+    """How each file was checked, those of one kind in a line."""
+    kinds: dict[str, list[str]] = {}
+    for one in files:
+        kinds.setdefault(one.how, []).append(one.name)
+    return ["How each file was checked", *(f"  {how}: {', '.join(names)}" for how, names in kinds.items())] if kinds else []
+
+
+def verdict_of(checks: Iterable[Check], files: Iterable[Looked] = ()) -> Verdict:
     """It holds where there are checks and every one of them holds."""
     found = tuple(checks)
-    return Verdict(bool(found) and all(check.holds for check in found), found)
+    return Verdict(bool(found) and all(check.holds for check in found), found, tuple(files))
 
 
 def run(name: str, ask: Callable[[], str]) -> Check:

@@ -16,10 +16,9 @@ BEGIN, BETWEEN, END = "In this table ", "; and ", "."
 
 
 def check_wording(claim: Form) -> None:
-    """The claim's sentence and attacker, where it has them, are what its settings mean."""
+    """The claim's sentence and attacker are what its settings mean."""
     for key, words in (("sentence", SENTENCES), ("attacker", ATTACKERS)):
-        say = words.get(field(claim, "claim", str))
-        if key in claim and say is not None and claim[key] != say(claim):
+        if claim.get(key) != words[field(claim, "claim", str)](claim):
             raise CheckError(f"a claim's {key} says something else than its settings")
 
 

@@ -1,0 +1,157 @@
+"""certificate.json in its one form: made again from what is understood of it, and compared to the byte.
+
+Every field is either recomputed from the others or of a narrow form (`bounded`, `terms`). So there is no place for
+anything else: no further key at any depth, no other order of keys, no spaces, no other way to write a number.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+
+from sfumato.privacy.verify.bounded import column_name, count, fraction, moment, sha256, version
+from sfumato.privacy.verify.dates import LENGTHS
+from sfumato.privacy.verify.differential import GUARANTEE, MECHANISMS, NOT_PRIVATE, UNIT
+from sfumato.privacy.verify.fields import Form, field, forms, mapping, one_of
+from sfumato.privacy.verify.maskers import KINDS, MASKED, MASKERS
+from sfumato.privacy.verify.purposes import known, purposes
+from sfumato.privacy.verify.terms import MOST_CLAIMS, closed, closed_covered
+from sfumato.privacy.verify.texts import NOTHING
+from sfumato.privacy.verify.verdict import CheckError
+
+FORMAT = 2
+ROLES = ("quasi", "sensitive", "plain")
+ORDERS = ("shuffled", "kept")
+TABLES = ("table.parquet", "table.csv")
+ALONG = ("codebook", "centres")
+VERSIONS = ("numpy", "pyarrow", "polars", "python")
+OF_NOISE = "opendp"
+MOST_COLUMNS = 10_000
+MOST_EVENTS = 10_000
+WORDS = ("statement", "grounds")
+
+
+def written(form: Mapping[str, object]) -> bytes:
+    """A JSON file of a release, byte for byte."""
+    return (json.dumps(form, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
+
+
+def canonical(form: Form) -> dict[str, object]:
+    """The certificate as its own settings make it; sentences are taken as they are, and have a check of their own."""
+    table = _table(field(form, "table", dict), field(form, "mask", str))
+    columns = [str(column["name"]) for column in forms(table, "columns")]
+    claims = [closed(claim, columns) for claim in _some(form, "claims", MOST_CLAIMS)]
+    guarantee = _guarantee(field(form, "mask", str), [str(claim["claim"]) for claim in claims])
+    generated = guarantee == GUARANTEE
+    private = {GUARANTEE: _private(field(form, GUARANTEE, dict), columns)} if generated else {}
+    return {
+        "format": FORMAT,
+        "sfumato": version(form, "sfumato"),
+        "created": moment(form, "created"),
+        "guarantee": guarantee,
+        **{key: field(form, key, str) for key in WORDS},
+        "not_claimed": field(form, "not_claimed", list),
+        **private,
+        **({"deployment": field(form, "deployment", dict)} if generated else {}),
+        "mask": form["mask"],
+        "table": table,
+        "claims": claims,
+        "covered": [closed_covered(claim, columns) for claim in _some(form, "covered", MOST_CLAIMS)],
+        "lifted": count(form, "lifted", most=0 if generated else count(table, "rows")),
+        "row_order": one_of(form, "row_order", ORDERS[:1] if generated else ORDERS),
+        "dropped": count(form, "dropped", most=MOST_COLUMNS),
+        "along": {name: True for name in ALONG if f"{name}.json" in field(form, "files", dict)},
+        "versions": _versions(field(form, "versions", dict), generated=generated),
+        "files": _files(field(form, "files", dict)),
+    }
+
+
+def compare(told: object, made: object, where: str) -> None:
+    """What the certificate tells is what is made of it; the first difference is named."""
+    if isinstance(told, dict) and isinstance(made, dict):
+        extra, gone = set(told) - set(made), set(made) - set(told)
+        if extra or gone:
+            what = "which is not understood" if extra else "and should"
+            raise CheckError(f"{where} {'holds' if extra else 'does not hold'} {_short(min(extra or gone))}, {what}")
+        for key, part in made.items():
+            compare(told[key], part, f"{key!r}" if where == "the certificate" else where)
+        if list(told) != list(made):
+            raise CheckError(f"the fields of {where} stand in another order than they are written in")
+    elif isinstance(told, list) and isinstance(made, list) and len(told) == len(made):
+        for one, other in zip(told, made, strict=True):
+            compare(one, other, where)
+    elif type(told) is not type(made) or told != made:
+        raise CheckError(f"{where} is not what follows from the rest of the certificate")
+
+
+def _short(key: str) -> str:
+    return repr(key[:40])
+
+
+def _guarantee(mask: str, claims: Sequence[str]) -> str:
+    """The kind of promise: that of the masker; k-anonymity, or where that is not claimed, the first claim."""
+    shown = MASKERS[mask].masked
+    if shown in (("generated",), ("transformed",)):
+        if claims:
+            raise CheckError("rows that are generated or transformed claim no groups")
+        return GUARANTEE if shown == ("generated",) else NOTHING
+    if not claims:
+        raise CheckError("a certificate claims something, or its guarantee is none")
+    return "k_anonymity" if "k_anonymity" in claims else claims[0]
+
+
+def _some(form: Form, key: str, most: int) -> tuple[Form, ...]:
+    found = forms(form, key)
+    if len(found) > most:
+        raise CheckError(f"{key!r} has more than {most} entries")
+    return found
+
+
+def _table(form: Form, mask: str) -> dict[str, object]:
+    if mask not in MASKERS:
+        raise CheckError(f"the masker is not known; known are: {', '.join(MASKERS)}")
+    columns = [_column(column, mask) for column in _some(form, "columns", MOST_COLUMNS)]
+    if not columns or len({str(column["name"]) for column in columns}) < len(columns):
+        raise CheckError("a table has columns, each with a name of its own")
+    return {"file": one_of(form, "file", TABLES), "rows": count(form, "rows"), "columns": columns}
+
+
+def _column(form: Form, mask: str) -> dict[str, object]:
+    kind, role, masked = one_of(form, "kind", KINDS), one_of(form, "role", ROLES), form.get("masked")
+    if masked is not None and (masked not in MASKERS[mask].masked or kind not in MASKED[str(masked)]):
+        raise CheckError(f"'masked' of a column is no way in which {mask} shows a column of its kind")
+    unit = {"calendar": one_of(form, "calendar", tuple(LENGTHS))} if "calendar" in form else {}
+    if unit and masked != "discretize":
+        raise CheckError("'calendar' tells the unit of intervals of dates, of no other column")
+    return {"name": column_name(form, "name"), "kind": kind, "role": role, "masked": masked, **unit}
+
+
+def _versions(form: Form, *, generated: bool) -> dict[str, str]:
+    return {name: version(form, name) for name in (*VERSIONS, *((OF_NOISE,) if generated else ()))}
+
+
+def _files(form: Form) -> dict[str, object]:
+    return {name: {"sha256": sha256(mapping(form[name], "files"), "sha256")} for name in sorted(form)}
+
+
+def _private(form: Form, columns: Sequence[str]) -> dict[str, object]:
+    private, among = field(form, "private", bool), purposes(columns)
+    return {
+        "epsilon": str(fraction(form, "epsilon")),
+        "delta": "0",
+        "unit": UNIT,
+        "private": private,
+        **({} if private else {"warning": NOT_PRIVATE}),
+        "events": [_event(event, among) for event in _some(form, "events", MOST_EVENTS)],
+    }
+
+
+def _event(form: Form, among: Collection[str]) -> dict[str, object]:
+    parts = count(form, "parts", least=1)
+    return {
+        "mechanism": one_of(form, "mechanism", sorted(MECHANISMS)),
+        "purpose": known(field(form, "purpose", str), among),
+        "epsilon": str(fraction(form, "epsilon")),
+        "composition": "parallel" if parts > 1 else "sequential",
+        "parts": parts,
+    }

@@ -1,0 +1,52 @@
+"""The maskers whose releases verify understands: how each shows a column, and which files explain that.
+
+A masker that is not here is not believed, whatever its certificate says: nobody would have looked into its files. A
+test holds this list against the registry.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+RECODED = ("generalize", "suppress", "discretize")
+RECODING, REGIONS, CENTROIDS = "recoding.json", "regions.json", "centroids.json"
+KINDS = ("number", "category", "item_set")
+# What a column of each kind can become.
+MASKED = {
+    "discretize": ("number",),
+    "generalize": ("category",),
+    "suppress": ("category",),
+    "region": ("number", "category"),
+    "centroid": KINDS,
+    "transformed": ("number",),
+    "generated": KINDS,
+}
+
+
+@dataclass(frozen=True)
+class Masker:
+    """The words for what it does to a column, and the file that explains it, if there is one."""
+
+    masked: tuple[str, ...]
+    file: str | None
+
+
+_RECODER = Masker(RECODED, RECODING)
+_CENTRED = Masker(("centroid",), CENTROIDS)
+_MOVED = Masker(("transformed",), None)
+MASKERS = {
+    "top_down": _RECODER,
+    "genetic": _RECODER,
+    "mondrian": Masker(("region",), REGIONS),
+    "microaggregate": _CENTRED,
+    "wf_c_means": _CENTRED,
+    "mdav": _CENTRED,
+    "linkage": _CENTRED,
+    "private_tree": Masker(("generated",), "private_tree.json"),
+    "dp_heter": Masker(("generated",), "dp_heter.json"),
+    "translate": _MOVED,
+    "scale": _MOVED,
+    "rotate": _MOVED,
+    "hybrid": _MOVED,
+    "add_noise": _MOVED,
+}

@@ -1,0 +1,148 @@
+"""README.md of a release: what a recipient needs to know, made from the certificate and from nothing else.
+
+Whoever publishes writes what `readme` gives, and verify demands the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from sfumato.privacy.verify.dates import floor
+from sfumato.privacy.verify.differential import GUARANTEE, NOT_PRIVATE
+from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, whole
+from sfumato.privacy.verify.twins import escaped, needed
+
+README = "README.md"
+EXPLAINED = {
+    "generalize": "replaced by a more general label of its taxonomy where needed",
+    "suppress": "shown, or `*` where it was suppressed",
+    "centroid": "replaced by the centre of a group of similar records",
+    "region": "replaced by a region of values; regions of one column may overlap",
+    "transformed": "transformed; the raw value cannot be read off, and can be computed by whoever knows a few records",
+    "generated": "generated: drawn from noisy counts over its declared domain",
+    "discretize": "replaced by an interval such as `[17-37)`: 17 included, 37 not",
+}
+INTERVALS = """
+An interval in `)` ends before its upper end; the last one, in `]`, includes it. An end `..` is open: how far the values
+reach is not told. `*` in a column of intervals tells nothing: it hides missing values among all others, or stands in a
+record that is shown at the top of every column.
+"""
+CITED = {
+    "top_down": 'Masked with Sfumato by top-down refinement (Fung, Wang, Wang, Hung, "Privacy-preserving data publishing '
+    'for cluster analysis", 2009; Fung, Wang, Yu, "Anonymizing classification data for privacy preservation", 2007).',
+}
+FILES = {
+    "report.html": "all of this in pictures, for any browser",
+    "recoding.json": "which values are shown, attribute by attribute",
+    "centroids.json": "the centre and the size of each group",
+    "regions.json": "the regions that are shown",
+    "codebook.json": "the mean of each interval, and the shares of the values under each general label",
+    "centres.json": "where this table's values stand, and where k-means finds the clusters of the raw table in it",
+}
+OWN_CENTRES = "centres of the clusters found in this table, and where its values stand"
+TREES = "- `taxonomies/`: the trees of labels that general values come from"
+CHECKS = "recounts every claim from the file itself."
+CHECKS_EPSILON = """checks that the recorded uses of the data add up to epsilon, that every value lies in its declared
+domain, and that the file holds nothing else. That the record is complete cannot be seen from a file."""
+ALONE = "It needs nothing but this folder."
+STARTS = """Look for clusters from many random starts, thirty or more, and keep the best: it costs no privacy, and from
+one start k-means often ends elsewhere.
+"""
+CLUSTERS = """## Find the clusters
+
+    sfumato clusters .
+
+starts k-means from `centres.json`: from random starts it often ends elsewhere. In Python,
+`sfumato.find_clusters(".")` tells the cluster of each row.
+
+"""
+
+
+def title(*, generated: bool, private: bool) -> str:
+    """What the page is called; noise that repeats is named first."""
+    if not generated:
+        return "A masked table"
+    return "A generated table" if private else f"{NOT_PRIVATE}: a generated table"
+
+
+def cited(mask: str, *, generated: bool) -> str:
+    """How to cite a release."""
+    return CITED.get(mask, f"{'Generated' if generated else 'Masked'} with Sfumato ({mask}).")
+
+
+def checks(*, generated: bool) -> str:
+    """What verify does with a release."""
+    return CHECKS_EPSILON if generated else CHECKS
+
+
+def explained(masked: str | None, calendar: str | None) -> str:
+    """What a column shows, in words.
+
+    >>> explained("discretize", "quarter")
+    'replaced by an interval such as `[1972-07-1990-07)`: the quarter 1972-07 included, the quarter 1990-07 not'
+    """
+    if masked == "discretize" and calendar is not None:
+        low, high = (floor(day, calendar) for day in ("1972-08-14", "1990-08-14"))
+        both = f"the {calendar} {low} included, the {calendar} {high} not"
+        return f"replaced by an interval such as `[{low}-{high})`: {both}"
+    return "as it is" if masked is None else EXPLAINED[masked]
+
+
+def readme(form: Form) -> str:
+    """The page as Markdown; the certificate's list of files may be without the page itself."""
+    files: dict[str, object] = field(form, "files", dict)
+    generated = form.get("guarantee") == GUARANTEE
+    private = not generated or bool(mapping(form.get(GUARANTEE), GUARANTEE).get("private"))
+    table, mask = field(form, "table", dict), field(form, "mask", str)
+    order = "in their original order" if form.get("row_order") == "kept" else "in random order"
+    more = " ".join(needed([field(claim, "claim", str) for claim in forms(form, "claims")]))
+    return f"""# {title(generated=generated, private=private)}
+
+{escaped(field(form, "statement", str))}
+
+{whole(table, "rows"):,} rows in `{field(table, "file", str)}`, {order}.
+An empty cell is a missing value, which counts as a value of its own.
+{STARTS if generated and "centres.json" not in files else ""}{_lifted(whole(form, "lifted"))}
+| column | role | what is shown |
+|---|---|---|
+{chr(10).join(_columns(table))}
+{INTERVALS if any(c.get("masked") == "discretize" for c in forms(table, "columns")) else ""}
+{chr(10).join(_beside(files, mask, generated=generated))}
+
+## What is not claimed
+
+{chr(10).join("- " + escaped(text) for text in names(form, "not_claimed"))}
+
+{CLUSTERS if "centres.json" in files else ""}## Check it yourself
+
+    pip install sfumato
+    sfumato verify .
+
+{checks(generated=generated)} {more or ALONE}
+
+## Cite
+
+{cited(mask, generated=generated)}
+"""
+
+
+def _lifted(count: int) -> str:
+    if not count:
+        return ""
+    who = "1 record is" if count == 1 else f"{count} records are"
+    return f"\n{who} shown at the top of every masked column, so that no rare value shows.\n"
+
+
+def _columns(table: Form) -> Iterator[str]:
+    for column in forms(table, "columns"):
+        masked, unit = column.get("masked"), column.get("calendar")
+        shown = explained(None if masked is None else str(masked), None if unit is None else str(unit))
+        yield f"| {escaped(field(column, 'name', str))} | {field(column, 'role', str)} | {shown} |"
+
+
+def _beside(files: Collection[str], mask: str, *, generated: bool) -> Iterator[str]:
+    known = {**FILES, f"{mask}.json": "what the masker learned"} | ({"centres.json": OWN_CENTRES} if generated else {})
+    yield from (f"- `{name}`: {known[name]}" for name in sorted(files) if name in known)
+    if any(name.startswith("taxonomies/") for name in files):
+        yield TREES
+    yield "- `certificate.json`: what is claimed, with the SHA-256 of every file"

@@ -1,0 +1,164 @@
+"""The terms of each claim: which settings it has, in which order, and which figures it says were reached.
+
+`closed` makes a claim again from what is understood of it. What differs from that, in whatever way, is refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sfumato.privacy.verify.bounded import count, figure, moment, sha256
+from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, number, one_of, share
+from sfumato.privacy.verify.verdict import CheckError
+
+Terms = dict[str, object]
+KINDS = ("distinct", "entropy", "recursive")
+DISTANCES = ("equal", "ordered", "hierarchical")
+MOST_LEVELS = 100  # of a tree
+MOST_CLAIMS = 100
+
+
+def closed(claim: Form, columns: Sequence[str]) -> Terms:
+    """The claim as it must stand in a certificate of a table with these columns; its words are taken as they are."""
+    kind = one_of(claim, "claim", tuple(TERMS))
+    settings = TERMS[kind](claim)
+    if "sensitive" in settings:
+        one_of(claim, "sensitive", columns)
+    words = {key: field(claim, key, str) for key in ("attacker", "sentence")}
+    return {"claim": kind, "on": _on(claim, columns), **settings, "achieved": REACHED[kind](claim), **words}
+
+
+def closed_covered(claim: Form, columns: Sequence[str]) -> Terms:
+    """K-anonymity that follows from a claim on more columns: `by`."""
+    if claim.get("claim") != "k_anonymity":
+        raise CheckError("of other claims than k_anonymity none is said to follow from another")
+    return {"claim": "k_anonymity", "on": _on(claim, columns), **_k(claim), "by": _on(claim, columns, "by")}
+
+
+def _on(claim: Form, columns: Sequence[str], key: str = "on") -> list[str]:
+    on = names(claim, key)
+    if not on or not set(on) <= set(columns):
+        raise CheckError(f"{key!r} of a claim names columns of the table, at least one")
+    return list(on)
+
+
+def _k(claim: Form) -> Terms:
+    return {"k": count(claim, "k", least=1)}
+
+
+def _sensitive(claim: Form) -> Terms:
+    return {"sensitive": field(claim, "sensitive", str)}
+
+
+def _value(claim: Form) -> Terms:
+    """One value, if the claim is about one; that somebody has it is seen when it is recounted."""
+    return {"value": _cell(claim["value"])} if "value" in claim else {}
+
+
+def _cell(value: object) -> object:
+    if not isinstance(value, str | int | float):
+        raise CheckError("a sensitive value is a text, a number, or true or false")
+    return value
+
+
+def _diversity(claim: Form) -> Terms:
+    kind = one_of(claim, "kind", KINDS)
+    found = {**_sensitive(claim), "l": count(claim, "l", least=2), "kind": kind}
+    return found | ({"c": number(claim, "c")} if kind == "recursive" else {})
+
+
+def _closeness(claim: Form) -> Terms:
+    distance = one_of(claim, "distance", DISTANCES)
+    found = {**_sensitive(claim), "t": share(claim, "t"), "distance": distance}
+    if distance == "ordered" and "order" in claim:
+        cells: list[object] = field(claim, "order", list)
+        found["order"] = [_cell(cell) for cell in cells]
+    if distance == "hierarchical":
+        found["tree"] = closed_tree(claim.get("tree"))
+    return found
+
+
+def closed_tree(node: object, *, above: int = MOST_LEVELS + 1) -> object:
+    """A leaf, which is a value; or how high a label stands above its deepest leaf, and what hangs below it.
+
+    Labels have no names here: the distance does not need them.
+    """
+    if isinstance(node, str):
+        return node
+    form = mapping(node, "tree")
+    height, below = count(form, "height", least=1, most=above - 1), field(form, "below", list)
+    if len(below) < (1 if above > MOST_LEVELS else 2):
+        raise CheckError("below every label but the root of a claim's tree stand at least two others")
+    parts = sorted(below, key=first_leaf)
+    return {"height": height, "below": [closed_tree(part, above=height) for part in parts]}
+
+
+def first_leaf(node: object) -> str:
+    """The first leaf of a tree in alphabetical order."""
+    return node if isinstance(node, str) else min(map(first_leaf, field(mapping(node, "tree"), "below", list)))
+
+
+def _population(claim: Form) -> Terms:
+    return {"population": sha256(claim, "population")} if "population" in claim else {}
+
+
+def _several(people: str) -> Callable[[Form], Terms]:
+    def terms(claim: Form) -> Terms:
+        others = [{"sha256": sha256(o, "sha256"), "created": moment(o, "created")} for o in forms(claim, "with")]
+        if len(others) > MOST_CLAIMS:
+            raise CheckError(f"'with' names more than {MOST_CLAIMS} releases")
+        return {**_k(claim), "people": people, "with": others}
+
+    return terms
+
+
+TERMS: dict[str, Callable[[Form], Terms]] = {
+    "k_anonymity": _k,
+    "l_diversity": _diversity,
+    "confidence_bound": lambda claim: {**_sensitive(claim), "h": share(claim, "h"), **_value(claim)},
+    "alpha_k": lambda claim: {**_sensitive(claim), "alpha": share(claim, "alpha"), **_k(claim), **_value(claim)},
+    "t_closeness": _closeness,
+    "lkc": lambda claim: {
+        **_sensitive(claim),
+        "l": count(claim, "l", least=1),
+        **_k(claim),
+        "c": share(claim, "c"),
+        **_value(claim),
+    },
+    "k_map": lambda claim: {**_k(claim), **_population(claim)},
+    "bcf_anonymity": _several("growing"),
+    "joint_k_anonymity": _several("same"),
+}
+
+
+def _records(claim: Form) -> object:
+    return count(claim, "achieved", least=1)
+
+
+def _figures(*keys: str) -> Callable[[Form], object]:
+    """Figures by their settings' names; groups are counted in whole numbers."""
+
+    def reached(claim: Form) -> object:
+        told = field(claim, "achieved", dict)
+        return {key: count(told, key, least=1) if key == "k" else figure(told, key) for key in keys}
+
+    return reached
+
+
+def _diverse(claim: Form) -> object:
+    if claim.get("kind") == "distinct":
+        return {"l": count(field(claim, "achieved", dict), "l", least=2)}
+    return _figures("c" if claim.get("kind") == "recursive" else "l")(claim)
+
+
+REACHED: dict[str, Callable[[Form], object]] = {
+    "k_anonymity": _records,
+    "l_diversity": _diverse,
+    "confidence_bound": _figures("h"),
+    "alpha_k": _figures("alpha", "k"),
+    "t_closeness": _figures("t"),
+    "lkc": _figures("k", "c"),
+    "k_map": _figures("k"),
+    "bcf_anonymity": _records,
+    "joint_k_anonymity": _records,
+}
