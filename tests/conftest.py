@@ -9,7 +9,7 @@ import random
 import secrets
 import signal
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
@@ -23,6 +23,7 @@ import pytest
 from hypothesis import settings
 
 from sfumato.privacy.verify import twins
+from sfumato.privacy.verify.readme import readme
 from sfumato.privacy.verify.verdict import CheckError
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that runs the tests in its background ignores Ctrl-C
@@ -39,6 +40,14 @@ RECODING: dict[str, dict[str, Any]] = {
 }
 TOPS = {"age": "*", "education": "ANY", "country": "*", "born": "[..-..]"}
 MASKED = {name: str(rule["kind"]) for name, rule in RECODING.items()}
+NUMBERS = ("age", "born", "hours")
+GROUNDS = "Recounted from the written file by code that shares nothing with the masker (sfumato verify)."
+NOT_CLAIMED = [
+    "Nothing is claimed against somebody who knows other attributes of a person than those listed, or who knows the "
+    "records of others in the table.",
+    'A value of "income" that all records of a group share is not hidden by the size of the group.',
+    "It does not hold across several releases of the same people.",
+]
 Row = dict[str, Any]
 
 
@@ -76,7 +85,15 @@ class Blueprint:
     def claims(self) -> list[dict[str, Any]]:
         """Each claims exactly what is there: one record fewer and it is false."""
         return [
-            {"claim": "k_anonymity", "on": on, "k": smallest, "achieved": smallest}
+            {
+                "claim": "k_anonymity",
+                "on": on,
+                "k": smallest,
+                "achieved": smallest,
+                "attacker": f"knows that a person is in the table, and {_quoted(on)} of that person: cannot tell which "
+                f"of at least {smallest} records is theirs",
+                "sentence": f"at least {smallest} records share every combination of values shown for {_quoted(on)}",
+            }
             for on in (["age", "education"], ["education", "country", "born"])
             if (smallest := min(Counter(tuple(row[name] for name in on) for row in self.shown).values()))
         ]
@@ -84,20 +101,28 @@ class Blueprint:
     def certificate(self) -> dict[str, Any]:
         """The certificate, still without the hashes."""
         claims = self.claims()
-        shared = "records share every combination of values shown for"
-        parts = [f"at least {claim['k']} {shared} {', '.join(claim['on'])}" for claim in claims]
+        parts = [claim["sentence"] for claim in claims]
         roles = {**dict.fromkeys(RECODING, "quasi"), "income": "sensitive", "hours": "plain"}
         return {
-            "format": 1,
+            "format": 2,
             "sfumato": "0.1.0",
-            "created": "2026-01-01T00:00:00Z",
+            "created": "2026-01-01T00:00:00+00:00",
             "guarantee": "k_anonymity",
             "statement": f"In this table {'; and '.join(parts)}.",
+            "grounds": GROUNDS,
+            "not_claimed": NOT_CLAIMED,
+            "mask": "top_down",
             "table": {
                 "file": "table.parquet",
                 "rows": len(self.shown),
                 "columns": [
-                    {"name": name, "kind": "category", "role": role, "masked": MASKED.get(name)}
+                    {
+                        "name": name,
+                        "kind": "number" if name in NUMBERS else "category",
+                        "role": role,
+                        "masked": MASKED.get(name),
+                        **({"calendar": "quarter"} if name == "born" else {}),
+                    }
                     for name, role in roles.items()
                 ],
             },
@@ -105,9 +130,10 @@ class Blueprint:
             "covered": [{"claim": "k_anonymity", "on": ["age"], "k": 2, "by": ["age", "education"]}],
             "lifted": 0,
             "row_order": "shuffled",
-            "dropped": ["name"],
-            "not_claimed": [],
-            "versions": {},
+            "dropped": 1,
+            "along": {},
+            "versions": {"numpy": "2.0.0", "pyarrow": "20.0.0", "polars": "1.30.0", "python": "3.11.0"},
+            "files": {},
         }
 
     def raw_table(self) -> pa.Table:
@@ -126,7 +152,7 @@ class Blueprint:
         write_json(folder / "taxonomies/education.json", TREE)
         write_json(folder / "recoding.json", {"attributes": RECODING, **({"lifted": True} if lifted else {})})
         form = {**self.certificate(), "lifted": lifted}
-        (folder / "README.md").write_text(f"# A table\n\n{form['statement']}\n", encoding="utf-8")
+        (folder / "README.md").touch()
         write_json(folder / "certificate.json", form)
         return self.rehash(folder)
 
@@ -160,15 +186,15 @@ class Blueprint:
     def rehash(folder: Path) -> Path:
         """What a forger does last: hashes that fit the files that are there now."""
         form = read_json(folder / "certificate.json")
-        beside = {"certificate.json", "certificate.sig", *twins.NAMES}
-        paths = [p for p in sorted(folder.rglob("*")) if p.is_file() and p.name not in beside]
-        form["files"] = {
-            p.relative_to(folder).as_posix(): {"sha256": hashlib.sha256(p.read_bytes()).hexdigest()} for p in paths
-        }
+        form["files"] = hashes(folder)
+        if (folder / "README.md").is_file():
+            with suppress(CheckError, LookupError):  # a certificate that nobody understands has no pages
+                (folder / "README.md").write_text(readme(form), encoding="utf-8")
+        form["files"] = hashes(folder)
         write_json(folder / "certificate.json", form)
         for name, page in zip(twins.NAMES, (twins.markdown, twins.html), strict=True):
             if (folder / name).is_file():
-                with suppress(CheckError):  # a certificate that nobody understands has no pages
+                with suppress(CheckError):
                     (folder / name).write_text(page(form), encoding="utf-8")
         return folder
 
@@ -198,9 +224,20 @@ def _cell(value: object) -> str:
     return f'"{value}"' if value == "" or "," in str(value) else str(value)
 
 
+def hashes(folder: Path) -> dict[str, dict[str, str]]:
+    """What a certificate says of the files that are there now."""
+    beside = {"certificate.json", "certificate.sig", *twins.NAMES}
+    paths = {p.relative_to(folder).as_posix(): p for p in folder.rglob("*") if p.is_file() and p.name not in beside}
+    return {name: {"sha256": hashlib.sha256(paths[name].read_bytes()).hexdigest()} for name in sorted(paths)}
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(f'"{name}"' for name in names)
+
+
 def write_json(path: Path, form: object) -> None:
-    """A JSON file."""
-    path.write_text(json.dumps(form), encoding="utf-8")
+    """A JSON file as releases hold it."""
+    path.write_text(json.dumps(form, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -17,6 +17,7 @@ import pyarrow.parquet as pq
 from sfumato.errors import SfumatoError
 from sfumato.privacy.requirements import REQUIREMENTS
 from sfumato.privacy.verify import twins
+from sfumato.privacy.verify.readme import readme
 from tests.recount import true
 
 Row = dict[str, Any]
@@ -251,24 +252,30 @@ FAMILIES = {"bytes": BYTES, "files": FOLDER, "rows and cells": TABLE, "fields": 
 
 
 def forge(folder: Path) -> None:
-    """Make everything fit that fits by itself: the number of rows, the page, the hashes, the certificate's pages."""
+    """Make everything fit that fits by itself: rows, README, the hashes, the certificate's pages, its form."""
     path = folder / "certificate.json"
     try:
         form = json.loads(path.read_text(encoding="utf-8"))
         form["table"]["rows"] = len(read_rows(folder))
-        page = folder / "README.md"
-        if isinstance(form["statement"], str) and form["statement"] not in page.read_text(encoding="utf-8"):
-            page.write_text(f"# A masked table\n\n{form['statement']}\n", encoding="utf-8")
-        form["files"] = {
-            found.relative_to(folder).as_posix(): {"sha256": hashlib.sha256(found.read_bytes()).hexdigest()}
-            for found in files(folder)
-            if found.name not in {"certificate.json", *MADE}
-        }
+        form["files"] = hashes(folder)
+        form["along"] = {name: True for name in ("codebook", "centres") if f"{name}.json" in form["files"]}
+        (folder / "README.md").write_text(readme(form), encoding="utf-8")
+        form["files"] = hashes(folder)
         path.write_text(json.dumps(form, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         (folder / "certificate.md").write_text(twins.markdown(form), encoding="utf-8")
         (folder / "certificate.html").write_text(twins.html(form), encoding="utf-8")
     except Exception:
         pass
+
+
+def hashes(folder: Path) -> dict[str, dict[str, str]]:
+    """SHA-256 of every file that a certificate lists, by its name."""
+    found = {path.relative_to(folder).as_posix(): path for path in files(folder)}
+    return {
+        name: {"sha256": hashlib.sha256(found[name].read_bytes()).hexdigest()}
+        for name in sorted(found)
+        if found[name].name not in {"certificate.json", *MADE}
+    }
 
 
 def recounted(folder: Path, before: dict[str, Any]) -> bool:
@@ -310,9 +317,7 @@ def _sentence(claim: dict[str, Any]) -> str:
 
 
 def _hashes_fit(folder: Path, form: dict[str, Any]) -> bool:
-    found = {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-             for path in files(folder) if path.name not in {"certificate.json", *MADE}}  # fmt: skip
-    return found == {name: entry["sha256"] for name, entry in form["files"].items()}
+    return hashes(folder) == form["files"]
 
 
 def _same_epsilon(form: dict[str, Any], before: dict[str, Any]) -> bool:

@@ -73,6 +73,21 @@ def by_tree(tree: Mapping[str, Any]) -> Ground:
     return lambda a, b: 0.0 if a == b else heights[next(x for x in ways[a] if x in ways[b])] / heights[root]
 
 
+def by_bare_tree(tree: Mapping[str, Any]) -> Ground:
+    """The same of a tree whose labels have heights and no names."""
+    ways: dict[str, list[tuple[int, int]]] = {}
+
+    def walk(node: Any, above: list[tuple[int, int]]) -> None:
+        if isinstance(node, str):
+            ways[node] = above
+        else:
+            for part in node["below"]:
+                walk(part, [(id(node), node["height"]), *above])
+
+    walk(tree, [])
+    return lambda a, b: 0.0 if a == b else next(x for x in ways[a] if x in ways[b])[1] / tree["height"]
+
+
 def closeness(rows: Sequence[Row], claim: Mapping[str, Any]) -> float:
     """The largest distance of a group from the table."""
     sensitive = claim["sensitive"]
@@ -80,7 +95,7 @@ def closeness(rows: Sequence[Row], claim: Mapping[str, Any]) -> float:
     grounds: dict[str, Callable[[], Ground]] = {
         "equal": lambda: lambda a, b: float(a != b),
         "ordered": lambda: by_rank(list(table), claim.get("order") or sorted(table)),
-        "hierarchical": lambda: by_tree(claim["tree"]),
+        "hierarchical": lambda: by_bare_tree(claim["tree"]),
     }
     ground = grounds[claim["distance"]]()
     return max(moved(group, table, ground) for group in groups(rows, claim["on"], sensitive))

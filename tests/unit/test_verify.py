@@ -15,8 +15,9 @@ import sfumato as sf
 from sfumato.errors import ReleaseError
 from sfumato.privacy.verify import CLAIMS, Verdict, verify
 from sfumato.privacy.verify.claims import check_k_anonymity
+from sfumato.privacy.verify.terms import REACHED, TERMS
 from sfumato.privacy.verify.verdict import CheckError, verdict_of
-from sfumato.privacy.verify.wording import SENTENCES
+from sfumato.privacy.verify.wording import ATTACKERS, SENTENCES
 
 if TYPE_CHECKING:
     from tests.conftest import Blueprint
@@ -32,7 +33,7 @@ def test_a_good_release_holds(blueprint: Blueprint, tmp_path: Path) -> None:
     verdict = verify(blueprint.write(tmp_path / "out"))
     assert verdict.holds, str(verdict)
     assert bool(verdict)
-    assert len(verdict.checks) == 19
+    assert len(verdict.checks) == 21
 
 
 def test_a_good_csv_release_holds(blueprint: Blueprint, tmp_path: Path) -> None:
@@ -58,7 +59,8 @@ def test_a_verdict_without_checks_does_not_hold() -> None:
 
 # What somebody changes in the certificate, and the check that notices; the hashes fit again each time.
 CERTIFICATES: dict[str, tuple[Callable[[Form], object], str]] = {
-    "format": (lambda c: c.update(format=2), "certificate"),
+    "format": (lambda c: c.update(format=3), "certificate"),
+    "an earlier format": (lambda c: c.update(format=1), "format"),
     "format is true": (lambda c: c.update(format=True), "certificate"),
     "no claims": (lambda c: c.update(claims=[]), "certificate"),
     "unknown claim": (lambda c: c["claims"].append({"claim": "magic", "on": ["age"], "achieved": 1}), "certificate"),
@@ -90,7 +92,7 @@ CERTIFICATES: dict[str, tuple[Callable[[Form], object], str]] = {
     "rows": (lambda c: c["table"].update(rows=239), "rows"),
     "columns swapped": (lambda c: c["table"]["columns"].reverse(), "columns"),
     "a column less": (lambda c: c["table"]["columns"].pop(), "columns"),
-    "a dropped column is there": (lambda c: c["dropped"].append("income"), "columns"),
+    "names of what was left out": (lambda c: c.update(dropped=["name"]), "certificate"),
     "a quasi-identifier called plain": (lambda c: c["table"]["columns"][0].update(role="plain"), "masking"),
     "another kind of mask": (lambda c: c["table"]["columns"][0].update(masked="suppress"), "masking"),
     "an unmasked quasi-identifier": (lambda c: c["table"]["columns"][4].update(role="quasi"), "masking"),
@@ -202,19 +204,23 @@ def test_an_empty_table_proves_nothing(blueprint: Blueprint, tmp_path: Path) -> 
     assert "k_anonymity" in failed(verify(folder))
 
 
-def test_a_claim_is_added_by_two_lines(blueprint: Blueprint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_claim_is_added_by_a_line_in_each_table(
+    blueprint: Blueprint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     folder = blueprint.write(tmp_path / "out")
-    page = folder / "README.md"
-    page.write_text(page.read_text(encoding="utf-8").rstrip(".\n") + "; and it is new.\n", encoding="utf-8")
 
     def add(form: Form) -> None:
-        form["claims"].append({"claim": "new", "on": [], "achieved": 0})
+        told = {"achieved": 0, "attacker": "knows nothing", "sentence": "it is new"}
+        form["claims"].append({"claim": "new", "on": ["age"], **told})
         form["statement"] = form["statement"].rstrip(".") + "; and it is new."
 
     blueprint.edit(folder, "certificate.json", add)
     assert "certificate" in failed(verify(folder))
     monkeypatch.setitem(CLAIMS, "new", lambda table, claim: "seen")
     monkeypatch.setitem(SENTENCES, "new", lambda claim: "it is new")
+    monkeypatch.setitem(ATTACKERS, "new", lambda claim: "knows nothing")
+    monkeypatch.setitem(TERMS, "new", lambda claim: {})
+    monkeypatch.setitem(REACHED, "new", lambda claim: 0)
     verdict = verify(folder)
     assert verdict.holds, str(verdict)
     assert any(check.detail == "seen" for check in verdict.checks)

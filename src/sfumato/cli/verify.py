@@ -32,11 +32,16 @@ def verify(
         Path | None,
         typer.Option("--key", metavar="PUBLIC_KEY", help="Of whoever must have signed RELEASE: a file in .pub."),
     ] = None,
+    strict: Annotated[
+        bool,
+        typer.Option("--strict", help="Refuse a release with a file that cannot be checked, such as report.html."),
+    ] = False,
 ) -> None:
     """Recount every claim of RELEASE from the written files. It needs nothing but the folder.
 
     A k-map is about other people too: it needs their table. Without --key nobody is asked for a signature, and one
-    that was taken away is not missed.
+    that was taken away is not missed. The last lines tell how each file was checked: a report is drawn for people, and
+    what it says cannot be checked. With --strict such a release fails.
 
     Exit code 0: everything holds. 1: some check fails, and the output says which. 2: this is no release.
     """
@@ -45,7 +50,7 @@ def verify(
 
     texts = (*(missing or ()), *missing_texts(release))
     verdict = verify_release(release, raw=raw_table(raw), missing=texts, population=population_of(population),
-                             others=others or (), key=key)  # fmt: skip
+                             others=others or (), key=key, strict=strict)  # fmt: skip
     typer.echo(str(verdict))
     if not verdict.holds:
         raise typer.Exit(1)

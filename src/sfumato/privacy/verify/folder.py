@@ -139,7 +139,8 @@ def units(folder: Folder) -> str:
             "has another calendar in recoding.json than in the certificate",
             {name for name, unit in told.items() if mapping(rules.get(name), name).get("calendar") != unit},
         )
-    return f"{sum(unit is not None for unit in told.values())} columns of dates"
+    dates = sum(unit is not None for unit in told.values())
+    return f"{dates} columns of dates, in the same units" if dates else "no column of dates"
 
 
 def readable(folder: Folder) -> str:
