@@ -317,7 +317,7 @@ def _sentence(claim: dict[str, Any]) -> str:
 
 
 def _hashes_fit(folder: Path, form: dict[str, Any]) -> bool:
-    return hashes(folder) == form["files"]
+    return bool(hashes(folder) == form["files"])
 
 
 def _same_epsilon(form: dict[str, Any], before: dict[str, Any]) -> bool:

@@ -40,7 +40,9 @@ def test_one_record_is_no_plural(tmp_path: Path) -> None:
     text = RECIPE.replace("k_anonymity: 4", "k_anonymity: 1").replace("\n  - {k_anonymity: 3, on: [town]}", "")
     text = text.replace("town:   {kind: category, role: quasi}", "town:   {kind: category, role: plain}")
     release = sf.publish(people(), sf.Recipe.from_yaml(text))
-    assert release.guarantee == "In this table at least 1 record shows every combination of values shown for age, sex."
+    assert (
+        release.guarantee == 'In this table at least 1 record shows every combination of values shown for "age", "sex".'
+    )
     release.write(tmp_path / "out")
     assert "1 claim, all understood" in sfumato("verify", tmp_path / "out").stdout
 

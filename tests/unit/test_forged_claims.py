@@ -61,7 +61,9 @@ def bare(folder: Path, sexes: list[str]) -> Folder:
                {"name": "ill", "kind": "category", "role": "sensitive", "masked": None}]  # fmt: skip
     files = {p.name: {"sha256": hashlib.sha256(p.read_bytes()).hexdigest()} for p in folder.iterdir()}
     table = {"file": "table.parquet", "rows": len(sexes), "columns": columns}
-    (folder / "certificate.json").write_text(json.dumps({"created": "2026", "mask": "top_down", "table": table, "files": files}))
+    (folder / "certificate.json").write_text(
+        json.dumps({"created": "2026", "mask": "top_down", "table": table, "files": files})
+    )
     return Folder(folder)
 
 

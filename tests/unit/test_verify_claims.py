@@ -35,8 +35,10 @@ from tests.recount import by_rank, by_tree, entropy, moved, ratio
 
 Claim = dict[str, Any]
 Row = dict[str, Any]
-TREE = {"any": {"lungs": ["flu", "cough"], "other": {"skin": ["rash"], "fever": None}, "never": ["nothing"]}}
-BARE = {"height": 2, "below": ["fever", {"height": 1, "below": ["cough", "flu"]}, "rash"]}
+TREE: dict[str, Any] = {
+    "any": {"lungs": ["flu", "cough"], "other": {"skin": ["rash"], "fever": None}, "never": ["nothing"]}
+}
+BARE: dict[str, Any] = {"height": 2, "below": ["fever", {"height": 1, "below": ["cough", "flu"]}, "rash"]}
 ORDER = ["cough", "flu", "rash", "fever"]
 
 

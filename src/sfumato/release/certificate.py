@@ -19,6 +19,7 @@ from sfumato.privacy.verify.canonical import FORMAT, OF_NOISE, VERSIONS
 from sfumato.release.claims import Claim
 from sfumato.release.differential import Differential
 
+
 @dataclass(frozen=True, eq=False)
 class Facts:
     """What a certificate is made of."""

@@ -138,7 +138,8 @@ def _also(requirement: Requirement, people: Table) -> dict[str, Any]:
 def bare_tree(taxonomy: Taxonomy, held: Collection[Any]) -> dict[str, Any]:
     """A tree for a distance: the leaves that somebody has, and how high what joins them stands above the deepest leaf.
 
-    >>> bare_tree(Taxonomy.from_tree({"ANY": {"lungs": ["flu", "cough"], "skin": ["rash", "acne"]}}), ["cough", "flu", "rash"])
+    >>> ills = Taxonomy.from_tree({"ANY": {"lungs": ["flu", "cough"], "skin": ["rash", "acne"]}})
+    >>> bare_tree(ills, ["cough", "flu", "rash"])
     {'height': 2, 'below': [{'height': 1, 'below': ['cough', 'flu']}, 'rash']}
     """
     heights = heights_of(taxonomy)

@@ -213,8 +213,8 @@ class _Specializer:
         kids = domain.tree.children(str(value.shown))
         cells = 1 << len(kids)
         least = math.ceil(max(1.0, math.log(cells / 2)) / self.price)
-        passed = self.mechanisms.sparse_counts(f"combinations of {quoted(value.attribute)}", self._filled(children, parts),
-                                               cells=cells, least=least, epsilon=self.price)  # fmt: skip
+        filled, purpose = self._filled(children, parts), f"combinations of {quoted(value.attribute)}"
+        passed = self.mechanisms.sparse_counts(purpose, filled, cells=cells, least=least, epsilon=self.price)
         known, shown = self.state.known[value.attribute], self.state.shown[value.attribute]
         return {
             part: [(child, _held(known[shown[part]], value, kids, child)) for child in sorted(found)]

@@ -49,7 +49,9 @@ def measure(records: Records, part_of: Ints, parts: int, *, prices: Mapping[str,
     for name, cells in histograms(records.domains).items():
         exact, most = _count(records, name, part_of, (parts, cells))
         base = name if name in records.domains else name.removesuffix(SIZE)
-        noisy = mechanisms.counts(f"marginal of {quoted(base)}{name[len(base) :]}", exact, epsilon=prices[name], sensitivity=most, parts=parts)
+        noisy = mechanisms.counts(
+            f"marginal of {quoted(base)}{name[len(base) :]}", exact, epsilon=prices[name], sensitivity=most, parts=parts
+        )
         scale = most / float(prices[name])
         found[name] = Marginal(noisy / most, 2 * (scale / most) ** 2)
     return found

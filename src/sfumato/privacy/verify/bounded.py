@@ -16,7 +16,7 @@ from sfumato.privacy.verify.verdict import CheckError
 
 MOST = 2**53  # every program that reads JSON reads whole numbers up to here exactly
 LONGEST_NAME = 500
-LONGEST_FRACTION = 120
+LONGEST_FRACTION = 80
 UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")  # control and format characters, halves of characters, ends of lines
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _VERSION = re.compile(r"[0-9]{1,4}(\.[0-9]{1,4}){0,3}((a|b|rc|\.post|\.dev)[0-9]{1,4})?")

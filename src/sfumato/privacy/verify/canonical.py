@@ -14,7 +14,7 @@ from sfumato.privacy.verify.dates import LENGTHS
 from sfumato.privacy.verify.differential import GUARANTEE, MECHANISMS, NOT_PRIVATE, UNIT
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, one_of
 from sfumato.privacy.verify.maskers import KINDS, MASKED, MASKERS
-from sfumato.privacy.verify.purposes import known, purposes
+from sfumato.privacy.verify.purposes import PLAIN, known, purposes
 from sfumato.privacy.verify.terms import MOST_CLAIMS, closed, closed_covered
 from sfumato.privacy.verify.texts import NOTHING
 from sfumato.privacy.verify.verdict import CheckError
@@ -27,7 +27,8 @@ ALONG = ("codebook", "centres")
 VERSIONS = ("numpy", "pyarrow", "polars", "python")
 OF_NOISE = "opendp"
 MOST_COLUMNS = 10_000
-MOST_EVENTS = 10_000
+MOST_EVENTS = 2_000
+MOST_PARTS = 2**20
 WORDS = ("statement", "grounds")
 
 
@@ -136,18 +137,22 @@ def _files(form: Form) -> dict[str, object]:
 
 def _private(form: Form, columns: Sequence[str]) -> dict[str, object]:
     private, among = field(form, "private", bool), purposes(columns)
+    events = [_event(event, among) for event in _some(form, "events", MOST_EVENTS)]
+    # A masker prices uses of one kind alike, and each column at most twice: other prices could spell anything.
+    if len({event["epsilon"] for event in events}) > 2 * len(columns) + len(PLAIN):
+        raise CheckError("the uses of the data have more different prices than there are kinds of uses")
     return {
         "epsilon": str(fraction(form, "epsilon")),
         "delta": "0",
         "unit": UNIT,
         "private": private,
         **({} if private else {"warning": NOT_PRIVATE}),
-        "events": [_event(event, among) for event in _some(form, "events", MOST_EVENTS)],
+        "events": events,
     }
 
 
 def _event(form: Form, among: Collection[str]) -> dict[str, object]:
-    parts = count(form, "parts", least=1)
+    parts = count(form, "parts", least=1, most=MOST_PARTS)
     return {
         "mechanism": one_of(form, "mechanism", sorted(MECHANISMS)),
         "purpose": known(field(form, "purpose", str), among),

@@ -15,9 +15,11 @@ from sfumato.privacy.verify.verdict import CheckError
 from sfumato.privacy.verify.wording import check_wording
 
 EARLIER = (
-    "this release is of format 1, which an earlier version wrote. Format 2 has one form for everything, so that nothing "
-    "can hide in it; of format 1 that cannot be promised, and its claims are not recounted: publish the table again"
+    "this release is of format 1, which an earlier version wrote. Format 2 has one form for everything, so that "
+    "nothing can hide in it; of format 1 that cannot be promised, and its claims are not recounted: publish "
+    "the table again"
 )
+
 
 @dataclass(frozen=True)
 class Column:

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 from sfumato.privacy.verify.canonical import TABLES
 from sfumato.privacy.verify.readme import README
 from sfumato.privacy.verify.signature import SIGNATURE
-from sfumato.privacy.verify.twins import NAMES
+from sfumato.privacy.verify.twins import NAMES, REPORT
 from sfumato.privacy.verify.verdict import CheckError, Looked
 
 if TYPE_CHECKING:
     from sfumato.privacy.verify.folder import Folder
 
-REPORT = "report.html"
 RECOUNTED = "recounted, and every byte of it accounted for"
 MADE_AGAIN = "made again from the certificate and compared to the byte"
 REBUILT = "made again from its own settings and compared to the byte"

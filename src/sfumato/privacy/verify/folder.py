@@ -17,7 +17,7 @@ from sfumato.privacy.verify.readme import README, readme
 from sfumato.privacy.verify.recoding import Recoding, read_recoding
 from sfumato.privacy.verify.signature import SIGNATURE
 from sfumato.privacy.verify.table import one_form, read_table
-from sfumato.privacy.verify.twins import NAMES, html, markdown
+from sfumato.privacy.verify.twins import NAMES, REPORT, html, markdown
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 CERTIFICATE = "certificate.json"
 # Made from the certificate, so it cannot hold their hashes; each has a check of its own.
 BESIDE = {*NAMES, SIGNATURE}
-REPORT = "report.html"
 
 
 class Folder:

@@ -28,11 +28,12 @@ reach is not told. `*` in a column of intervals tells nothing: it hides missing 
 record that is shown at the top of every column.
 """
 CITED = {
-    "top_down": 'Masked with Sfumato by top-down refinement (Fung, Wang, Wang, Hung, "Privacy-preserving data publishing '
-    'for cluster analysis", 2009; Fung, Wang, Yu, "Anonymizing classification data for privacy preservation", 2007).',
+    "top_down": 'Masked with Sfumato by top-down refinement (Fung, Wang, Wang, Hung, "Privacy-preserving data '
+    'publishing for cluster analysis", 2009; Fung, Wang, Yu, "Anonymizing classification data for privacy '
+    'preservation", 2007).',
 }
 FILES = {
-    "report.html": "all of this in pictures, for any browser",
+    "report.html": "all of this in pictures, for any browser; what it says is not checked by verify",
     "recoding.json": "which values are shown, attribute by attribute",
     "centroids.json": "the centre and the size of each group",
     "regions.json": "the regions that are shown",

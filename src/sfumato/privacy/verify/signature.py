@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.errors import ReleaseError
+from sfumato.privacy.verify.canonical import written
 from sfumato.privacy.verify.fields import Form, field, read_json
 from sfumato.privacy.verify.rule import only_keys
 from sfumato.privacy.verify.verdict import CheckError
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from sfumato.privacy.verify.folder import Folder
 
 SIGNATURE = "certificate.sig"
+FIELDS = ("algorithm", "public_key", "fingerprint", "signature")
 ALGORITHM = "Ed25519"
 PREFIX = b"sfumato certificate 1\0"
 HOW_TO_GET = "pip install 'sfumato[sign]'"
@@ -59,8 +61,10 @@ def check_signature(release: Folder, signer: bytes | None) -> str:
             raise CheckError("not signed, and a signer was asked for")
         return NOT_SIGNED
     form = read_json(release.files[SIGNATURE])
-    only_keys(form, {"algorithm", "public_key", "fingerprint", "signature"}, SIGNATURE)
+    only_keys(form, set(FIELDS), SIGNATURE)
     public_key, signature = _bytes(form, "public_key"), _bytes(form, "signature")
+    if release.files[SIGNATURE].read_bytes() != written({key: form.get(key) for key in FIELDS}):
+        raise CheckError(f"{SIGNATURE} is written otherwise than it is written here")
     if form.get("algorithm") != ALGORITHM or form.get("fingerprint") != fingerprint(public_key):
         raise CheckError(f"{SIGNATURE} is of another algorithm than {ALGORITHM}, or of another key than it says")
     _check_bytes(public_key, signature, signed_bytes((release.path / "certificate.json").read_bytes()))

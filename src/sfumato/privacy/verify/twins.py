@@ -18,6 +18,8 @@ from sfumato.privacy.verify.wording import listed, quoted
 NAMES = ("certificate.md", "certificate.html")
 TITLE = "Certificate"
 CHECK = "sfumato verify ."
+REPORT = "report.html"
+NOT_CHECKED = "What report.html says cannot be checked: sfumato verify --strict refuses a release that has one."
 NEEDED = {
     ("k_map",): "A k_map is counted in the population's table, which has to be given: --population TABLE.",
     ("bcf_anonymity", "joint_k_anonymity"): "A claim about several releases is counted in all of them; the others have "
@@ -107,6 +109,8 @@ def _document(form: Form) -> Iterator[Block]:
     yield Text("h2", "Check it yourself")
     yield Text("p", "In this folder every claim is recounted and every file compared by:")
     yield Text("code", CHECK)
+    if REPORT in field(form, "files", dict):
+        yield Text("p", NOT_CHECKED)
     yield from (Text("p", told) for told in needed([str(claim.get("claim")) for claim in forms(form, "claims")]))
 
 

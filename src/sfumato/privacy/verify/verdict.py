@@ -72,7 +72,11 @@ def _files(files: Iterable[Looked]) -> list[str]:
     kinds: dict[str, list[str]] = {}
     for one in files:
         kinds.setdefault(one.how, []).append(one.name)
-    return ["How each file was checked", *(f"  {how}: {', '.join(names)}" for how, names in kinds.items())] if kinds else []
+    return (
+        ["How each file was checked", *(f"  {how}: {', '.join(names)}" for how, names in kinds.items())]
+        if kinds
+        else []
+    )
 
 
 def verdict_of(checks: Iterable[Check], files: Iterable[Looked] = ()) -> Verdict:
