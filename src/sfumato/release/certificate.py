@@ -14,7 +14,7 @@ from typing import Any
 
 from sfumato.data.schema import Attribute, Category, Number, Schema
 from sfumato.privacy.requirements import Covered
-from sfumato.privacy.verify import texts
+from sfumato.privacy.verify import promises
 from sfumato.privacy.verify.canonical import FORMAT, OF_NOISE, VERSIONS
 from sfumato.release.claims import Claim
 from sfumato.release.differential import Differential
@@ -48,7 +48,7 @@ def certificate(facts: Facts, folder: Path) -> dict[str, Any]:
         "created": created,
         "guarantee": guarantee,
         "statement": statement(facts),
-        "grounds": texts.grounds(guarantee),
+        "grounds": promises.grounds(guarantee),
         "not_claimed": list(not_claimed(facts)),
         **_private(facts, created),
         "mask": facts.mask,
@@ -108,15 +108,15 @@ def not_claimed(facts: Facts) -> tuple[str, ...]:
     bounded = {claim.requirement.sensitive for claim in facts.claims}
     bare = [name for name in facts.schema.with_role("sensitive") if name not in bounded]
     beside = any("with" in claim.requirement.claim() for claim in facts.claims)
-    return texts.not_claimed(_guarantee(facts), bare=bare, beside=beside)
+    return promises.not_claimed(_guarantee(facts), bare=bare, beside=beside)
 
 
 def statement(facts: Facts) -> str:
     """What is promised, in a sentence a lawyer can read."""
     if facts.differential is not None:
-        return texts.private_statement(facts.differential.epsilon, private=facts.differential.private)
+        return promises.private_statement(facts.differential.epsilon, private=facts.differential.private)
     if facts.guarantee == "none":
-        return texts.NOTHING_CLAIMED
+        return promises.NOTHING_CLAIMED
     return "In this table " + "; and ".join(claim.requirement.sentence() for claim in facts.claims) + "."
 
 

@@ -16,7 +16,7 @@ from sfumato.privacy.verify.fields import Form, field, forms, mapping, one_of
 from sfumato.privacy.verify.maskers import KINDS, MASKED, MASKERS
 from sfumato.privacy.verify.purposes import PLAIN, known, purposes
 from sfumato.privacy.verify.terms import MOST_CLAIMS, closed, closed_covered
-from sfumato.privacy.verify.texts import NOTHING
+from sfumato.privacy.verify.promises import NOTHING
 from sfumato.privacy.verify.verdict import CheckError
 
 FORMAT = 2
@@ -26,6 +26,7 @@ TABLES = ("table.parquet", "table.csv")
 ALONG = ("codebook", "centres")
 VERSIONS = ("numpy", "pyarrow", "polars", "python")
 OF_NOISE = "opendp"
+SAFE = "spreadsheet_safe"
 MOST_COLUMNS = 10_000
 MOST_EVENTS = 2_000
 MOST_PARTS = 2**20
@@ -114,7 +115,18 @@ def _table(form: Form, mask: str) -> dict[str, object]:
     columns = [_column(column, mask) for column in _some(form, "columns", MOST_COLUMNS)]
     if not columns or len({str(column["name"]) for column in columns}) < len(columns):
         raise CheckError("a table has columns, each with a name of its own")
-    return {"file": one_of(form, "file", TABLES), "rows": count(form, "rows"), "columns": columns}
+    file = one_of(form, "file", TABLES)
+    return {"file": file, "rows": count(form, "rows"), **_spreadsheet_safe(form, file), "columns": columns}
+
+
+def _spreadsheet_safe(form: Form, file: str) -> dict[str, bool]:
+    """Whether texts that a spreadsheet would run were made harmless: of a text file alone."""
+    if SAFE not in form:
+        return {}
+    safe = field(form, SAFE, bool)
+    if safe and file != "table.csv":
+        raise CheckError("only table.csv is made safe for spreadsheets")
+    return {SAFE: safe}
 
 
 def _column(form: Form, mask: str) -> dict[str, object]:

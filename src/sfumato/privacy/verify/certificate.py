@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sfumato.privacy.verify import differential, texts, wording
+from sfumato.privacy.verify import differential, promises, wording
 from sfumato.privacy.verify.canonical import FORMAT, ORDERS, ROLES, TABLES, canonical, compare, written
 from sfumato.privacy.verify.deployment import LIBRARIES, Deployed, deployment
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, one_of, whole
@@ -65,7 +65,7 @@ class Certificate:
     @property
     def claims_nothing(self) -> bool:
         """Whether the release says that nothing is claimed of it."""
-        return self.form.get("guarantee") == texts.NOTHING
+        return self.form.get("guarantee") == promises.NOTHING
 
     @property
     def generated(self) -> bool:
@@ -133,10 +133,10 @@ def stated(certificate: Certificate) -> str:
     guarantee = field(form, "guarantee", str)
     bare = [column.name for column in certificate.columns if column.role == "sensitive"]
     bounded = {claim.get("sensitive") for claim in claims}
-    open_to = texts.not_claimed(
+    open_to = promises.not_claimed(
         guarantee, bare=[name for name in bare if name not in bounded], beside=any("with" in claim for claim in claims)
     )
-    if told[1:] != (texts.grounds(guarantee), open_to):
+    if told[1:] != (promises.grounds(guarantee), open_to):
         raise CheckError("'grounds' or 'not_claimed' are not in the words that belong to this guarantee")
     if certificate.generated:
         _check_deployment(certificate)
@@ -146,9 +146,9 @@ def stated(certificate: Certificate) -> str:
 def _statement(certificate: Certificate) -> str:
     if certificate.generated:
         part = mapping(certificate.form[differential.GUARANTEE], differential.GUARANTEE)
-        return texts.private_statement(Fraction(field(part, "epsilon", str)), private=field(part, "private", bool))
+        return promises.private_statement(Fraction(field(part, "epsilon", str)), private=field(part, "private", bool))
     if certificate.claims_nothing:
-        return texts.NOTHING_CLAIMED
+        return promises.NOTHING_CLAIMED
     return wording.statement([wording.SENTENCES[field(c, "claim", str)](c) for c in certificate.claims])
 
 

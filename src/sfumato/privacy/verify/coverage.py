@@ -71,7 +71,7 @@ def harmless(release: Folder) -> str:
     """What can be seen of a report: a browser loads nothing for it and runs nothing. What it says is not checked."""
     if REPORT not in release.files:
         return "this release has none"
-    path = release.files[REPORT]
+    path = release.file(REPORT)
     if path.stat().st_size > LARGEST_REPORT:
         raise CheckError(f"{REPORT} is larger than {LARGEST_REPORT // 2**20} MB")
     page = path.read_text(encoding="utf-8")

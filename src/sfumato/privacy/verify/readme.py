@@ -46,6 +46,8 @@ CHECKS = "recounts every claim from the file itself."
 CHECKS_EPSILON = """checks that the recorded uses of the data add up to epsilon, that every value lies in its declared
 domain, and that the file holds nothing else. That the record is complete cannot be seen from a file."""
 ALONE = "It needs nothing but this folder."
+SAFE = """Texts and names that a spreadsheet would run have an apostrophe before them, which is not part of them.
+"""
 STARTS = """Look for clusters from many random starts, thirty or more, and keep the best: it costs no privacy, and from
 one start k-means often ends elsewhere.
 """
@@ -103,7 +105,7 @@ def readme(form: Form) -> str:
 
 {whole(table, "rows"):,} rows in `{field(table, "file", str)}`, {order}.
 An empty cell is a missing value, which counts as a value of its own.
-{STARTS if generated and "centres.json" not in files else ""}{_lifted(whole(form, "lifted"))}
+{SAFE if table.get("spreadsheet_safe") else ""}{STARTS if generated and "centres.json" not in files else ""}{_lifted(whole(form, "lifted"))}
 | column | role | what is shown |
 |---|---|---|
 {chr(10).join(_columns(table))}

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sfumato.privacy.verify.bounded import count, figure, moment, sha256
+from sfumato.privacy.verify.bounded import MOST, column_name, count, figure, moment, sha256
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, number, one_of, share
 from sfumato.privacy.verify.verdict import CheckError
 
@@ -56,7 +56,10 @@ def _value(claim: Form) -> Terms:
 
 
 def _cell(value: object) -> object:
-    if not isinstance(value, str | int | float):
+    """A value that a claim names; a text that no reader could tell from another says nothing else."""
+    if isinstance(value, str):
+        return column_name({"value": value}, "value") if value else value
+    if not isinstance(value, int | float) or not abs(value) < MOST:
         raise CheckError("a sensitive value is a text, a number, or true or false")
     return value
 
