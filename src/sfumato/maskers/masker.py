@@ -61,7 +61,8 @@ class Mask(Protocol):
     def files(self) -> Mapping[str, Any]:
         """What goes into the release, JSON by file name.
 
-        A masker may add one file of its registry's name, such as `round_to_tens.json`; verify refuses others.
+        A masker may add one file of its registry's name, such as `round_to_tens.json`, once verify knows it: a masker
+        is entered in `sfumato.privacy.verify.maskers`, with its words and its file, and what is not there is refused.
         """
 
     def apply(self, table: Table, *, unseen: str = "refuse") -> Mapping[str, pa.Array[Any]]:

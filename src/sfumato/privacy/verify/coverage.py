@@ -42,7 +42,7 @@ TAGS = {
     *("h1", "h2", "h3", "h4", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "details", "summary"),
     *("figure", "figcaption", "img", "em", "strong", "b", "i", "small"),
     *("svg", "g", "path", "rect", "circle", "line", "polyline", "polygon", "text", "tspan", "defs", "clippath", "use"),
-    *("image", "lineargradient", "stop", "desc"),
+    *("image", "lineargradient", "pattern", "stop", "desc"),
 }
 _TAG = re.compile(r"<\s*/?\s*(!--|[!?a-z][^\s>/]*)", re.IGNORECASE)
 _POINTS = re.compile(r"""<[^<>]*[\s:](?:href|src|action)\s*=\s*["']?\s*(?!#|data:image/)[^\s"'>]""", re.IGNORECASE)
