@@ -251,15 +251,16 @@ FIELDS: tuple[Change, ...] = (change_certificate, change_claims, change_descript
 FAMILIES = {"bytes": BYTES, "files": FOLDER, "rows and cells": TABLE, "fields": FIELDS}
 
 
-def forge(folder: Path) -> None:
-    """Make everything fit that fits by itself: rows, README, the hashes, the certificate's pages, its form."""
+def forge(folder: Path, *, page: bool = True) -> None:
+    """Make everything fit that fits by itself: rows, README (`page`), hashes, the certificate's pages, its form."""
     path = folder / "certificate.json"
     try:
         form = json.loads(path.read_text(encoding="utf-8"))
         form["table"]["rows"] = len(read_rows(folder))
         form["files"] = hashes(folder)
         form["along"] = {name: True for name in ("codebook", "centres") if f"{name}.json" in form["files"]}
-        (folder / "README.md").write_text(readme(form), encoding="utf-8")
+        if page:
+            (folder / "README.md").write_text(readme(form), encoding="utf-8")
         form["files"] = hashes(folder)
         path.write_text(json.dumps(form, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         (folder / "certificate.md").write_text(twins.markdown(form), encoding="utf-8")

@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from tests.corruptions import forge as make_fit
 from tests.corruptions import read_rows, write_rows
 from tests.forgeries import forgery
 
@@ -222,23 +223,15 @@ def stray_codebook(folder: Path) -> None:
 
 @forgery("another README", fits=False)
 def other_readme(folder: Path) -> None:
-    page(folder, "# A table\n\nEverything is safe.\n")
+    (folder / "README.md").write_text("# A table\n\nEverything is safe.\n", encoding="utf-8")
+    make_fit(folder, page=False)
 
 
 @forgery("a README with one more line", fits=False)
 def longer_readme(folder: Path) -> None:
-    page(folder, (folder / "README.md").read_text(encoding="utf-8") + f"\n<!-- {RAW} -->\n")
-
-
-def page(folder: Path, text: str) -> None:
-    """Another README, with a hash that fits; the certificate's own pages are taken away."""
-    import hashlib
-
-    (folder / "README.md").write_text(text, encoding="utf-8")
-    with certificate(folder) as form:
-        form["files"]["README.md"]["sha256"] = hashlib.sha256(text.encode()).hexdigest()
-    for name in ("certificate.md", "certificate.html"):
-        (folder / name).unlink()
+    with (folder / "README.md").open("a", encoding="utf-8") as file:
+        file.write(f"\n<!-- {RAW} -->\n")
+    make_fit(folder, page=False)
 
 
 @forgery("a page of the certificate that says more", fits=False)
