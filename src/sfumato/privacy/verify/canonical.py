@@ -14,9 +14,9 @@ from sfumato.privacy.verify.dates import LENGTHS
 from sfumato.privacy.verify.differential import GUARANTEE, MECHANISMS, NOT_PRIVATE, UNIT
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, one_of
 from sfumato.privacy.verify.maskers import KINDS, MASKED, MASKERS
+from sfumato.privacy.verify.promises import NOTHING
 from sfumato.privacy.verify.purposes import PLAIN, known, purposes
 from sfumato.privacy.verify.terms import MOST_CLAIMS, closed, closed_covered
-from sfumato.privacy.verify.promises import NOTHING
 from sfumato.privacy.verify.verdict import CheckError
 
 FORMAT = 2
@@ -28,7 +28,7 @@ VERSIONS = ("numpy", "pyarrow", "polars", "python")
 OF_NOISE = "opendp"
 SAFE = "spreadsheet_safe"
 MOST_COLUMNS = 10_000
-MOST_EVENTS = 2_000
+MOST_EVENTS = 4_000
 MOST_PARTS = 2**20
 WORDS = ("statement", "grounds")
 

@@ -97,6 +97,7 @@ def readme(form: Form) -> str:
     generated = form.get("guarantee") == GUARANTEE
     private = not generated or bool(mapping(form.get(GUARANTEE), GUARANTEE).get("private"))
     table, mask = field(form, "table", dict), field(form, "mask", str)
+    starts = STARTS if generated and "centres.json" not in files else ""
     order = "in their original order" if form.get("row_order") == "kept" else "in random order"
     more = " ".join(needed([field(claim, "claim", str) for claim in forms(form, "claims")]))
     return f"""# {title(generated=generated, private=private)}
@@ -105,7 +106,7 @@ def readme(form: Form) -> str:
 
 {whole(table, "rows"):,} rows in `{field(table, "file", str)}`, {order}.
 An empty cell is a missing value, which counts as a value of its own.
-{SAFE if table.get("spreadsheet_safe") else ""}{STARTS if generated and "centres.json" not in files else ""}{_lifted(whole(form, "lifted"))}
+{SAFE if table.get("spreadsheet_safe") else ""}{starts}{_lifted(whole(form, "lifted"))}
 | column | role | what is shown |
 |---|---|---|
 {chr(10).join(_columns(table))}
