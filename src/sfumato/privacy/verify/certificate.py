@@ -23,7 +23,7 @@ FIELDS = {"format", "sfumato", "created", "guarantee", "statement", "grounds", "
           "deployment", "mask", "table", "claims", "covered", "lifted", "row_order", "dropped", "along", "versions",
           "files"}  # fmt: skip
 PRIVATE = {"epsilon", "delta", "unit", "private", "warning", "events"}
-EVENT = {"mechanism", "purpose", "epsilon", "composition", "parts", "draws"}
+EVENT = {"mechanism", "purpose", "epsilon", "composition", "parts"}
 NOT_NAMED = {"claim", "on", "achieved", "sentence", "attacker", "order", "tree", "population", "people", "with"}
 
 
