@@ -165,8 +165,12 @@ def _run(fit: Callable[[], Any]) -> Any:
         return fit()
     except ValueError as error:
         if type(error).__name__ != "InvalidParameterError":
-            raise NoStructure("clusters", "the clusterer finds clusters in the records", given="records that it refuses",
-                              remedy="ask for fewer clusters, or use another clusterer") from None  # fmt: skip
+            raise NoStructure(
+                "clusters",
+                "the clusterer finds clusters in the records",
+                given="records that it refuses",
+                remedy="ask for fewer clusters, or use another clusterer",
+            ) from None
         raise RecipeError("clusters", "the clusterer's options are what scikit-learn takes", given=str(error),
                           remedy="mend the option") from None  # fmt: skip
 

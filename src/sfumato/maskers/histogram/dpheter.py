@@ -73,10 +73,13 @@ class DPHeter:
     def check_labels(self, most: int | None) -> None:
         """How many labels guide the choices is declared: their noise follows it, and the noise is public."""
         if most is None:
-            raise RecipeError("structure", "this masker's noise follows the number of labels, which is public",
-                              given="a structure whose number of labels the records decide",
-                              remedy="say for example clusters: kmeans, k: 6, or name a class column with declared "
-                                     "values; or use mask: private_tree, which needs no labels")  # fmt: skip
+            raise RecipeError(
+                "structure",
+                "this masker's noise follows the number of labels, which is public",
+                given="a structure whose number of labels the records decide",
+                remedy="say for example clusters: kmeans, k: 6, or name a class column with declared values; or use "
+                "mask: private_tree, which needs no labels",
+            )
 
     def plan(self, schema: Schema, budget: Budget) -> tuple[Share, ...]:
         """What will be spent on what; a step that splits no number and no set leaves its second part to the counts."""
