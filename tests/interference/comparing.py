@@ -20,6 +20,7 @@ from sfumato.privacy.mechanisms import Noise
 from sfumato.publishing import Run
 from sfumato.randomness import Seeded
 from sfumato.release.bundle import Format
+from sfumato.release.report.report import holder_report
 from tests.interference.script import Face, Script, Scripted
 from tests.interference.tables import Row, table_of
 
@@ -58,7 +59,7 @@ def publish(setting: Setting, rows: Sequence[Row], *, door: type[Scripted] = Scr
     with (
         TemporaryDirectory() as place,
         patch.object(publishing, "Mechanisms", opened),
-        patch.object(publishing, "holder_report", publishing.holder_report if setting.holder else unseen),
+        patch.object(publishing, "holder_report", holder_report if setting.holder else unseen),
         still(),
         warnings.catch_warnings(),
     ):
