@@ -35,7 +35,7 @@ def timings(sizes: Sequence[int]) -> Iterator[Timing]:
 
 
 def _timed(name: str, table: Table, may_miss: tuple[str, ...]) -> Iterator[Timing]:
-    labels = Labels(np.random.default_rng(0).integers(0, 5, table.rows).astype(np.uint8), 5)
+    labels = Labels(np.random.default_rng(0).integers(0, 5, table.rows).astype(np.uint8), 5, most=5)
     maskers: dict[str, Masker] = {"tree": sf.PrivateTree(may_miss=may_miss), "DPHeter": sf.DPHeter(may_miss=may_miss)}
     for method, masker in maskers.items():
         began = time.perf_counter()

@@ -42,6 +42,10 @@ class RecipeError(SfumatoError):
     """A recipe asks for something unknown or unsound."""
 
 
+class NoStructure(RecipeError):
+    """The records of a table do not have the structure that is asked for."""
+
+
 class DatasetError(SfumatoError):
     """A bundled or downloadable table is not to be had."""
 

@@ -62,7 +62,7 @@ from sfumato.release.report.report import (
     holder_report,
     public_report,
 )  # fmt: skip
-from sfumato.structure.structures import Found, find
+from sfumato.structure.structures import Found, declared_labels, find, find_any
 
 Tell = Callable[[str], None]
 TRYING = 5.0
@@ -102,7 +102,7 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
     account = account_of(people, recipe, mechanisms=mechanisms, ledger=run.ledger)
     with reserving(account, recipe, mechanisms):
         with clock.step("Finding the structure that must survive"):
-            found = find(recipe.structure, people)
+            found = (find if mechanisms is None else find_any)(recipe.structure, people)
         with clock.step("Masking"):
             task = replace(_task(people, found, recipe, run), mechanisms=mechanisms, fixed=fixed_groups(recipe, people))
             outcome = mask_beside(task, recipe)
@@ -211,7 +211,8 @@ def _judged(recipe: Recipe, found: Found, task: Task, outcome: Outcome) -> Judge
 
 
 def _task(people: Table, found: Found, recipe: Recipe, run: Run) -> Task:
-    labels = Labels(found.guide, max(found.n, int(found.guide.max()) + 1))
+    most = declared_labels(recipe.structure, recipe.schema)
+    labels = Labels(found.guide, max(found.n, int(found.guide.max()) + 1), most)
     return Task(people, labels, recipe.privacy, run.engine or _local(), run.asked_to_stop,
                 agreement_with(found, people))  # fmt: skip
 

@@ -83,7 +83,6 @@ EVENT: dict[str, Any] = {
     "epsilon": "1/10",
     "composition": "sequential",
     "parts": 1,
-    "draws": 1,
 }
 FORGED: dict[str, Callable[[Path], object]] = {
     "an event too few": forge(lambda form: form["differential_privacy"]["events"].pop()),
@@ -99,6 +98,7 @@ FORGED: dict[str, Callable[[Path], object]] = {
     "an event too many": forge(lambda form: form["differential_privacy"]["events"].append(EVENT)),
     "a cheaper event": forge(lambda form: form["differential_privacy"]["events"][0].update(epsilon="1/1000")),
     "a division by zero": forge(lambda form: form["differential_privacy"].update(epsilon="1/0")),
+    "numbers drawn": forge(lambda form: form["differential_privacy"]["events"][0].update(draws=3)),
     "parts made up": forge(lambda form: form["differential_privacy"]["events"][0].update(parts=9)),
     "a delta": forge(lambda form: form["differential_privacy"].update(delta="1/1000")),
     "another epsilon in the statement": forge(

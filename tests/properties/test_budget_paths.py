@@ -62,7 +62,7 @@ def test_every_path_spends_epsilon_exactly_and_as_planned(
     table = encode(pa.table(dict(zip(SCHEMA, arrays, strict=True))), SCHEMA)
     budget = Budget(epsilon)
     mechanisms = Mechanisms(Spending(budget), SeededNoise(seed))
-    labels = Labels((np.arange(table.rows) % 2).astype(np.uint8), 2)
+    labels = Labels((np.arange(table.rows) % 2).astype(np.uint8), 2, most=2)
     masker.mask(Task(table, labels, (), ReferenceEngine(), mechanisms=mechanisms))
     events = mechanisms.spending.events
     assert sum(event.epsilon for event in events) == epsilon

@@ -40,7 +40,7 @@ class Whole:
         Two bugs may be planted: `learn` declares labels as they occur in the data, `spent` is more than epsilon.
         """
         table, noise = table_of(rows, learned(rows) if learn else SCHEMA), self.noise(seed)
-        labels = Labels(far_labels(rows).astype(np.uint8), 2)
+        labels = Labels(far_labels(rows).astype(np.uint8), 2, most=2)
         found = []
         with counted_once():
             for _ in range(runs):

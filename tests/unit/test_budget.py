@@ -17,7 +17,7 @@ from sfumato.randomness import Secure, Seeded
 
 
 def event(epsilon: Fraction) -> Event:
-    return Event("discrete Laplace", "a count", epsilon, "sequential", 1, 1)
+    return Event("discrete Laplace", "a count", epsilon, "sequential", 1)
 
 
 @pytest.mark.parametrize("epsilon", [0, -1, 0.0, "0", "nan", float("inf"), float("nan"), True, "one", None])

@@ -46,7 +46,7 @@ MASKERS: list[Masker] = [sf.PrivateTree(), sf.PrivateTree(rows="generalized"), s
 def run(masker: Masker, epsilon: Any, *, table: pa.Table = PEOPLE, noise: Noise | None = None) -> Outcome:
     people: Table = encode(table, sf.Schema({name: SCHEMA[name] for name in table.column_names}))
     mechanisms = Mechanisms(Spending(Budget(epsilon)), noise or OpenDPNoise())
-    labels = Labels((np.arange(people.rows) % 2).astype(np.uint8), 2)
+    labels = Labels((np.arange(people.rows) % 2).astype(np.uint8), 2, most=2)
     found = masker.mask(Task(people, labels, (), ReferenceEngine(), mechanisms=mechanisms))
     mechanisms.spending.check_complete()
     return found

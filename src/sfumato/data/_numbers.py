@@ -29,9 +29,9 @@ def to_numbers(name: str, array: pa.Array[Any], attribute: Number, *, place: Pla
     """An array of numbers, dates or times as declared; text is read, everything else is refused."""
     if is_text(array.type):
         texts = pc.utf8_trim_whitespace(array)
-        return (
-            _read_moments(name, texts, place=place) if attribute.calendar else _read_numbers(name, texts, place=place)
-        )
+        if attribute.calendar:
+            return _read_moments(name, texts, place=place)
+        return _read_numbers(name, texts, place=place, clip=attribute.range if attribute.outside == "clip" else None)
     if pt.is_null(array.type):
         return array.cast(pa.date32() if attribute.calendar else pa.int64())
     if attribute.calendar:
@@ -82,10 +82,14 @@ def _read_moments(name: str, texts: pa.Array[Any], *, place: Place) -> pa.Array[
     )
 
 
-def _read_numbers(name: str, texts: pa.Array[Any], *, place: Place) -> pa.Array[Any]:
+Range = tuple[float, float] | tuple[str, str]
+
+
+def _read_numbers(name: str, texts: pa.Array[Any], *, place: Place, clip: Range | None = None) -> pa.Array[Any]:
+    """Texts as numbers, each exactly; outside a range to which numbers are moved anyway, nearly is enough."""
     whole = _matches(texts, _WHOLE)
     if whole.all():
-        return _whole_numbers(name, texts, place=place)
+        return _whole_numbers(name, texts, place=place, clip=clip is not None)
     bad = ~whole & ~_matches(texts, _NUMBER)
     if bad.any():
         raise TableError(
@@ -99,6 +103,8 @@ def _read_numbers(name: str, texts: pa.Array[Any], *, place: Place) -> pa.Array[
     bad = np.isinf(numbers) & ~_matches(texts, _ENDLESS)
     for at in np.flatnonzero(whole & (np.abs(numbers) >= _EXACT)):
         bad[at] = bad[at] or int(numbers[at]) != int(str(texts[int(at)]))
+    if clip is not None:
+        bad &= (numbers >= float(clip[0])) & (numbers <= float(clip[1]))
     if bad.any():
         raise _too_large(name, place(bad))
     return floats
@@ -112,17 +118,25 @@ def _otherwise(texts: pa.Array[Any], bad: NDArray[np.bool_]) -> str:
     return "list the text under `missing`, or declare the column a category"
 
 
-def _whole_numbers(name: str, texts: pa.Array[Any], *, place: Place) -> pa.Array[Any]:
+def _whole_numbers(name: str, texts: pa.Array[Any], *, place: Place, clip: bool = False) -> pa.Array[Any]:
     plain = pc.utf8_ltrim(texts, characters="+")
     for kind in (pa.int64(), pa.uint64()):
         try:
             return plain.cast(kind)
         except pa.ArrowInvalid:
             continue
-    lowest = min(int(str(text)) for text in plain.drop_null())
-    limit = 2**63 if lowest < 0 else 2**64
-    bad = np.array([text.is_valid and not -(2**63) <= int(str(text)) < limit for text in plain])
-    raise _too_large(name, place(bad))
+    numbers = [_nearly(str(text)) if text.is_valid else None for text in plain]
+    limit = 2**63 if min(n for n in numbers if n is not None) < 0 else 2**64
+    if clip:
+        bounded = [None if n is None else max(-(2**63), min(n, limit - 1)) for n in numbers]
+        return pa.array(bounded, type=pa.int64() if limit == 2**63 else pa.uint64())
+    raise _too_large(name, place(np.array([n is not None and not -(2**63) <= n < limit for n in numbers])))
+
+
+def _nearly(text: str) -> int:
+    """A whole number of at most 20 digits exactly; of more, one that needs more than 64 bits as well."""
+    digits = text.lstrip("+-").lstrip("0")
+    return int(text) if len(digits) <= 20 else -(2**65) if text.startswith("-") else 2**65
 
 
 def _too_large(name: str, where: str) -> TableError:

@@ -30,10 +30,15 @@ Fixed = Mapping[frozenset[str], NDArray[np.int64]]
 
 @dataclass(frozen=True, eq=False)
 class Labels:
-    """The structure that must survive: each row's class, 0..n-1."""
+    """The structure that must survive: each row's class, 0..n-1.
+
+    `most`: how many classes there can be by declarations alone; None where the records decide. What is public follows
+    from `most`, never from `n`, which is counted in the records.
+    """
 
     classes: Positions
     n: int
+    most: int | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +102,8 @@ class Masker(Protocol):
     """Settings of one masker: a frozen dataclass, so that recipes can be read and written.
 
     `guarantee`: "k_anonymity", or "none" for a masker of which nothing may be claimed; the recipe must then say
-    `i_understand: no_guarantee`.
+    `i_understand: no_guarantee`. A masker whose noise follows the number of labels also has `check_labels(most)`, which
+    refuses a recipe whose structure does not declare it.
     """
 
     guarantee: ClassVar[str]

@@ -86,7 +86,8 @@ class Event:
     """One use of the data: which mechanism, for what, at which price.
 
     "parallel": it ran on `parts` disjoint parts of the records at once, so the price is paid once for all of them.
-    `draws` counts the random numbers behind it.
+    Everything here goes out with the release: it follows from public settings and from noisy answers, and no field
+    counts records, or cells that have records.
     """
 
     mechanism: str
@@ -94,7 +95,6 @@ class Event:
     epsilon: Fraction
     composition: Composition
     parts: int
-    draws: int
 
     def to_json(self) -> dict[str, Any]:
         """Plain mapping; epsilon as an exact fraction."""

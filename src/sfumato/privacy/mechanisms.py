@@ -152,15 +152,16 @@ class Mechanisms:
     def counts(self, purpose: str, values: Ints, *, epsilon: Fraction, sensitivity: int = 1, parts: int = 1) -> Ints:
         """Noisy counts. One record changes the values, taken together, by at most `sensitivity`.
 
-        `parts` tells over how many disjoint parts of the records the values run; it is for the ledger only.
+        `parts` tells over how many disjoint parts of the records the values run. It is released, as the purpose and the
+        price are: it must be a public number, or follow from noisy answers.
         """
         flat = np.asarray(values, dtype=np.int64).ravel()
-        self._spend(LAPLACE, purpose, epsilon, parts=parts, draws=len(flat))
+        self._spend(LAPLACE, purpose, epsilon, parts=parts)
         return self.noise.laplace(flat, epsilon=epsilon, sensitivity=sensitivity).reshape(np.shape(values))
 
     def choose(self, purpose: str, questions: Sequence[Question], *, epsilon: Fraction, monotone: bool) -> list[int]:
         """One choice for each of some disjoint parts of the records."""
-        self._spend(SELECTION, purpose, epsilon, parts=len(questions), draws=len(questions))
+        self._spend(SELECTION, purpose, epsilon, parts=len(questions))
         return [
             self.noise.noisy_max(q.scores, epsilon=epsilon, sensitivity=q.sensitivity, monotone=monotone)
             for q in questions
@@ -177,7 +178,7 @@ class Mechanisms:
         """
         if least < 1:
             raise ValueError("a threshold is at least 1")
-        self._spend(SPARSE, purpose, epsilon, parts=len(filled), draws=sum(len(part) for part in filled))
+        self._spend(SPARSE, purpose, epsilon, parts=len(filled))
         price = epsilon * (1 - SLACK)
         return [self._sparse(part, cells=cells, least=least, epsilon=price) for part in filled]
 
@@ -210,6 +211,6 @@ class Mechanisms:
             spare += drawn[drawn > 0].tolist()
         return spare.pop()
 
-    def _spend(self, mechanism: str, purpose: str, epsilon: Fraction, *, parts: int, draws: int) -> None:
+    def _spend(self, mechanism: str, purpose: str, epsilon: Fraction, *, parts: int) -> None:
         how: Composition = "parallel" if parts > 1 else "sequential"
-        self.spending.spend(Event(mechanism, purpose, epsilon, how, parts, draws))
+        self.spending.spend(Event(mechanism, purpose, epsilon, how, parts))

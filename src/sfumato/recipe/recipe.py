@@ -14,7 +14,7 @@ from sfumato.maskers.topdown.fit import TopDown
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.requirements import KMap, Requirement, without_covered
 from sfumato.recipe.earlier import Earlier, check_earlier
-from sfumato.structure.structures import Classes, Clusters
+from sfumato.structure.structures import Classes, Clusters, declared_labels
 
 Structure = Clusters | Classes
 
@@ -76,6 +76,8 @@ class Recipe:
         if self.earlier is not None:
             check_earlier(self.mask, self.privacy)
         _check_structure(self.schema, self.structure)
+        if check := getattr(self.mask, "check_labels", None):
+            check(declared_labels(self.structure, self.schema))
 
     @property
     def population(self) -> object:

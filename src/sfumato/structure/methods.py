@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.errors import RecipeError, did_you_mean
+from sfumato.errors import NoStructure, RecipeError, did_you_mean
 from sfumato.randomness import Seeded
 from sfumato.structure.medoids import k_medoids
 
@@ -157,12 +157,20 @@ def _made(kind: Any, job: Job, **given: Any) -> Any:
 
 
 def _run(fit: Callable[[], Any]) -> Any:
-    """Fit, and tell of parameters that scikit-learn refuses: its message shows those, and no data."""
+    """Fit, and tell of parameters that scikit-learn refuses: its message shows those, and no data.
+
+    What else it refuses it refuses for the records, such as one record alone: its message would count them.
+    """
     try:
         return fit()
     except ValueError as error:
         if type(error).__name__ != "InvalidParameterError":
-            raise
+            raise NoStructure(
+                "clusters",
+                "the clusterer finds clusters in the records",
+                given="records that it refuses",
+                remedy="ask for fewer clusters, or use another clusterer",
+            ) from None
         raise RecipeError("clusters", "the clusterer's options are what scikit-learn takes", given=str(error),
                           remedy="mend the option") from None  # fmt: skip
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -11,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.groups import group_numbers
+from sfumato.data.schema import Number, Schema
 from sfumato.data.table import Codes, ItemColumn, Table, narrow
-from sfumato.errors import RecipeError, TableError, did_you_mean
+from sfumato.errors import NoStructure, RecipeError, TableError, did_you_mean
 from sfumato.structure.clusterers import check_clusterer, cluster, finds_k, takes_weights
 from sfumato.structure.embedding import Embedding, Placement
 from sfumato.structure.methods import NOISE, Clustering
@@ -128,6 +131,39 @@ def find(structure: Structure, table: Table) -> Found:
     return _classes(structure, table) if isinstance(structure, Classes) else _clusters(structure, table)
 
 
+def find_any(structure: Structure, table: Table) -> Found:
+    """The structure of a raw table; one label for everybody, and a warning, where its records have none.
+
+    Under a budget a table is released either way: a refusal that follows from the records would tell of them.
+    """
+    try:
+        return find(structure, table)
+    except (NoStructure, TableError) as error:
+        warnings.warn(f"no structure was found in the table, so nothing is measured against it. {error}", stacklevel=3)
+        return Found(np.zeros(table.rows, dtype=np.uint8), ("everybody",))
+
+
+def declared_labels(structure: Structure, schema: Schema) -> int | None:
+    """How many labels there can be, by declarations alone; None where the records decide.
+
+    >>> declared_labels(Clusters("kmeans", k=6, also=(2,)), Schema(age=Number()))
+    12
+    >>> declared_labels(Clusters("hdbscan"), Schema(age=Number()))
+    """
+    if isinstance(structure, Clusters):
+        if structure.k == "auto" or finds_k(structure.method):
+            return None
+        return math.prod((structure.k, *structure.also))
+    attribute = schema[structure.column]
+    if isinstance(attribute, Number):
+        if not attribute.integer or attribute.range is None or attribute.calendar is not None:
+            return None
+        low, high = (math.floor(float(end)) for end in attribute.range)
+        return high - low + 1
+    labels = attribute.values if attribute.taxonomy is None else attribute.taxonomy.leaves
+    return None if labels is None else len(labels)
+
+
 def cluster_placed(
     structure: Clusters,
     placed: Placed,
@@ -171,7 +207,7 @@ def starting_centres(records: Placed | Vectors, labels: NDArray[Any], n: int) ->
 
 def _clusters(structure: Clusters, table: Table) -> Found:
     if structure.k != "auto" and 2 * structure.k > table.rows:
-        raise RecipeError("clusters", "a cluster has at least two records on average",
+        raise NoStructure("clusters", "a cluster has at least two records on average",
                           given=f"{structure.k} clusters of {table.rows} records",
                           remedy=f"ask for at most {table.rows // 2}")  # fmt: skip
     embedding = Embedding.of(table, attributes=structure.attributes, weights=structure.weights)
@@ -180,7 +216,7 @@ def _clusters(structure: Clusters, table: Table) -> Found:
     noise = bool((found.labels == NOISE).any())
     names = (*(f"cluster {at + 1}" for at in range(found.k)), *(["noise"] if noise else []))
     if len(names) < 2:
-        raise RecipeError("clusters", "a structure has at least two clusters", given="one, or noise alone",
+        raise NoStructure("clusters", "a structure has at least two clusters", given="one, or noise alone",
                           remedy="ask for more, choose other attributes, or set the clusterer's options")  # fmt: skip
     labels = np.where(found.labels == NOISE, found.k, found.labels)
     others = [cluster_placed(structure, placed, k=k).labels for k in structure.also]
@@ -204,7 +240,7 @@ def _classes(structure: Classes, table: Table) -> Found:
         raise TableError(name, "every record must have a class", given="rows where it is missing",
                          remedy=f"leave those rows out with {how}, or give them a class of their own")  # fmt: skip
     if len(column.values) < 2:
-        raise RecipeError(name, "a class column has at least two values", given="one value in the whole table",
+        raise NoStructure(name, "a class column has at least two values", given="one value in the whole table",
                           remedy="name another column, or ask for clusters")  # fmt: skip
     return Found(column.codes, _names(column.values.to_pylist()))
 

@@ -70,6 +70,17 @@ class DPHeter:
         refuse_requirements(requirements)
         declared(schema, bins=BINS, may_miss=self.may_miss)
 
+    def check_labels(self, most: int | None) -> None:
+        """How many labels guide the choices is declared: their noise follows it, and the noise is public."""
+        if most is None:
+            raise RecipeError(
+                "structure",
+                "this masker's noise follows the number of labels, which is public",
+                given="a structure whose number of labels the records decide",
+                remedy="say for example clusters: kmeans, k: 6, or name a class column with declared values; or use "
+                "mask: private_tree, which needs no labels",
+            )
+
     def plan(self, schema: Schema, budget: Budget) -> tuple[Share, ...]:
         """What will be spent on what; a step that splits no number and no set leaves its second part to the counts."""
         price = self.price(schema, budget.epsilon)
@@ -95,6 +106,7 @@ class DPHeter:
     def mask(self, task: Task) -> Outcome:
         """Specialize, count, and generate rows from the counts."""
         mechanisms = mechanisms_of(task)
+        self.check_labels(task.labels.most)
         schema = task.table.schema
         domains = declared(schema, bins=BINS, may_miss=self.may_miss)
         state = State(records_of(task.table, domains), [n for n in domains if schema[n].role != "sensitive"])
@@ -104,11 +116,20 @@ class DPHeter:
 
 
 class _Specializer:
-    """Owns the state of the partition and the split of every interval that may be specialized."""
+    """Owns the state of the partition and the split of every interval that may be specialized.
+
+    `most` is the declared number of classes, on which the noise is built; `n` are those that occur, which shows in
+    scores alone.
+    """
 
     def __init__(self, state: State, labels: Labels, mechanisms: Mechanisms, price: Fraction, random: bool) -> None:
         self.state, self.mechanisms, self.price, self.random = state, mechanisms, price, random
-        self.classes, self.n = labels.classes.astype(np.int64), labels.n
+        if labels.most is None:
+            raise TypeError("the number of labels is declared")
+        self.most = labels.most
+        # a clusterer may find more than it was asked for: the last class takes them, so that the bound of scores holds
+        self.classes = np.minimum(labels.classes.astype(np.int64), self.most - 1)
+        self.n = int(self.classes.max(initial=0)) + 1
         self.edges: dict[Value, int] = {}
         self._utilities: dict[Value, float] = {}
 
@@ -125,7 +146,7 @@ class _Specializer:
 
     def _choose(self, purpose: str, utilities: Sequence[float], price: Fraction) -> int:
         scores = [0] * len(utilities) if self.random else [whole(utility) for utility in utilities]
-        question = Question(scores, reach(self.n))
+        question = Question(scores, reach(self.most))
         return self.mechanisms.choose(purpose, [question], epsilon=price, monotone=False)[0]
 
     def _refinable(self, value: Value) -> bool:

@@ -47,6 +47,7 @@ def reach(classes: int) -> int:
     """How much a utility in whole grains can change, whatever changes in the table: its full range.
 
     The labels come from clustering the raw table, and one record can change every one of them. So nothing smaller than
-    the range from 0 to log2 |classes| bounds the change (PAPERS.md, 003-4).
+    the range from 0 to log2 |classes| bounds the change (PAPERS.md, 003-4). `classes` is the declared number: how many
+    there are in the table is a fact about its records.
     """
     return math.ceil(math.log2(max(classes, 2)) * GRAIN) + 1
