@@ -70,8 +70,11 @@ def test_nor_in_a_text_file_while_the_holder_sees_everything(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "purposes"),
     [
-        ("private_tree", {"the number of records", "a split of the tree", "3 splits of the tree", "marginal of codes"}),
-        ("dp_heter", {"what to specialize", "where to split age", "combinations of codes", "counts of the parts"}),
+        (
+            "private_tree",
+            {"the number of records", "a split of the tree", "3 splits of the tree", 'marginal of "codes"'},
+        ),
+        ("dp_heter", {"what to specialize", 'where to split "age"', 'combinations of "codes"', "counts of the parts"}),
     ],
 )
 def test_the_answers_reach_every_kind_of_question(name: str, purposes: set[str]) -> None:
