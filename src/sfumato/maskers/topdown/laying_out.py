@@ -40,9 +40,7 @@ def lay_out(table: Table, requirements: Sequence[Basic], many: Mapping[str, int]
     """
     names = [name for name in table.schema.quasi if any(name in part.on for part in requirements)]
     people = {at: _people(table, part) for at, part in enumerate(requirements) if isinstance(part, KMap)}
-    found = [
-        _lay_out(table, name, {at: of for at, of in people.items() if name in of}, many[name]) for name in names
-    ]
+    found = [_lay_out(table, name, {at: of for at, of in people.items() if name in of}, many[name]) for name in names]
     populations = {
         number: {at: one.others[number] for at, one in enumerate(found) if number in one.others} for number in people
     }
