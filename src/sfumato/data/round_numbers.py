@@ -29,7 +29,11 @@ DECADES = 19
 ENDLESS = Fraction(int(sys.float_info.max) + 1)
 """Stands for infinity: further away than any number that is held."""
 GRID = 3
-"""A mean is shown to the power of ten that is at most a thousandth of the width, and more than a ten thousandth."""
+"""A mean is shown to the power of ten that is at most a thousandth of the range, and more than a ten thousandth."""
+SMALL = 1000
+"""Whole numbers below are round enough for a mean of whole numbers."""
+SIGNIFICANT = 6
+"""Digits of a mean of numbers without a declared range."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,68 +128,58 @@ def separable(numbers: NDArray[Any]) -> NDArray[np.bool_]:
     return found
 
 
-def digits_of(width: float) -> int:
-    """To how many decimals means are shown of numbers that spread over this width; negative for tens, hundreds ...
-
-    >>> digits_of(73), digits_of(500_000)
-    (2, -2)
-    """
-    return GRID - math.floor(math.log10(min(width, sys.float_info.max))) if width > 0 else GRID
-
-
-def spread_of(ends: tuple[float, float] | None, numbers: NDArray[np.float64], counts: NDArray[np.int64]) -> float:
-    """The width that the grid of means goes by: of the declared range, or else six deviations: no extremes."""
-    if ends is not None:
-        return float(ends[1]) - float(ends[0])
-    top = float(np.abs(numbers).max(initial=0.0))
-    if not counts.sum() or not top:
-        return 0.0
-    scaled = numbers / top
-    mean = np.average(scaled, weights=counts)
-    return min(6 * math.sqrt(float(np.average((scaled - mean) ** 2, weights=counts))) * top, sys.float_info.max)
-
-
 @dataclass(frozen=True, eq=False)
 class Grid:
-    """On which numbers means are shown: to `digits` decimals, as `whole` numbers if asked, and none of a few."""
+    """On which numbers means are shown: to `digits` decimals (None: to six digits in all), as `whole` numbers if asked,
+    and on none that a few hold."""
 
-    digits: int
+    digits: int | None
     holders: Holders
     whole: bool = False
 
-    def show(self, mean: float, low: float, high: float) -> float:
-        """A mean of numbers from `low` to `high`: the nearest number of the grid between them that is free.
+    @classmethod
+    def of(cls, ends: tuple[float, float] | None, holders: Holders, *, whole: bool = False) -> Grid:
+        """To a thousandth of the declared range, or six digits where none is declared: extremes tell nothing.
 
-        Where they are closer together than the grid is fine, the roundest number between them; where all are the
-        same, that number. If none of these is free, the nearest of the grid: whoever holds it, it is there for its
-        roundness. Whole numbers of a small range are their own grid.
+        >>> nobody = Holders(np.zeros(0), np.zeros(0, dtype=np.int64), 5)
+        >>> Grid.of((17, 90), nobody).digits, Grid.of((0, 500_000), nobody).digits
+        (2, -2)
+        """
+        if ends is None:
+            return cls(None, holders, whole)
+        width = min(ends[1] - ends[0], sys.float_info.max)
+        return cls(GRID - math.floor(math.log10(width)) if width > 0 else GRID, holders, whole)
+
+    def show(self, mean: float, low: float, high: float) -> float:
+        """A mean of numbers from `low` to `high`: the nearest number of the grid that no few hold.
+
+        That is one of the two around the mean, or the next ones that are still between the numbers. If few hold each
+        of these, the nearest is shown: it is there for its roundness, whoever holds it. Whole numbers of a declared
+        range below a thousand, or themselves below it, are their own grid, and zero is round anywhere.
         """
         near = self._near(mean)
-        if self.whole and self.digits > 0:
-            return near[0]
-        inside = [number for number in near if low <= number <= high]
-        for number in (*inside, *self._between(low, high), *near):
-            if self.holders.free(number):
-                return number
-        return near[0]
+        if self.whole and self._digits(mean) > 0:  # steps of one: of small numbers the next would be too far away
+            near = near[:2] if self.digits is None and abs(mean) >= SMALL else near[:1]
+        allowed = (number for at, number in enumerate(near) if at < 2 or low <= number <= high)
+        return next((number for number in allowed if self.holders.free(number)), near[0])
 
-    def _near(self, mean: float) -> tuple[float, ...]:
-        """The two numbers of the grid around a mean, the nearer first."""
-        digits = min(self.digits, 0) if self.whole else self.digits
+    def _digits(self, mean: float) -> int:
+        if self.digits is not None:
+            return self.digits
+        return SIGNIFICANT - 1 - math.floor(math.log10(abs(mean))) if mean else GRID
+
+    def _near(self, mean: float) -> list[float]:
+        """Numbers of the grid from a mean outwards."""
+        if self.digits is None and not mean:
+            return [0.0]
+        digits = min(self._digits(mean), 0) if self.whole else self._digits(mean)
         try:
-            first = float(round(mean, digits)) + 0.0
-            step = 10.0**-digits
-            return first, float(round(first + (step if mean > first else -step), digits)) + 0.0
+            first, step = float(round(mean, digits)), 10.0**-digits
+            side = 1 if mean > first else -1
+            steps = [(at + 1) // 2 * (side if at % 2 else -side) for at in range(MOST_TRIED)]
+            return [float(round(first + step * many, digits)) + 0.0 for many in steps]
         except OverflowError:
-            return (mean,)
-
-    def _between(self, low: float, high: float) -> Iterator[float]:
-        if low == high:
-            yield low
-            return
-        found = roundest(low, high, free=self.holders.free)
-        if found is not None and (float(found).is_integer() or not self.whole):
-            yield float(found)
+            return [mean]
 
 
 def _exact(number: Real) -> Fraction:

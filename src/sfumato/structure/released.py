@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sfumato.data import calendar
 from sfumato.data.cut import MISSING, labels_of, numbers_of
-from sfumato.data.round_numbers import Grid, Holders, digits_of, spread_of
+from sfumato.data.round_numbers import Grid, Holders
 from sfumato.data.schema import Number
 from sfumato.data.table import Column, Table
 from sfumato.structure.layouts import NumberLayout
@@ -180,9 +180,8 @@ def _date(mean: float, layout: NumberLayout) -> str:
 
 
 def _grid(attribute: Number, numbers: NDArray[np.float64], column: Column, minimum: int) -> Grid:
-    """To a thousandth of the range; on no number that fewer than `minimum` records hold."""
+    """To a thousandth of the range, or to six digits; on no number that fewer than `minimum` records hold."""
     counts = np.bincount(column.codes, minlength=len(numbers) + 1)[: len(numbers)]
     known = np.isfinite(numbers)
     ends = None if attribute.range is None else (float(attribute.range[0]), float(attribute.range[1]))
-    width = spread_of(ends, numbers[known], counts[known])
-    return Grid(digits_of(width), Holders.of(numbers[known], counts[known], minimum))
+    return Grid.of(ends, Holders.of(numbers[known], counts[known], minimum))

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 
 from sfumato.data import calendar
-from sfumato.data.round_numbers import Grid, Holders, digits_of, spread_of
+from sfumato.data.round_numbers import Grid, Holders
 from sfumato.data.schema import Attribute, Category, ItemSet, Number
 from sfumato.data.taxonomy import Taxonomy
 from sfumato.maskers.centroids.coded import Coded, Value
@@ -79,7 +79,7 @@ def _numbers(attribute: Number, data: Coded, labels: Ints, *, whole: bool, k: in
 def _grid(attribute: Number, data: Coded, *, whole: bool, k: int) -> Grid:
     numbers, counts = np.asarray(data.values, dtype=np.float64), data.counts[:-1]
     ends = None if attribute.range is None else (float(attribute.range[0]), float(attribute.range[1]))
-    return Grid(digits_of(spread_of(ends, numbers, counts)), Holders.of(numbers, counts, k), whole)
+    return Grid.of(ends, Holders.of(numbers, counts, k), whole=whole)
 
 
 def ancestors(tree: Taxonomy, data: Coded, labels: Ints) -> Coded:
