@@ -70,8 +70,9 @@ def recipe(mask: str, *, declared: bool) -> sf.Recipe:
     )
     name, options = MASKS[mask]
     needs = [sf.KAnonymity(ON, K), sf.KAnonymity(TWO, K)]
-    return sf.Recipe(schema=schema, structure=sf.Clusters("kmeans", k=3, n_init=1), mask=masker_named(name)(**options),
-                     privacy=needs)  # fmt: skip
+    return sf.Recipe(
+        schema=schema, structure=sf.Clusters("kmeans", k=3, n_init=1), mask=masker_named(name)(**options), privacy=needs
+    )
 
 
 @dataclass(frozen=True)
