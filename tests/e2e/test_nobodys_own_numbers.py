@@ -4,7 +4,8 @@ Counted are numbers of the released files that equal a value which at least one 
 - ends of intervals, of every masked number, in the table, recoding.json, regions.json and codebook.json (the ends of
   declared ranges are public and left out);
 - every number that the folder tells anywhere, pages included, against the salaries. The rule would allow a mean that is
-  on the grid for its roundness; on these tables none has to be there.
+  on the grid for its roundness; on these tables none has to be there. What centres.json tells besides coordinates
+  is computed from the shown numbers alone, and left out.
 """
 
 from __future__ import annotations
@@ -127,7 +128,8 @@ def told(folder: Path) -> set[float]:
     for name in RANGES:
         shown = table.column(name).unique().to_pylist()
         found |= {float(value) for value in shown if isinstance(value, int | float)}
-    for path in (path for path in folder.rglob("*") if path.suffix in (".json", ".html", ".md")):
+    pages = (path for path in folder.rglob("*") if path.suffix in (".json", ".html", ".md"))
+    for path in (path for path in pages if path.name != "centres.json"):
         for label in NUMBER.findall(path.read_text(encoding="utf-8")):
             found.add(float(label.replace(",", "")))
     return found | {number for _, number in ends(folder)}

@@ -288,3 +288,22 @@ def test_means_by_hand(
 def test_roundness_falls_along_the_steps() -> None:
     rising = [0.001, 0.02, 0.25, 37, 36, 35, 30, 20, 50, 100]
     assert all(roundness(a) <= roundness(b) for a, b in pairwise(rising))
+
+
+@pytest.mark.parametrize(
+    ("whole", "numbers", "held", "shown"),
+    [
+        (False, [41_210.0, 41_290.0], [], 41_250.0),  # the grid is of hundreds
+        (False, [41_210.0, 41_290.0], [41_250.0], 41_240.0),
+        (False, [41_190.0, 41_290.0, 41_290.0], [], 41_200.0),  # not the nearer 41,300, which lies outside
+        (False, [41_234.56] * 3, [], 41_234.56),
+        (True, [41_234, 41_235], [], 41_200.0),  # no whole number lies between
+        (True, [41_234, 41_240], [], 41_235.0),
+    ],
+)
+def test_a_class_shows_a_number_between_its_own(
+    whole: bool, numbers: list[float], held: list[float], shown: float
+) -> None:
+    few = np.array([*held, *(number for number in set(numbers) if numbers.count(number) < 3)])
+    grid = Grid.of((0, 500_000), Holders.of(few, np.ones(len(few), dtype=np.int64), 3), whole=whole)
+    assert grid.show_within(sum(numbers) / len(numbers), min(numbers), max(numbers)) == shown

@@ -158,10 +158,24 @@ class Grid:
         range below a thousand, or themselves below it, are their own grid, and zero is round anywhere.
         """
         near = self._near(mean)
-        if self.whole and self._digits(mean) > 0:  # steps of one: of small numbers the next would be too far away
-            near = near[:2] if self.digits is None and abs(mean) >= SMALL else near[:1]
         allowed = (number for at, number in enumerate(near) if at < 2 or low <= number <= high)
         return next((number for number in allowed if self.holders.free(number)), near[0])
+
+    def show_within(self, mean: float, low: float, high: float) -> float:
+        """Likewise, but not outside the numbers themselves if that can be had: where the grid is too coarse for it,
+        the roundest number between them, or the one that all of them are."""
+        near = self._near(mean)
+        inside = [number for number in near if low <= number <= high]
+        found = next((number for number in inside if self.holders.free(number)), None)
+        if found is None and not (inside and self._small(mean)):
+            between = low if low == high else roundest(low, high, free=self.holders.free)
+            if between is not None and self.holders.free(between) and (float(between).is_integer() or not self.whole):
+                found = float(between)
+        return self.show(mean, low, high) if found is None else found
+
+    def _small(self, mean: float) -> bool:
+        """Whether whole numbers are their own grid here: in steps of one, the next would be too far away."""
+        return self.whole and self._digits(mean) > 0 and (self.digits is not None or abs(mean) < SMALL)
 
     def _digits(self, mean: float) -> int:
         if self.digits is not None:
@@ -176,7 +190,8 @@ class Grid:
         try:
             first, step = float(round(mean, digits)), 10.0**-digits
             side = 1 if mean > first else -1
-            steps = [(at + 1) // 2 * (side if at % 2 else -side) for at in range(MOST_TRIED)]
+            tried = 1 if self._small(mean) else 2 if self.whole and self._digits(mean) > 0 else MOST_TRIED
+            steps = [(at + 1) // 2 * (side if at % 2 else -side) for at in range(tried)]
             return [float(round(first + step * many, digits)) + 0.0 for many in steps]
         except OverflowError:
             return [mean]

@@ -68,7 +68,10 @@ def _numbers(attribute: Number, data: Coded, labels: Ints, *, whole: bool, k: in
     else:
         grid = _grid(attribute, data, whole=whole, k=k)
         kept = np.array(
-            [grid.show(*one) for one in zip(kept.tolist(), classes.low.tolist(), classes.high.tolist(), strict=True)]
+            [
+                grid.show_within(*one)
+                for one in zip(kept.tolist(), classes.low.tolist(), classes.high.tolist(), strict=True)
+            ]
         )
     values, at = np.unique(kept[~gone], return_inverse=True)
     codes = np.full(len(found), len(values), dtype=np.int64)
