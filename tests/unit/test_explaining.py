@@ -18,6 +18,7 @@ from sfumato.maskers.masker import Labels, Task, only_k_anonymity
 from sfumato.maskers.topdown.explaining import Story, explain, stories
 from sfumato.maskers.topdown.fit import TopDown, fit_task
 from sfumato.maskers.topdown.trying import _falling, _touching, allowed_to_json, allowing
+from sfumato.privacy.requirements import largest_k
 from sfumato.structure.structures import find
 
 NEEDS = (sf.KAnonymity(["age", "kind"], 12), sf.KAnonymity(["town", "kind"], 9), sf.KAnonymity(["hours"], 7))
@@ -46,16 +47,19 @@ def told(work: Task, settings: TopDown) -> Mapping[str, Any]:
 
 
 def shows(work: Task, settings: TopDown, story: Story) -> bool:
-    """Whether a run with the k that the story names carries out what it calls the next refinement."""
+    """Whether a run with the k that the story names carries out what it calls the next refinement.
+
+    Intervals end as with the first k: which numbers many records share would change where.
+    """
     assert story.allowed is not None
     lower = {change.on: change.k for change in story.allowed.changes}
     asked = only_k_anonymity("this test", work.requirements)
     needs = tuple(sf.KAnonymity(r.on, lower.get(r.on, r.k)) for r in asked)
-    outcome = settings.mask(replace(work, requirements=needs))
+    fitted = fit_task(replace(work, requirements=needs), settings, many=largest_k(work.requirements))
     blocked = story.obstacles[0].blocked
     if blocked.value == "*":
-        return blocked.children[0] in outcome.columns[blocked.attribute].to_pylist()
-    return any(r["attribute"] == blocked.attribute and r["value"] == blocked.value for r in outcome.history["rounds"])
+        return blocked.children[0] in fitted.columns(work.table)[blocked.attribute].to_pylist()
+    return any(r.attribute == blocked.attribute and r.value == blocked.value for r in fitted.history.rounds)
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -35,7 +35,7 @@ ATTRIBUTES: dict[str, tuple[Attribute, list[Any]]] = {
 def test_a_gene_shows_in_codes_what_its_rule_shows_in_labels(name: str) -> None:
     attribute, values = ATTRIBUTES[name]
     table = encode(pa.table({name: values}), Schema({name: attribute}))
-    axis = make_axis(name, attribute, table.column(name))
+    axis = make_axis(name, attribute, table.column(name), many=2)
     gene = make_gene(axis)
     at = positions(axis, table.column(name))
     for number in range(2**gene.length):
@@ -52,7 +52,7 @@ def test_a_gene_shows_in_codes_what_its_rule_shows_in_labels(name: str) -> None:
 def test_what_is_lost_by_hand() -> None:
     attribute, values = ATTRIBUTES["tree"]
     column = encode(pa.table({"tree": values}), Schema(tree=attribute)).column("tree")
-    gene = make_gene(make_axis("tree", attribute, column))
+    gene = make_gene(make_axis("tree", attribute, column, many=2))
     top, opened = np.array([False, True, True]), np.array([True, False, False])
     assert gene.view(top).loss.tolist() == [1.0] * 5
     assert gene.view(opened).loss.tolist() == [1 / 3] * 4 + [0.0]

@@ -7,13 +7,14 @@ order, labels in label order, numbers by size. A missing value has a position of
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.data import calendar
+from sfumato.data import calendar, round_dates, round_numbers
 from sfumato.data.schema import Attribute, Category, Number
 from sfumato.data.table import Codes, Column, code_type
 from sfumato.data.taxonomy import Taxonomy
@@ -57,32 +58,72 @@ class ValueAxis:
 
 @dataclass(frozen=True, eq=False)
 class NumberAxis:
-    """A number: positions are the distinct values by size, or the calendar units they fall into."""
+    """A number: positions are the distinct values by size, or the calendar units they fall into.
+
+    `held` (numbers,): how many records have each. `many`: so many share a value that it is nobody's own.
+    """
 
     name: str
     attribute: Number
     numbers: Numbers
     missing: bool
     position_of: NDArray[np.int64]
+    held: NDArray[np.int64]
+    many: int
 
     @property
     def size(self) -> int:
         """Number of positions."""
         return len(self.numbers) + self.missing
 
+    @cached_property
+    def separable(self) -> NDArray[np.bool_]:
+        """(numbers,): whether an interval may begin with each: there is a number between it and the one before it
+        that is nobody's own, or many share it. Otherwise both stay together."""
+        unit = self.attribute.calendar
+        between = round_numbers.separable(self.numbers) if unit is None else round_dates.separable(self.numbers, unit)
+        found = between | ((self.held >= self.many) & np.isfinite(self.numbers))
+        found[0] = False
+        return np.asarray(found)
+
+    def end(self, at: int, below: int | None = None) -> float:
+        """Where the interval ends whose successor begins with position `at`: on a round number, nobody's own.
+
+        `below`: the last position that the interval has records at; the one before `at` if it is not told.
+        """
+        last = at - 1 if below is None else below
+        found = self._end(last, at)
+        if found is None:  # round numbers were tried from the middle outwards, and all that were tried are somebody's
+            one = last + 1 + int(np.flatnonzero(self.separable[last + 1 : at + 1])[0])
+            found = self._end(one - 1, one)
+        if found is None:
+            raise ValueError(f"no interval of {self.name} may begin there")
+        return found
+
+    def _end(self, last: int, at: int) -> float | None:
+        low, high = self.numbers[last].item(), self.numbers[at].item()
+        shared, free = bool(self.held[at] >= self.many), self._holders.free
+        if self.attribute.calendar is None:
+            return round_numbers.end_between(low, high, shared=shared, free=free)
+        return round_dates.end_between(low, high, self.attribute.calendar, shared=shared, free=free)
+
+    @cached_property
+    def _holders(self) -> round_numbers.Holders:
+        return round_numbers.Holders(self.numbers, self.held, self.many)
+
 
 Axis = TreeAxis | ValueAxis | NumberAxis
 
 
-def make_axis(name: str, attribute: Attribute, column: Column) -> Axis:
-    """Lay out a quasi-identifying attribute's values."""
+def make_axis(name: str, attribute: Attribute, column: Column, *, many: int) -> Axis:
+    """Lay out a quasi-identifying attribute's values. A number that `many` records share may be an interval's end."""
     if len(column.values) == 0:
         raise SchemaError(
             name, "a quasi-identifier has values", given="an attribute that is missing in every row",
             remedy="leave it out of the requirements and declare it an identifier, so that it is dropped",
         )  # fmt: skip
     if isinstance(attribute, Number):
-        return _number_axis(name, attribute, column)
+        return _number_axis(name, attribute, column, many)
     if isinstance(attribute, Category):
         return _tree_axis(name, attribute.taxonomy, column) if attribute.taxonomy else _value_axis(name, column)
     raise SchemaError(
@@ -124,7 +165,7 @@ def _value_axis(name: str, column: Column) -> ValueAxis:
     return ValueAxis(name, labels, column.missing > 0, _with_missing(range(len(labels)), len(labels)))
 
 
-def _number_axis(name: str, attribute: Number, column: Column) -> NumberAxis:
+def _number_axis(name: str, attribute: Number, column: Column, many: int) -> NumberAxis:
     numbers = numbers_of(column.values, attribute)
     units, places = np.unique(numbers, return_inverse=True)
     places = places.astype(np.int64)
@@ -135,7 +176,9 @@ def _number_axis(name: str, attribute: Number, column: Column) -> NumberAxis:
             name, "a quasi-identifying number has at least two values", given="a single value in the whole table",
             remedy="declare it plain: a value that everybody has tells nothing",
         )  # fmt: skip
-    return NumberAxis(name, attribute, units, nan or column.missing > 0, _with_missing(places, len(units)))
+    position_of = _with_missing(places, len(units))
+    held = np.bincount(position_of[column.codes], minlength=len(units))[: len(units)]
+    return NumberAxis(name, attribute, units, nan or column.missing > 0, position_of, held, many)
 
 
 def _with_missing(places: Any, missing: int) -> NDArray[np.int64]:

@@ -19,7 +19,7 @@ from sfumato.evaluation.risk import risks
 from sfumato.evaluation.scores import Score, scores_to_json
 from sfumato.maskers.masker import Columns, Task
 from sfumato.maskers.topdown.fit import TopDown
-from sfumato.privacy.requirements import KAnonymity, Requirement
+from sfumato.privacy.requirements import largest_k
 from sfumato.structure.released import ReleasedValues, Shown, shows_labels
 from sfumato.structure.space import Space, release_space
 from sfumato.structure.structures import Classes, Clusters, Found, Structure
@@ -48,8 +48,6 @@ HEADLINE = {
     "marketer": "risk: the share of records matched on average",
     "prosecutor.highest.union": "  if all quasi-identifiers are known at once (nothing is claimed of that)",
 }
-FEW = 5
-"""Aggregates over fewer records than this are not released, whatever is required."""
 BLIND = "distortion"
 SMALLEST, LARGEST = 100, 200_000
 """Rows between which classes are judged by a tree: fewer tell nothing, more take long (sfumato.evaluation.classes)."""
@@ -127,19 +125,6 @@ def _losses(task: Task, columns: Columns, written: Columns) -> Sequence[Score]:
         every = group_sizes(codes.values(), task.table.rows)
         found += [replace(score, name=f"{score.name}.union") for score in risks(every)]
     return found
-
-
-def largest_k(requirements: Sequence[Requirement]) -> dict[str, int]:
-    """For each attribute the largest k that is asked of it: no aggregate over fewer records is released.
-
-    Where no group size is asked, it is `FEW`; a k of 1 asks for none.
-    """
-    found: dict[str, int] = {}
-    parts = [part for requirement in requirements for part in requirement.parts()]
-    for size in (part for part in parts if isinstance(part, KAnonymity) and part.k > 1):
-        for name in size.on:
-            found[name] = max(found.get(name, 1), size.k)
-    return {name: FEW for part in parts for name in part.on} | found
 
 
 def headline(scores: Sequence[Score]) -> list[dict[str, Any]]:

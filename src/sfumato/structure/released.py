@@ -6,7 +6,6 @@ records that show a value, never over fewer than `minimum` of them.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from sfumato.data import calendar
 from sfumato.data.cut import MISSING, labels_of, numbers_of
+from sfumato.data.round_numbers import Grid, Holders
 from sfumato.data.schema import Number
 from sfumato.data.table import Column, Table
 from sfumato.structure.layouts import NumberLayout
@@ -157,20 +157,31 @@ def _means(attribute: Number, column: Column, shown: Shown, minimum: int) -> dic
     exact = calendar.to_number(column.values) if attribute.calendar else numbers_of(column.values, attribute)
     numbers = np.append(exact.astype(np.float64), np.nan)[column.codes]
     known = np.isfinite(numbers)
-    counts = np.bincount(shown.codes[known], minlength=len(shown.labels) + 1)
-    sums = np.bincount(shown.codes[known], weights=numbers[known], minlength=len(shown.labels) + 1)
-    layout = NumberLayout.of(attribute, column)
+    codes, numbers = shown.codes[known], numbers[known]
+    counts = np.bincount(codes, minlength=len(shown.labels) + 1)
+    sums = np.bincount(codes, weights=numbers, minlength=len(shown.labels) + 1)
+    told = [at for at in range(len(shown.labels)) if counts[at] >= minimum]
+    if attribute.calendar is not None:
+        layout = NumberLayout.of(attribute, column)
+        return {shown.labels[at]: {MEAN: _date(sums[at] / counts[at], layout)} for at in told}
+    grid = _grid(attribute, exact.astype(np.float64), column, minimum)
+    low, high = np.full(len(counts), np.inf), np.full(len(counts), -np.inf)
+    np.minimum.at(low, codes, numbers)
+    np.maximum.at(high, codes, numbers)
     return {
-        label: {MEAN: _rounded(sums[at] / counts[at], attribute, layout)}
-        for at, label in enumerate(shown.labels)
-        if counts[at] >= minimum
+        shown.labels[at]: {MEAN: grid.show(float(sums[at] / counts[at]), float(low[at]), float(high[at]))}
+        for at in told
     }
 
 
-def _rounded(mean: float, attribute: Number, layout: NumberLayout) -> float | str:
-    """To a thousandth of the range; of dates to the day, or to the second where the range is short."""
-    width = layout.high - layout.low
-    if attribute.calendar is not None:
-        return calendar.show(mean, "day" if width > 1000 * calendar.DAY else "second")
-    digits = 3 - math.floor(math.log10(width)) if width > 0 else 3
-    return float(round(mean, digits))
+def _date(mean: float, layout: NumberLayout) -> str:
+    """To the day, or to the second where the range is short."""
+    return calendar.show(mean, "day" if layout.high - layout.low > 1000 * calendar.DAY else "second")
+
+
+def _grid(attribute: Number, numbers: NDArray[np.float64], column: Column, minimum: int) -> Grid:
+    """To a thousandth of the range, or to six digits; on no number that fewer than `minimum` records hold."""
+    counts = np.bincount(column.codes, minlength=len(numbers) + 1)[: len(numbers)]
+    known = np.isfinite(numbers)
+    ends = None if attribute.range is None else (float(attribute.range[0]), float(attribute.range[1]))
+    return Grid.of(ends, Holders.of(numbers[known], counts[known], minimum))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from sfumato.data import calendar
+from sfumato.data.round_numbers import Grid, Holders
 from sfumato.data.schema import Attribute, Category, ItemSet, Number
 from sfumato.data.taxonomy import Taxonomy
 from sfumato.maskers.centroids.coded import Coded, Value
@@ -16,10 +18,13 @@ from sfumato.maskers.centroids.space import closure, tree_of
 Categories = Literal["ancestor", "mode"]
 
 
-def shown(attribute: Attribute, data: Coded, labels: Ints, *, categories: Categories, whole: bool) -> Coded:
-    """(classes,): the value that all records of each class show. `whole` rounds a mean to a whole number."""
+def shown(attribute: Attribute, data: Coded, labels: Ints, *, categories: Categories, whole: bool, k: int) -> Coded:
+    """(classes,): the value that all records of each class show. `whole` rounds a mean to a whole number.
+
+    No mean is a number that fewer than k records hold, unless it is round (`sfumato.data.round_numbers`).
+    """
     if isinstance(attribute, Number):
-        return _numbers(attribute, data, labels, whole=whole)
+        return _numbers(attribute, data, labels, whole=whole, k=k)
     if categories == "mode":
         return modes(data, labels) if isinstance(attribute, Category) else common_items(data, labels)
     tree = tree_of(attribute, data)
@@ -28,8 +33,18 @@ def shown(attribute: Attribute, data: Coded, labels: Ints, *, categories: Catego
     return ancestors(tree, data, labels)
 
 
-def means(data: Coded, labels: Ints) -> Floats:
-    """(classes,): the mean of the numbers there are, never outside them in spite of rounding; NaN for none."""
+@dataclass(frozen=True, eq=False)
+class Means:
+    """(classes,): the mean of the numbers there are, never outside them in spite of rounding, NaN for none; and the
+    lowest and the highest of them."""
+
+    means: Floats
+    low: Floats
+    high: Floats
+
+
+def means(data: Coded, labels: Ints) -> Means:
+    """What the numbers of each class are on average."""
     count, known = int(labels.max()) + 1, ~data.missing
     numbers, classes = data.numbers()[known], labels[known]
     held = np.bincount(classes, minlength=count)
@@ -40,21 +55,34 @@ def means(data: Coded, labels: Ints) -> Floats:
     middle = low / 2 + high / 2  # sums of what is left are small: nothing overflows
     offsets = np.bincount(classes, weights=numbers - middle[classes], minlength=count)
     found = np.clip(middle + offsets / np.maximum(held, 1), low, high)
-    return np.where(held > 0, found + 0.0, np.nan)
+    return Means(np.where(held > 0, found + 0.0, np.nan), low, high)
 
 
-def _numbers(attribute: Number, data: Coded, labels: Ints, *, whole: bool) -> Coded:
-    found = means(data, labels)
+def _numbers(attribute: Number, data: Coded, labels: Ints, *, whole: bool, k: int) -> Coded:
+    classes = means(data, labels)
+    found = classes.means
     gone = np.isnan(found)
     kept = np.where(gone, 0.0, found)
     if attribute.calendar is not None:
         kept = calendar.floor(np.rint(kept).astype(np.int64), attribute.calendar).astype(np.float64)
-    elif whole:
-        kept = np.rint(kept) + 0.0
+    else:
+        grid = _grid(attribute, data, whole=whole, k=k)
+        kept = np.array(
+            [
+                grid.show_within(*one)
+                for one in zip(kept.tolist(), classes.low.tolist(), classes.high.tolist(), strict=True)
+            ]
+        )
     values, at = np.unique(kept[~gone], return_inverse=True)
     codes = np.full(len(found), len(values), dtype=np.int64)
     codes[~gone] = at
     return Coded(codes, values.tolist())
+
+
+def _grid(attribute: Number, data: Coded, *, whole: bool, k: int) -> Grid:
+    numbers, counts = np.asarray(data.values, dtype=np.float64), data.counts[:-1]
+    ends = None if attribute.range is None else (float(attribute.range[0]), float(attribute.range[1]))
+    return Grid.of(ends, Holders.of(numbers, counts, k), whole=whole)
 
 
 def ancestors(tree: Taxonomy, data: Coded, labels: Ints) -> Coded:

@@ -198,7 +198,7 @@ def fit(task: Task, settings: Settings, partition: Partition) -> Outcome:
     classes = form(points, columns, _numbers(table, names, settings), k, partition)
     centres = {
         name: shown(table.schema[name], _imputed(table, name, data, settings), classes,
-                    categories=settings.categories, whole=settings.whole and is_whole(table, name))
+                    categories=settings.categories, whole=settings.whole and is_whole(table, name), k=k)
         for name, data in columns.items()
     }  # fmt: skip
     merged = group_numbers([data.codes for data in centres.values()], int(classes.max()) + 1)

@@ -19,7 +19,7 @@ from sfumato.maskers.genetic.metrics import Need, People, compress, cost, lifted
 from sfumato.maskers.masker import Labels, Outcome, Task, only_k_anonymity
 from sfumato.maskers.sensitive import check_top
 from sfumato.maskers.topdown.recoding import Recoding
-from sfumato.privacy.requirements import Requirement, basic, without_covered
+from sfumato.privacy.requirements import Requirement, basic, largest_k, without_covered
 from sfumato.randomness import Seeded
 
 NAME = "the genetic search"
@@ -105,7 +105,8 @@ def fit(
     """Search for a cheap recoding, from the most masked table and random ones."""
     check_top(table, basic(requirements))
     names = [name for name in table.schema.quasi if any(name in r.on for r in requirements)]
-    axes = [make_axis(name, table.schema[name], table.column(name)) for name in names]
+    many = largest_k(requirements)
+    axes = [make_axis(name, table.schema[name], table.column(name), many=many[name]) for name in names]
     places = [positions(axis, table.column(axis.name)).astype(np.int64) for axis in axes]
     needs = tuple(Need(tuple(names.index(name) for name in r.on), r.k) for r in only_k_anonymity(NAME, requirements))
     table_of = compress(places, labels.classes.astype(np.int64), labels.n, needs)
@@ -176,7 +177,7 @@ class _Breeding:
         first, end = np.sort(random.integers(0, len(mother) + 1, 2))
         child = mother.copy()
         child[first:end] = father[first:end]
-        return child ^ (random.random(len(child)) < max(0.01, 1 / len(child)))
+        return child ^ (random.random(len(child)) < max(0.01, 1 / max(len(child), 1)))
 
     def _parent(self, random: np.random.Generator) -> Bits:
         return self.population[int(random.integers(0, len(self.population), 2).min())].bits

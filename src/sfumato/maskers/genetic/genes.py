@@ -122,7 +122,7 @@ class NumberGene:
         boundaries = np.arange(1, count)
         if len(boundaries) > MOST_BOUNDARIES:
             boundaries = np.unique(np.linspace(1, count - 1, MOST_BOUNDARIES).astype(np.int64))
-        self._boundaries = boundaries
+        self._boundaries = boundaries[axis.separable[boundaries]]
 
     @property
     def length(self) -> int:
@@ -154,7 +154,7 @@ class NumberGene:
         attribute = self._axis.attribute
         if self._together(bits):
             return Discretize(attribute.range, (), "together", attribute.calendar)
-        breaks = tuple(self._axis.numbers[at].item() for at in self._breaks(bits))
+        breaks = tuple(self._axis.end(at) for at in self._breaks(bits).tolist())
         return Discretize(attribute.range, breaks, "apart" if self._axis.missing else "none", attribute.calendar)
 
 

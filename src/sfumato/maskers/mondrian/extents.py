@@ -58,11 +58,16 @@ class Extent(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class NumberExtent:
-    """Positions first..end-1 of a number; the position past the last number is missing."""
+    """Positions first..end-1 of a number; the position past the last number is missing.
+
+    `low`, `high`: the ends that its interval shows, None where it reaches to that of the axis.
+    """
 
     axis: NumberAxis
     first: int
     end: int
+    low: float | None = None
+    high: float | None = None
 
     @property
     def label(self) -> str | None:
@@ -72,9 +77,9 @@ class NumberExtent:
             return None
         if self.end > count:
             return SUPPRESSED
-        breaks = [self.axis.numbers[at].item() for at in (self.first, self.end) if 0 < at < count]
+        breaks = [end for end in (self.low, self.high) if end is not None]
         labels = interval_labels(self.axis.attribute.range, breaks, self.axis.attribute.calendar)
-        return labels[0 if self.first == 0 else 1]
+        return labels[0 if self.low is None else 1]
 
     @property
     def width(self) -> float:
@@ -86,8 +91,8 @@ class NumberExtent:
         count = len(self.axis.numbers)
         if self.first == count:
             return None
-        held = np.flatnonzero(counted.classes[self.first : self.end].any(axis=1))
-        boundaries = np.array([count]) if self.end > count else self.first + held[1:]
+        held = self.first + np.flatnonzero(counted.classes[self.first : self.end].any(axis=1))
+        boundaries = np.array([count]) if self.end > count else self._boundaries(held)
 
         def sides(histogram: Histogram) -> NDArray[np.int64]:
             inside = histogram[self.first : self.end]
@@ -99,14 +104,22 @@ class NumberExtent:
             return None
         worths = aim.worth(sides(counted.classes)[able])
         at = int(boundaries[able[int(np.argmax(worths))]])
-        children = (NumberExtent(self.axis, self.first, at), NumberExtent(self.axis, at, self.end))
         way = (np.arange(self.axis.size) >= at).astype(np.int64)
-        return Cut(float(worths.max()), children, way, self._test(at))
+        if at == count:
+            apart = (NumberExtent(self.axis, self.first, at), NumberExtent(self.axis, at, self.end))
+            return Cut(float(worths.max()), apart, way, {"cut": "missing"})
+        end = self.axis.end(at, int(held[np.searchsorted(held, at) - 1]))
+        halves = (
+            NumberExtent(self.axis, self.first, at, self.low, end),
+            NumberExtent(self.axis, at, self.end, end, self.high),
+        )
+        return Cut(float(worths.max()), halves, way, {"cut": "below", "at": end})
 
-    def _test(self, at: int) -> dict[str, Any]:
-        if at == len(self.axis.numbers):
-            return {"cut": "missing"}
-        return {"cut": "below", "at": self.axis.numbers[at].item()}
+    def _boundaries(self, held: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The positions with which a second half may begin: between it and the one held before it, or on it, there
+        is a number that is nobody's own."""
+        up_to = np.cumsum(self.axis.separable)
+        return held[1:][up_to[held[1:]] > up_to[held[:-1]]]
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from sfumato.maskers.mondrian.extents import AIMS, Cut, Extent, whole
 from sfumato.maskers.mondrian.holding import Counted, Holding
 from sfumato.maskers.mondrian.mask import Branch, Leaf, Node, Regions
 from sfumato.maskers.sensitive import check_top, sensitive_columns
-from sfumato.privacy.requirements import KMap, Requirement, basic, without_covered
+from sfumato.privacy.requirements import KMap, Requirement, basic, largest_k, without_covered
 
 Rows = NDArray[np.int64]
 
@@ -78,7 +78,8 @@ def fit(table: Table, labels: Labels, requirements: Sequence[Requirement], *, sc
     parts = basic(requirements)
     check_top(table, parts)
     names = [name for name in table.schema.quasi if any(name in r.on for r in requirements)]
-    axes = [make_axis(name, table.schema[name], table.column(name)) for name in names]
+    many = largest_k(requirements)
+    axes = [make_axis(name, table.schema[name], table.column(name), many=many[name]) for name in names]
     places = [positions(axis, table.column(axis.name)).astype(np.int64) for axis in axes]
     sensitive = {
         name: (table.column(name).codes.astype(np.int64), len(column.values))

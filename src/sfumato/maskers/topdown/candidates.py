@@ -188,7 +188,8 @@ class NumberGrower:
         return _candidate(self._refinement(first, at, end), counted)
 
     def _offer(self, first: int, end: int, allowed: NDArray[np.bool_] | None = None) -> None:
-        found = best_split(self._histogram[first:end], allowed)
+        separable = self._axis.separable[first + 1 : end]
+        found = best_split(self._histogram[first:end], separable if allowed is None else allowed & separable)
         if found is not None:
             self._open[self._number_of(first, end)] = self._into(first, first + found, end)
 

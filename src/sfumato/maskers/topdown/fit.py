@@ -107,10 +107,10 @@ class Fitted:
         return self.recoding.apply(table, lifted=self.lifted if self.recoding.lifted else None)
 
 
-def fit_task(task: Task, settings: TopDown) -> Fitted:
+def fit_task(task: Task, settings: TopDown, *, many: Mapping[str, int] | None = None) -> Fitted:
     """One search for a task."""
     return fit(task.table, task.labels, task.requirements, settings=settings, engine=task.engine,
-               asked_to_stop=task.asked_to_stop, fixed=task.fixed)  # fmt: skip
+               asked_to_stop=task.asked_to_stop, fixed=task.fixed, many=many)  # fmt: skip
 
 
 def fit(
@@ -122,14 +122,16 @@ def fit(
     engine: Engine,
     asked_to_stop: Callable[[], bool] = lambda: False,
     fixed: Fixed | None = None,
+    many: Mapping[str, int] | None = None,
 ) -> Fitted:
     """Refine from the top until no refinement is left that keeps every requirement.
 
     `fixed`: the groups of earlier releases of the same rows, with which every requirement must hold together.
+    `many`: by attribute, how many records share a number on which an interval may end; else what is required.
     """
     demands = without_covered(requirements)
     rules = Rules(basic(demands.kept), score_named(settings.score), settings.split == "best_valid",
-                  settings.beneficial_only, settings.last)  # fmt: skip
+                  settings.beneficial_only, settings.last, many or {})  # fmt: skip
     problem = make_problem(table, labels, rules, engine, fixed=fixed or {})
     limits = Limits(settings.max_steps, settings.seconds, asked_to_stop)
     search = problem.open(None)

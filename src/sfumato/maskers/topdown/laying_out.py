@@ -7,7 +7,7 @@ Values that nobody of the table has are never offered nor named: the growers go 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.counting import Positions
-from sfumato.data.cut import Axis, labels_of, make_axis, positions
+from sfumato.data.cut import Axis, NumberAxis, labels_of, make_axis, positions
 from sfumato.data.encoding import encode_column
 from sfumato.data.schema import Attribute, Category
 from sfumato.data.table import Codes, Column, Table, decode
@@ -33,13 +33,14 @@ class Layout:
     populations: Mapping[int, Mapping[int, Positions]]
 
 
-def lay_out(table: Table, requirements: Sequence[Basic]) -> Layout:
-    """Every quasi-identifying attribute that some requirement is about."""
+def lay_out(table: Table, requirements: Sequence[Basic], many: Mapping[str, int]) -> Layout:
+    """Every quasi-identifying attribute that some requirement is about.
+
+    `many`: by attribute, how many records share a value that is nobody's own.
+    """
     names = [name for name in table.schema.quasi if any(name in part.on for part in requirements)]
     people = {at: _people(table, part) for at, part in enumerate(requirements) if isinstance(part, KMap)}
-    found = [
-        _lay_out(table, name, {at: columns for at, columns in people.items() if name in columns}) for name in names
-    ]
+    found = [_lay_out(table, name, {at: of for at, of in people.items() if name in of}, many[name]) for name in names]
     populations = {
         number: {at: one.others[number] for at, one in enumerate(found) if number in one.others} for number in people
     }
@@ -75,15 +76,17 @@ class _LaidOut:
     others: Mapping[int, Positions]
 
 
-def _lay_out(table: Table, name: str, people: Mapping[int, Mapping[str, Column]]) -> _LaidOut:
+def _lay_out(table: Table, name: str, people: Mapping[int, Mapping[str, Column]], many: int) -> _LaidOut:
     attribute, own = table.schema[name], table.column(name)
     if not people:
-        axis = make_axis(name, attribute, own)
+        axis = make_axis(name, attribute, own, many=many)
         return _LaidOut(axis, positions(axis, own), {})
     columns = [own, *(of[name] for of in people.values())]
     joint = _together(name, attribute, columns)
-    axis = make_axis(name, attribute, joint)
+    axis = make_axis(name, attribute, joint, many=many)
     parts = _split(positions(axis, joint), [len(column.codes) for column in columns])
+    if isinstance(axis, NumberAxis):  # many records of the table, not many people of the population
+        axis = replace(axis, held=np.bincount(parts[0], minlength=axis.size)[: len(axis.numbers)])
     return _LaidOut(axis, parts[0], dict(zip(people, parts[1:], strict=True)))
 
 

@@ -33,7 +33,7 @@ def names(axis: Axis, step: Refinement) -> Names:
 
 
 def _interval(axis: NumberAxis, first: int, end: int) -> str:
-    breaks = [axis.numbers[at].item() for at in (first, end) if 0 < at < len(axis.numbers)]
+    breaks = [axis.end(at) for at in (first, end) if 0 < at < len(axis.numbers)]
     labels = interval_labels(axis.attribute.range, breaks, axis.attribute.calendar)
     return labels[0 if first == 0 else 1]
 
@@ -53,6 +53,6 @@ def rule(axis: Axis, grower: Grower) -> Rule:
 
 
 def _discretize(axis: NumberAxis, grower: NumberGrower) -> Discretize:
-    breaks = tuple(axis.numbers[at].item() for at in sorted(grower.breaks))
+    breaks = tuple(axis.end(at) for at in sorted(grower.breaks))
     missing: Missing = "none" if not axis.missing else "apart" if grower.missing_apart else "together"
     return Discretize(axis.attribute.range, breaks, missing, axis.attribute.calendar)

@@ -17,7 +17,7 @@ from sfumato.maskers.sensitive import check_top, measure_of, sensitive_columns
 from sfumato.maskers.topdown.laying_out import Layout, lay_out
 from sfumato.maskers.topdown.search import Rules, Search
 from sfumato.maskers.topdown.together import refuse_broken, set_apart, with_fixed
-from sfumato.privacy.requirements import Basic, KAnonymity
+from sfumato.privacy.requirements import Basic, KAnonymity, largest_k
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ def make_problem(table: Table, labels: Labels, rules: Rules, engine: Engine, *, 
 
     `fixed`: the groups of earlier releases of the same rows.
     """
-    layout = lay_out(table, rules.requirements)
+    layout = lay_out(table, rules.requirements, rules.many or largest_k(rules.requirements))
     people = {number: len(next(iter(columns.values()))) for number, columns in layout.populations.items()}
     check_top(table, rules.requirements, people=people)
     if fixed and people:

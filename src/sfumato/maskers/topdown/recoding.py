@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -12,7 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.data import calendar
-from sfumato.data.cut import labels_of, numbers_of
+from sfumato.data.cut import Numbers, labels_of, numbers_of
 from sfumato.data.schema import Calendar, Number
 from sfumato.data.table import Column, Table
 from sfumato.data.taxonomy import Taxonomy
@@ -110,7 +111,7 @@ class Discretize:
         if self.missing == "together":
             return np.zeros(len(values) + 1, dtype=np.int64)
         numbers = numbers_of(values, Number(calendar=self.calendar))
-        found = np.searchsorted(np.array(self.breaks), numbers, side="right").astype(np.int64)
+        found = np.searchsorted(_edges(self.breaks, numbers), numbers, side="right").astype(np.int64)
         outside = np.isnan(numbers)
         if self.range is not None:
             low, high = covers(self.range, self.calendar)
@@ -129,6 +130,16 @@ class Discretize:
         if self.calendar:
             form["calendar"] = self.calendar
         return form
+
+
+def _edges(breaks: tuple[float, ...], numbers: Numbers) -> Numbers:
+    """Breaks of the kind of the numbers: large whole numbers compared with a break such as 36.5 would be rounded."""
+    if numbers.dtype.kind == "f":
+        return np.array(breaks, dtype=np.float64)
+    limits = np.iinfo(numbers.dtype)
+    whole = [math.ceil(number) for number in breaks]
+    inside = all(limits.min <= number <= limits.max for number in whole)
+    return np.array(whole, dtype=numbers.dtype if inside else object)
 
 
 Rule = Generalize | Suppress | Discretize

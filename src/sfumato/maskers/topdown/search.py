@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import frexp, ldexp
 
@@ -38,13 +38,17 @@ class Limits:
 
 @dataclass(frozen=True)
 class Rules:
-    """How to search: what must hold, what a refinement is worth, what may be refined, and what comes last."""
+    """How to search: what must hold, what a refinement is worth, what may be refined, and what comes last.
+
+    `many`: by attribute, how many records must hold a number on which an interval ends; else the largest k asked of it.
+    """
 
     requirements: tuple[Basic, ...]
     score: Score
     best_valid: bool = False
     beneficial_only: bool = False
     last: tuple[str, ...] = ()
+    many: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def thresholds(self) -> list[float]:

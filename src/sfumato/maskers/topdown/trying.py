@@ -12,7 +12,7 @@ from sfumato.maskers.masker import Task
 from sfumato.maskers.topdown.fit import Fitted, TopDown, fit_task
 from sfumato.maskers.topdown.history import Blocked, history_from_json, next_blocked
 from sfumato.maskers.topdown.recoding import Suppress
-from sfumato.privacy.requirements import KAnonymity, basic
+from sfumato.privacy.requirements import KAnonymity, basic, largest_k
 
 MOST = 24
 """How many k are tried for one refinement, from the group that blocked it downwards."""
@@ -48,7 +48,7 @@ def allowing(task: Task, settings: TopDown, form: Mapping[str, Any], *, seconds:
         return []
     history = history_from_json(form)
     needs = [tuple(need["on"]) for need in form["requirements"]]
-    clock = _Clock(seconds)
+    clock = _Clock(seconds, largest_k(task.requirements))
     found = []
     task = replace(task, requirements=basic(task.requirements))
     for name in dict.fromkeys(name for on in needs for name in on):
@@ -73,9 +73,13 @@ def allowed_from_json(form: Sequence[Mapping[str, Any]]) -> list[Allowed]:
 
 
 class _Clock:
-    """Owns the time that is left, and how long one search took at most."""
+    """Owns the time that is left, and how long one search took at most.
 
-    def __init__(self, seconds: float | None) -> None:
+    `many`: intervals end as in the first search, whatever k is tried, so that they can be compared.
+    """
+
+    def __init__(self, seconds: float | None, many: Mapping[str, int]) -> None:
+        self._many = many
         self._ends = None if seconds is None else time.monotonic() + seconds
         self._longest = 0.0
 
@@ -83,10 +87,10 @@ class _Clock:
         """One search, unless it would last longer than the time that is left."""
         began = time.monotonic()
         if self._ends is None:
-            return fit_task(task, settings)
+            return fit_task(task, settings, many=self._many)
         if began + self._longest > self._ends:
             return None
-        found = fit_task(task, replace(settings, seconds=self._ends - began))
+        found = fit_task(task, replace(settings, seconds=self._ends - began), many=self._many)
         self._longest = max(self._longest, time.monotonic() - began)
         return None if found.history.stopped == "seconds" else found
 

@@ -13,6 +13,7 @@ from sfumato.privacy.requirements.confidence import LKC, AlphaK, ConfidenceBound
 from sfumato.privacy.requirements.covering import Covered, Demands, basic, without_covered
 from sfumato.privacy.requirements.diversity import LDiversity
 from sfumato.privacy.requirements.requirement import Basic, Requirement, Sensitive
+from sfumato.privacy.requirements.sizes import largest_k
 
 REQUIREMENTS: Mapping[str, Any] = {
     kind.name: kind for kind in (KAnonymity, LDiversity, ConfidenceBound, AlphaK, TCloseness, KMap, LKC)
@@ -34,5 +35,6 @@ __all__ = [
     "Sensitive",
     "TCloseness",
     "basic",
+    "largest_k",
     "without_covered",
 ]
