@@ -22,6 +22,7 @@ NOTHING = "none"
 FIELDS = {"format", "sfumato", "created", "guarantee", "statement", "grounds", "not_claimed", "differential_privacy",
           "deployment", "mask", "table", "claims", "covered", "lifted", "row_order", "dropped", "along", "versions",
           "files"}  # fmt: skip
+TABLE = {"file", "rows", "spreadsheet_safe", "columns"}
 PRIVATE = {"epsilon", "delta", "unit", "private", "warning", "events"}
 EVENT = {"mechanism", "purpose", "epsilon", "composition", "parts", "draws"}
 NOT_NAMED = {"claim", "on", "achieved", "sentence", "attacker", "order", "tree", "population", "people", "with"}
@@ -59,6 +60,11 @@ class Certificate:
     def rows(self) -> int:
         """How many rows the table should have."""
         return whole(self._table, "rows")
+
+    @property
+    def spreadsheet_safe(self) -> bool:
+        """Whether a CSV table holds its texts in a form that no spreadsheet runs."""
+        return field(self._table, "spreadsheet_safe", bool) if "spreadsheet_safe" in self._table else False
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -131,7 +137,7 @@ def well_formed(certificate: Certificate) -> str:
     if form.get("format") != FORMAT or isinstance(form.get("format"), bool):
         raise CheckError(f"verify understands format {FORMAT} and no other")
     only_keys(form, FIELDS, "the certificate")
-    only_keys(field(form, "table", dict), {"file", "rows", "columns"}, "the table's description")
+    only_keys(field(form, "table", dict), TABLE, "the table's description")
     for key in ("sfumato", "created", "statement", *(["grounds"] if "grounds" in form else [])):
         field(form, key, str)
     if "not_claimed" in form:
@@ -152,7 +158,7 @@ def well_formed(certificate: Certificate) -> str:
             raise CheckError("a claim that follows from another stands under 'covered'")
         if not isinstance(claim.get("achieved"), dict):
             whole(claim, "achieved")
-    _ = certificate.file, certificate.rows, certificate.columns, certificate.lifted
+    _ = certificate.file, certificate.rows, certificate.columns, certificate.lifted, certificate.spreadsheet_safe
     _ = certificate.row_order, certificate.dropped, certificate.hashes
     count = len(certificate.claims)
     return f"format {FORMAT}, {'1 claim' if count == 1 else f'{count} claims'}, all understood"
