@@ -52,7 +52,7 @@ def bare(folder: Path, sexes: list[str]) -> Folder:
     """A release whose recoding knows nothing of one of its quasi-identifiers."""
     folder.mkdir()
     ages = ["[0-50)", "[50-100]"] * (len(sexes) // 2)
-    pq.write_table(pa.table({"age": ages, "sex": sexes, "ill": ["a"] * len(sexes)}), folder / "table.parquet")
+    write(pa.table({"age": ages, "sex": sexes, "ill": ["a"] * len(sexes)}), folder / "table.parquet", order=None)
     (folder / "recoding.json").write_text(json.dumps({"attributes": {"age": AGES}}))
     columns = [{"name": "age", "role": "quasi", "masked": "discretize"},
                {"name": "sex", "role": "quasi", "masked": "region"},
