@@ -1,4 +1,4 @@
-"""Release folders made by hand: nothing but the writer of tables takes part, so that verify is tested against others."""
+"""Release folders made by hand: nothing of the library but its writer of tables takes part."""
 
 from __future__ import annotations
 

@@ -14,6 +14,7 @@ from tests.parquet_parts import BINARY, FALSE, I32, I64, LIST, STRUCT, TRUE, Pag
 
 RAW = b"Ada Lovelace, 36, Mexico, flu"
 HIDDEN: Struct = {1: (BINARY, RAW)}
+SORTED: Struct = {1: (I32, 1), 2: (TRUE, True), 3: (FALSE, False)}
 Change = Callable[[Parts], object]
 MAX_LEVELS = 4  # bytes before a run of levels that tell its length
 
@@ -40,7 +41,7 @@ def enter_fields() -> None:
     places: dict[str, tuple[Callable[[Parts], Struct], int, int, Any]] = {
         "the name of the writing program": (lambda p: p.footer, 6, BINARY, RAW),
         "key-value metadata of the file": (lambda p: p.footer, 5, LIST, strings),
-        "orders of columns": (lambda p: p.footer, 7, LIST, (STRUCT, [{1: (STRUCT, HIDDEN)}])),
+        "orders of columns": (lambda p: p.footer, 7, LIST, (STRUCT, [{1: (STRUCT, HIDDEN)} for _ in range(5)])),
         "an encryption algorithm in the footer": (lambda p: p.footer, 8, STRUCT, {1: (STRUCT, HIDDEN)}),
         "an unknown field of the footer": (lambda p: p.footer, *unknown),
         "an unknown field of a schema element": (lambda p: p.schema[1], *unknown),
@@ -49,7 +50,7 @@ def enter_fields() -> None:
         "a scale of a schema element": (lambda p: p.schema[1], 7, I32, 36),
         "an unknown field of a logical type": (lambda p: p.schema[1][10][1][1][1], *unknown),
         "an unknown field of a row group": (lambda p: p.group(), *unknown),
-        "sorting columns of a row group": (lambda p: p.group(), 4, LIST, (STRUCT, [{1: (I32, 36)}])),
+        "sorting columns of a row group": (lambda p: p.group(), 4, LIST, (STRUCT, [SORTED])),
         "the offset of a row group": (lambda p: p.group(), 5, I64, 36),
         "the number of a row group": (lambda p: p.group(), 7, I64, 36),
         "an unknown field of a column chunk": (lambda p: p.chunk(0), *unknown),
@@ -60,7 +61,7 @@ def enter_fields() -> None:
         "statistics of a column": (lambda p: p.meta(0), 12, STRUCT, {5: (BINARY, RAW)}),
         "counts of encodings": (lambda p: p.meta(0), 13, LIST, (STRUCT, [{1: (I32, 36), 2: (I32, 1), 3: (I32, 7)}])),
         "a place of a Bloom filter": (lambda p: p.meta(0), 14, I64, 36),
-        "size statistics": (lambda p: p.meta(0), 16, STRUCT, {1: (I64, 36), 3: (LIST, (I64, [1, 2, 3]))}),
+        "size statistics": (lambda p: p.meta(0), 16, STRUCT, {1: (I64, 36), 3: (LIST, (I64, [36, 7]))}),
         "an unknown field of a page header": (lambda p: p.data("age").header, *unknown),
         "a wrong checksum of a page": (lambda p: p.data("age").header, 4, I32, 36),
         "an unknown field of a data page": (lambda p: p.data("age").header[5][1], *unknown),
@@ -267,19 +268,20 @@ def behind_levels(parts: Parts) -> None:
     page.content = (size + len(RAW)).to_bytes(4, "little") + page.content[4:end] + RAW + page.content[end:]
 
 
-@in_parquet("in Parquet, bits that fill up the last byte", of="private_tree")
+@in_parquet("in Parquet, bits that fill up the last byte")
 def padding(parts: Parts) -> None:
-    fill_up(parts, "disease")
+    page = parts.data("country")
+    size = int.from_bytes(page.content[:4], "little")
+    there = sum(byte.bit_count() for byte in page.content[MAX_LEVELS + 2 : MAX_LEVELS + size])
+    if not there % 8:
+        raise AssertionError("the places fill their bytes")
+    page.content = page.content[:-1] + bytes([page.content[-1] | 128])
 
 
-def fill_up(parts: Parts, name: str) -> None:
-    """Set the bits behind the last row; where rows fill their bytes there is another eight of them."""
-    page = parts.data(name)
-    rows = _rows(parts)
-    places = _places(page, rows)
-    at = MAX_LEVELS + int.from_bytes(page.content[:4], "little")
-    width = page.content[at]
-    _put_places(page, [*places, *[(1 << width) - 1] * (-rows % 8 or 8)], width)
+@in_parquet("in Parquet, eight rows more in a run than there are")
+def longer_run(parts: Parts) -> None:
+    page = parts.data("disease")
+    _put_places(page, [*_places(page, _rows(parts)), *[3] * 8], 2)
 
 
 @in_parquet("in Parquet, values one by one in place of a dictionary")
