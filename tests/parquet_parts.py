@@ -105,7 +105,7 @@ class Page:
 
     @property
     def of_entries(self) -> bool:
-        return self.header[1][1] == 2
+        return bool(self.header[1][1] == 2)
 
 
 @dataclass

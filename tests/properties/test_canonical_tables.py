@@ -46,7 +46,11 @@ KINDS: dict[str, tuple[st.SearchStrategy[Any], pa.DataType]] = {
     "time": (st.times(), pa.time64("us")),
     "nothing": (st.none(), pa.null()),
 }
-LISTS = {"texts": ("text", pa.string()), "numbers": ("whole", pa.int64()), "truths": ("truth", pa.bool_())}
+LISTS: dict[str, tuple[str, pa.DataType]] = {
+    "texts": ("text", pa.string()),
+    "numbers": ("whole", pa.int64()),
+    "truths": ("truth", pa.bool_()),
+}
 
 
 @st.composite
@@ -59,7 +63,8 @@ def tables(draw: st.DrawFn, *, lists: bool = True) -> pa.Table:
         kind = draw(st.sampled_from([*KINDS, *(LISTS if lists else ())]))
         if kind in LISTS:
             inner, item = LISTS[kind]
-            one, arrow = st.lists(KINDS[inner][0], max_size=3), pa.list_(item)
+            one: st.SearchStrategy[Any] = st.lists(KINDS[inner][0], max_size=3)
+            arrow: pa.DataType = pa.list_(item)
         else:
             one, arrow = KINDS[kind]
         columns[name] = pa.array(draw(st.lists(st.none() | one, min_size=rows, max_size=rows)), arrow)

@@ -30,14 +30,7 @@ def people(name: str = "note") -> pa.Table:
 
 
 def published(tmp_path: Path, *, safe: bool, name: str = "note", form: str = "csv") -> tuple[Path, list[str]]:
-    schema = sf.Schema(
-        {
-            "age": sf.Number(role="quasi", range=(0, 100)),
-            name: sf.Category(role="plain"),
-            "debt": sf.Number(role="plain"),
-        }
-    )
-    along = sf.Along(spreadsheet_safe=safe) if hasattr(sf, "Along") else _along(safe)
+    schema = sf.Schema({"age": AGE, name: sf.Category(role="plain"), "debt": sf.Number(role="plain")})
     recipe = sf.Recipe(
         schema=schema,
         structure=sf.Clusters("kmeans", k=2, n_init=1),

@@ -36,7 +36,8 @@ def warn_of_formulas(shown: pa.Table, *, csv: bool, safe: bool) -> None:
 def _formulas(column: pa.ChunkedArray[Any]) -> int:
     """How many different texts of a column a spreadsheet would run."""
     if pt.is_nested(column.type):  # CSV joins the items of a list, the first one first
-        column = pc.list_element(column.filter(pc.greater(pc.list_value_length(column), 0)), 0)
+        filled: Any = pc.greater(pc.list_value_length(column), pa.scalar(0))
+        column = pc.list_element(column.filter(filled), 0)
     kind = column.type.value_type if isinstance(column.type, pa.DictionaryType) else column.type
     if not is_text(kind):
         return 0

@@ -71,7 +71,7 @@ def _cells(name: str, column: pa.ChunkedArray[Any], end: str, safe: Callable[[st
 
 def _rows(columns: list[Cells], start: int) -> bytes:
     """Some rows as they stand in the file."""
-    cells = [column.spelled.take(pa.array(column.codes[start : start + ROWS])) for column in columns]
+    cells: list[Any] = [column.spelled.take(column.codes[start : start + ROWS]) for column in columns]
     joined: Any = pc.binary_join_element_wise(*cells, pa.scalar(",", pa.large_string()))
     _, offsets, content = joined.buffers()  # the texts lie one behind the other, as they will in the file
     length = int(np.frombuffer(offsets, dtype=np.int64)[len(joined)])
@@ -91,7 +91,7 @@ def _spelled(name: str, values: pa.Array[Any]) -> list[str]:
     if pt.is_integer(kind):
         return [str(value) for value in values.to_pylist()]
     try:
-        return [_moment(value) for value in values.to_pylist()]
+        return [_moment(value) for value in values.to_pylist() if value is not None]
     except (ValueError, OverflowError):
         raise TableError(
             name,

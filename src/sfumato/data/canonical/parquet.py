@@ -109,7 +109,7 @@ def _whole(name: str, column: pa.ChunkedArray[Any]) -> pa.Array[Any]:
     return canonical(name, single(column))
 
 
-def _chunk(name: str, part: pa.Array[Any]) -> Chunk:
+def _chunk(name: str, part: Any) -> Chunk:
     """The pages of a column in one row group."""
     items, levels, count = part, b"", len(part)
     if is_list(part.type):
@@ -136,7 +136,7 @@ def _missing(array: pa.Array[Any]) -> NDArray[np.bool_]:
     return found
 
 
-def _list_levels(part: pa.Array[Any]) -> tuple[bytes, int]:
+def _list_levels(part: Any) -> tuple[bytes, int]:
     """Where rows begin and what each place holds (0: no list, 1: a list of no items, 2: an item); how many places."""
     lengths = np.diff(part.offsets.to_numpy())
     missing = _missing(part)
@@ -193,7 +193,7 @@ def _group(columns: Mapping[str, pa.Array[Any]], chunks: Mapping[str, Chunk], *,
     return struct({1: several(found), 2: i64(sum(chunk.size for chunk in chunks.values())), 3: i64(rows)})
 
 
-def _column(name: str, canonical_type: pa.DataType, chunk: Chunk, *, at: int) -> Value:
+def _column(name: str, canonical_type: Any, chunk: Chunk, *, at: int) -> Value:
     path = [name]
     if is_list(canonical_type):
         path, canonical_type = [name, "list", "element"], canonical_type.value_type
@@ -219,7 +219,7 @@ def _footer(columns: Mapping[str, pa.Array[Any]], groups: list[Value], rows: int
     return struct({1: i32(2), 2: several(elements), 3: i64(rows), 4: several(groups)})[1]
 
 
-def _elements(name: str, canonical_type: pa.DataType) -> list[Value]:
+def _elements(name: str, canonical_type: Any) -> list[Value]:
     """A column of the schema; a list is three of them, one in the other."""
     if not is_list(canonical_type):
         kind = kind_of(canonical_type)

@@ -128,7 +128,8 @@ def _lines(columns: list[Any]) -> bytes:
         return b""
     comma, line_feed = pa.scalar(",", pa.large_string()), pa.scalar("\n", pa.large_string())
     rows: Any = pc.binary_join_element_wise(*cells, comma, null_handling="replace", null_replacement="")
-    whole: Any = pc.binary_join(pa.LargeListArray.from_arrays([0, len(rows)], rows), line_feed)
+    ends = pa.array([0, len(rows)], pa.int64())
+    whole: Any = pc.binary_join(pa.LargeListArray.from_arrays(ends, rows), line_feed)
     return bytes(whole[0].as_buffer()) + b"\n"
 
 
