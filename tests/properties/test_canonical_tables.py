@@ -79,6 +79,8 @@ def meaning(table: pa.Table) -> list[tuple[str, list[str]]]:
 def _meaning(value: Any) -> str:
     if isinstance(value, datetime.datetime) and value.tzinfo is not None:
         value = value.astimezone(datetime.UTC).replace(tzinfo=None)
+    if isinstance(value, list):  # a set, whose items stand in order and once
+        value = sorted(set(value))
     return repr(0.0 if isinstance(value, float) and not value else value)
 
 

@@ -172,6 +172,22 @@ def test_levels_of_lists_say_what_can_be(rows: str, holds: bool, blueprint: Blue
             walk(tmp_path / "table.parquet")
 
 
+def test_the_items_of_a_set_ascend(blueprint: Blueprint, tmp_path: Path) -> None:
+    look(blueprint, tmp_path, pa.table({"x": [["b", "a", "b"], ["c"], ["a", "c"]], "y": [[True, False], [True], []]}))
+    path = tmp_path / "table.parquet"
+    assert pq.read_table(path).to_pydict() == {
+        "x": [["a", "b"], ["c"], ["a", "c"]],
+        "y": [[False, True], [True], []],
+    }
+    for name, last in (("x", b"\x61\x02"), ("y", b"\x05")):  # b, a, c, a, c; true, false, true
+        parts = Parts.of(path)
+        parts.data(name).content = parts.data(name).content[: -len(last)] + last
+        parts.write(tmp_path / "other.parquet")
+        assert pq.read_table(tmp_path / "other.parquet").column(name).to_pylist()[0] in (["b", "a"], [True, False])
+        with pytest.raises(CheckError, match="ascend"):
+            walk(tmp_path / "other.parquet")
+
+
 def test_hidden_bytes_fail(blueprint: Blueprint, tmp_path: Path) -> None:
     look(blueprint, tmp_path, blueprint.table())
     path = tmp_path / "table.parquet"

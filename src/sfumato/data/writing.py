@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from sfumato.data._itemsets import is_list
 from sfumato.data._ranking import is_text, rank, single
+from sfumato.data.canonical.columns import canonical
 from sfumato.data.canonical.csv import write_csv
 from sfumato.data.canonical.parquet import write_parquet
 from sfumato.data.table import Origin
@@ -114,7 +115,7 @@ def joined(table: pa.Table, separators: Mapping[str, str]) -> pa.Table:
 
 
 def _joined_column(name: str, column: pa.ChunkedArray[Any], separator: str) -> pa.ChunkedArray[Any]:
-    texts = single(column.cast(pa.large_list(pa.large_string())))
+    texts = canonical(name, single(column)).cast(pa.large_list(pa.large_string()))
     items = pc.list_flatten(texts)
     if pc.any(pc.match_substring(items, separator)).as_py() or pc.any(pc.equal(items, _EMPTY)).as_py():
         raise TableError(

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from sfumato.data._itemsets import is_list
-from sfumato.data._ranking import is_text, single
+from sfumato.data._ranking import is_text, rank, single
 from sfumato.errors import TableError
 
 _LARGEST = 2**63 - 1  # the largest signed whole number
@@ -20,7 +20,7 @@ def canonical(name: str, array: pa.Array[Any]) -> pa.Array[Any]:
     """The same values in the one type that they are written in; what has none is refused.
 
     Text (as a dictionary), int64 (uint64 where a number needs it), float64 without -0.0 and with one NaN, truth
-    values, days, times of day and moments to the microsecond, and lists of these without missing items.
+    values, days, times of day and moments to the microsecond, and sets of these as lists, ascending, none missing.
 
     >>> canonical("x", pa.array([1, None], pa.int8())).type, canonical("x", pa.array([-0.0])).to_pylist()
     (DataType(int64), [0.0])
@@ -100,5 +100,11 @@ def _lists(name: str, array: pa.Array[Any]) -> pa.Array[Any]:
             name, "a list holds no lists", given=f"type {array.type}", remedy="flatten the column, or leave it out"
         )
     lengths = pc.list_value_length(array).fill_null(0).to_numpy()
+    codes = rank(items).codes
+    owners = np.repeat(np.arange(len(lengths)), lengths)
+    pairs = owners * (int(codes.max(initial=0)) + 1) + codes
+    if not (np.diff(pairs) > 0).all():  # the order of a set, and how often an item stands in it, say nothing
+        kept = np.unique(pairs, return_index=True)[1]
+        items, lengths = items.take(kept), np.bincount(owners[kept], minlength=len(lengths))
     offsets = pa.array(np.append(0, np.cumsum(lengths)), type=pa.int64())
     return pa.LargeListArray.from_arrays(offsets, items, mask=array.is_null())

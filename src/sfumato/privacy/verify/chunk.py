@@ -56,12 +56,13 @@ class _Entries:
     beyond: bool = False
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Filled:
-    """What levels say: how many values follow, and how many rows have none."""
+    """What levels say: how many values follow, how many rows have none, and which values go on with a list."""
 
     values: int
     missing: int
+    goes_on: NDArray[np.bool_] | None = None
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ def read_chunk(cursor: Cursor, leaf: Leaf, rows: int) -> Chunk:
     encoding = b"\x15\x10" if by_place else b"\x15\x00"
     page = _page(cursor, b"\x2c\x15", encoding + b"\x15\x06\x15\x06\x00\x00")
     filled = _lists(page, rows) if leaf.lists else _flat(page, rows)
-    letters = _values(page.content, leaf, filled.values, entries)
+    letters = _values(page.content, leaf, filled, entries)
     if page.content.at != page.content.end:
         raise CheckError("a page goes on behind its values")
     return Chunk(start, data, cursor.at, page.count, filled.missing, entries.beyond, letters)
@@ -100,13 +101,14 @@ def _page(cursor: Cursor, before: bytes, after: bytes) -> _Page:
     return _Page(count, Cursor(cursor.data, cursor.at - size, cursor.at))
 
 
-def _values(content: Cursor, leaf: Leaf, count: int, entries: _Entries) -> int:
+def _values(content: Cursor, leaf: Leaf, filled: _Filled, entries: _Entries) -> int:
     """Truth values, or places among the entries, of which each is in use; how many bytes of text they show."""
+    count = filled.values
     if leaf.kind == "truth" or not count:
         if entries.count:
             raise CheckError("a dictionary has an entry that no row shows")
         if leaf.kind == "truth":
-            _bits(content.take((count + 7) // 8), count, 1)
+            _check_sets(_bits(content.take((count + 7) // 8), count, 1), filled)
         return 0
     width = next((width for width in WIDTHS if entries.count <= 1 << width), 0)
     if not entries.count or content.take(1)[0] != width:
@@ -117,7 +119,14 @@ def _values(content: Cursor, leaf: Leaf, count: int, entries: _Entries) -> int:
     counts = np.bincount(places, minlength=entries.count)
     if not counts.all():
         raise CheckError("a dictionary has an entry that no row shows")
+    _check_sets(places, filled)
     return 0 if entries.lengths is None else int(counts @ entries.lengths)
+
+
+def _check_sets(places: Numbers, filled: _Filled) -> None:
+    """The items of a list ascend: a set has no order in which something could be told."""
+    if filled.goes_on is not None and not (places[1:] > places[:-1])[filled.goes_on[1:]].all():
+        raise CheckError("the items of a set do not ascend")
 
 
 def _flat(page: _Page, rows: int) -> _Filled:
@@ -135,7 +144,8 @@ def _lists(page: _Page, rows: int) -> _Filled:
         raise CheckError("a column has another number of rows than its row group")
     if int(holds.max()) > 2 or (holds[1:][goes_on[1:]] != 2).any() or (holds[:-1][goes_on[1:]] != 2).any():
         raise CheckError("the levels of a list say what cannot be")
-    return _Filled(int(np.count_nonzero(holds == 2)), int(np.count_nonzero(holds == 0)))
+    item = holds == 2
+    return _Filled(int(np.count_nonzero(item)), int(np.count_nonzero(holds == 0)), goes_on[item])
 
 
 def _levels(content: Cursor, count: int, width: int) -> NDArray[np.uint8]:
