@@ -115,7 +115,7 @@ def joined(table: pa.Table, separators: Mapping[str, str]) -> pa.Table:
 
 
 def _joined_column(name: str, column: pa.ChunkedArray[Any], separator: str) -> pa.ChunkedArray[Any]:
-    texts = canonical(name, single(column)).cast(pa.large_list(pa.large_string()))
+    texts: Any = canonical(name, single(column)).cast(pa.large_list(pa.large_string()))
     items = pc.list_flatten(texts)
     if pc.any(pc.match_substring(items, separator)).as_py() or pc.any(pc.equal(items, _EMPTY)).as_py():
         raise TableError(
