@@ -14,6 +14,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sfumato.data.writing import write
 from sfumato.errors import SfumatoError
 from sfumato.privacy.requirements import REQUIREMENTS
 from sfumato.privacy.verify import twins
@@ -108,8 +109,7 @@ def write_rows(folder: Path, rows: Sequence[Row], names: Sequence[str]) -> None:
     for name, kind in kinds.items():
         array = pa.array([row[name] for row in rows], type=kind)
         arrays.append(array.dictionary_encode() if pa.types.is_string(kind) else array)
-    table = pa.Table.from_arrays(arrays, names=list(kinds))
-    pq.write_table(table, folder / "table.parquet", compression="zstd", write_statistics=False, store_schema=False)
+    write(pa.Table.from_arrays(arrays, names=list(kinds)), folder / "table.parquet", order=None)
 
 
 def on_rows(change: Callable[[random.Random, list[Row], list[str]], object]) -> Change:

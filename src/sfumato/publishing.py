@@ -62,6 +62,7 @@ from sfumato.release.report.report import (
     holder_report,
     public_report,
 )  # fmt: skip
+from sfumato.release.spreadsheets import warn_of_formulas
 from sfumato.structure.structures import Found, declared_labels, find, find_any
 
 Tell = Callable[[str], None]
@@ -272,7 +273,9 @@ def _ready(
         recipe.keep_order, name_of(recipe.mask), f"table.{run.format}",
         outcome.guarantee, {name.removesuffix(".json"): True for name in along},
         None if mechanisms is None else Differential.of(mechanisms),
+        spreadsheet_safe=recipe.release.spreadsheet_safe and run.format == "csv",
     )  # fmt: skip
+    warn_of_formulas(shown, csv=run.format == "csv", safe=recipe.release.spreadsheet_safe)
     recoding = outcome.mask if isinstance(outcome.mask, Recoding) else None
     space = judged.space if "centres.json" in along else None
     return _Ready(Released(facts, shown, recoding, space), {**outcome.mask.files(), **along})

@@ -114,6 +114,11 @@ def meaning(rows: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
     return [{name: repr(value) for name, value in row.items()} for row in rows]
 
 
+def as_written(rows: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
+    """The same of rows that were written: there is one zero."""
+    return [{name: "0.0" if text == "-0.0" else text for name, text in row.items()} for row in meaning(rows)]
+
+
 def check_codes(table: Table) -> None:
     """The codebook is ascending and distinct, without nulls, and every entry is in use."""
     for column in table.columns.values():
@@ -141,7 +146,7 @@ def test_csv_to_codes_to_parquet_to_frames(drawn: tuple[pa.Table, Schema]) -> No
         assert meaning(labels.to_pylist()) == meaning(raw.to_pylist())
         write(labels, Path(folder) / "t.parquet", order=None)
         written = pq.read_table(Path(folder) / "t.parquet")
-    assert meaning(written.to_pylist()) == meaning(raw.to_pylist())
+    assert meaning(written.to_pylist()) == as_written(raw.to_pylist())
     for origin in ("pandas", "polars"):
         frame = give_back(written, "pandas" if origin == "pandas" else "polars")
         again = read(frame, schema)
@@ -167,7 +172,7 @@ def test_our_csv_reads_as_it_was_written(drawn: tuple[pa.Table, Schema]) -> None
         path = Path(folder) / "t.csv"
         write(raw, path, order=None, separators=items)
         again = _as_declared(read(path, schema, progress=False).to_arrow(), raw)
-    assert meaning(again.to_pylist()) == meaning(raw.to_pylist())
+    assert meaning(again.to_pylist()) == as_written(raw.to_pylist())
 
 
 @FEW

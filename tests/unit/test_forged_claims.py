@@ -10,10 +10,10 @@ from typing import Any
 
 import polars as pl
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
+from sfumato.data.writing import write
 from sfumato.privacy.verify.folder import Folder
 from sfumato.privacy.verify.several import check_several
 from sfumato.privacy.verify.verdict import CheckError
@@ -54,7 +54,7 @@ def bare(folder: Path, sexes: list[str]) -> Folder:
     """A release whose recoding knows nothing of one of its quasi-identifiers."""
     folder.mkdir()
     ages = ["[0-50)", "[50-100]"] * (len(sexes) // 2)
-    pq.write_table(pa.table({"age": ages, "sex": sexes, "ill": ["a"] * len(sexes)}), folder / "table.parquet")
+    write(pa.table({"age": ages, "sex": sexes, "ill": ["a"] * len(sexes)}), folder / "table.parquet", order=None)
     (folder / "recoding.json").write_text(json.dumps({"attributes": {"age": AGES}}))
     columns = [{"name": "age", "kind": "number", "role": "quasi", "masked": "discretize"},
                {"name": "sex", "kind": "category", "role": "quasi", "masked": "region"},
@@ -82,7 +82,7 @@ def test_a_column_that_no_recoding_masks_is_not_left_out_of_the_count(kind: str,
 
 
 @pytest.mark.parametrize("one", ["1.0", "01", "1e0"])
-def test_one_number_written_in_two_ways_is_one_value(one: str, tmp_path: Path) -> None:
+def test_a_number_is_written_in_one_way(one: str, tmp_path: Path) -> None:
     chance = random.Random(3)
     rows = [{"age": chance.randint(0, 99), "stage": chance.choice([1, 2])} for _ in range(80)]
     schema = sf.Schema(age=sf.Number(role="quasi", range=(0, 100)), stage=sf.Number(role="sensitive"))
@@ -94,4 +94,4 @@ def test_one_number_written_in_two_ways_is_one_value(one: str, tmp_path: Path) -
     table = pl.read_csv(folder / "table.csv", infer_schema=False)
     table.with_columns(pl.col("stage").replace({"2": one})).write_csv(folder / "table.csv")
     put(folder, certificate(folder))
-    assert [check.name for check in sf.verify(folder).failed] == ['l_diversity on "age"']
+    assert "nothing else" in {check.name for check in sf.verify(folder).failed}

@@ -43,12 +43,17 @@ def _meaning(table: pa.Table) -> list[dict[str, str]]:
     return [{name: str(value) for name, value in row.items()} for row in table.to_pylist()]
 
 
+def _written(table: pa.Table) -> list[dict[str, str]]:
+    """Rows as they are written: there is one zero."""
+    return [{name: "0.0" if text == "-0.0" else text for name, text in row.items()} for row in _meaning(table)]
+
+
 def test_parquet_holds_the_values_and_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "t.parquet"
     write(TABLE, path, order=ORDER)
     file = pq.ParquetFile(path)
     assert file.schema_arrow.field("label").type == pa.string()
-    assert _meaning(file.read()) == _meaning(TABLE.take(ORDER))
+    assert _meaning(file.read()) == _written(TABLE.take(ORDER))
     assert file.metadata.metadata is None
     for at in range(file.metadata.num_columns):
         assert not file.metadata.row_group(0).column(at).is_stats_set
@@ -73,13 +78,13 @@ def test_csv(tmp_path: Path) -> None:
         ",,9223372036854775807,NaN,2001-02-03,\n"
         "a,x,1,0.5,2001-02-03,true\n"
         'a,"q"",\n",-5,5.0,2001-02-03,true\n'
-        'b,"",,-0.0,,false\n'
+        'b,"",,0.0,,false\n'
     )
 
 
 def test_no_order_keeps_the_order(tmp_path: Path) -> None:
     write(TABLE, tmp_path / "t.parquet", order=None)
-    assert _meaning(pq.read_table(tmp_path / "t.parquet")) == _meaning(TABLE)
+    assert _meaning(pq.read_table(tmp_path / "t.parquet")) == _written(TABLE)
 
 
 def test_a_secure_order_moves_whole_rows(tmp_path: Path) -> None:
@@ -110,9 +115,9 @@ LISTS: list[pa.Array[Any]] = [
 def test_lists(lists: pa.Array[Any], tmp_path: Path) -> None:
     table = pa.table({"n": [1, 2, 3], "x": lists})
     write(table, tmp_path / "t.parquet", order=np.array([2, 0, 1]))
-    assert pq.read_table(tmp_path / "t.parquet")["x"].to_pylist() == [None, ["b", "a"], []]
+    assert pq.read_table(tmp_path / "t.parquet")["x"].to_pylist() == [None, ["a", "b"], []]
     write(table, tmp_path / "t.csv", order=None, separators={"x": "|"})
-    assert (tmp_path / "t.csv").read_text() == 'n,x\n1,b|a\n2,""\n3,\n'
+    assert (tmp_path / "t.csv").read_text() == 'n,x\n1,a|b\n2,""\n3,\n'
     again = read(tmp_path / "t.csv", Schema(n=Number(), x=ItemSet(separator="|")))
     assert again.columns["x"].decode().to_pylist() == [["a", "b"], [], None]
 

@@ -44,5 +44,6 @@ def apply(
     schema = recipe.schema if unseen == "refuse" else recipe.schema.without_domains()
     people = read(table, schema, encoding=recipe.encoding)
     shown = released_table(people, read_mask(release).apply(people, unseen=unseen))
-    write(shown, output, order=None if keep_order else Secure().permutation(people.rows))
+    order = None if keep_order else Secure().permutation(people.rows)
+    write(shown, output, order=order, spreadsheet_safe=recipe.release.spreadsheet_safe)
     note(f"wrote {output}: {people.rows:,} rows, unverified", style="yellow")

@@ -30,6 +30,7 @@ def clusters(
     from rich.table import Table
 
     from sfumato.data.writing import write
+    from sfumato.release.reading import read_certificate
     from sfumato.release.regrouping import find_clusters, read_space, released_rows
     from sfumato.structure.space import Bag
 
@@ -49,5 +50,7 @@ def clusters(
             name += "_"
         places = read_space(release).attributes
         separators = {key: place.separator for key, place in places.items() if isinstance(place, Bag)}
-        write(rows.append_column(name, pa.array(labels)), output, order=None, separators=separators)
+        safe = bool(read_certificate(release)["table"].get("spreadsheet_safe"))
+        grouped = rows.append_column(name, pa.array(labels))
+        write(grouped, output, order=None, separators=separators, spreadsheet_safe=safe)
         note(f"wrote {output}: {len(labels):,} rows, their clusters in {name}")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import secrets
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from sfumato.data._itemsets import is_list
 from sfumato.data._ranking import is_text, rank, single
+from sfumato.data.canonical.columns import canonical
+from sfumato.data.canonical.csv import write_csv
+from sfumato.data.canonical.parquet import write_parquet
 from sfumato.data.table import Origin
 from sfumato.errors import TableError
 
@@ -29,21 +31,26 @@ def write(
     *,
     order: NDArray[np.int64] | None,
     separators: Mapping[str, str] | None = None,
+    spreadsheet_safe: bool = False,
 ) -> None:
     """Write a table as CSV or Parquet, by the path's suffix, its rows in the given order.
 
-    The file appears whole or not at all. It holds no metadata, no statistics, and no label that no row shows;
-    labels stand in ascending order, so that a dictionary tells nothing about the order of the raw rows.
-    CSV joins the items of a list by the column's separator, `;` unless `separators` names another.
+    The file appears whole or not at all, in its canonical form: equal rows give equal bytes. It holds no metadata, no
+    statistics, and no label that no row shows; labels stand in ascending order, so that a dictionary tells nothing
+    about the order of the raw rows. CSV joins the items of a list by the column's separator, `;` unless `separators`
+    names another; with `spreadsheet_safe` it holds no cell and no name that a spreadsheet would run.
     """
     path = Path(path)
-    writer = _writer(path)
+    suffix = _suffix(path)
     _check_writable(path)
     bare = ordered(table, order)
-    if writer is _write_csv:
+    if suffix == ".csv":
         bare = joined(bare, separators or {})
     with _whole_or_nothing(path) as temporary:
-        writer(bare, temporary)
+        if suffix == ".csv":
+            write_csv(bare, temporary, spreadsheet_safe=spreadsheet_safe)
+        else:
+            write_parquet(bare, temporary)
 
 
 def ordered(table: pa.Table, order: NDArray[np.int64] | None) -> pa.Table:
@@ -84,29 +91,16 @@ def _plain_lists(array: pa.Array[Any]) -> pa.Array[Any]:
     return pa.LargeListArray.from_arrays(offsets, items, mask=array.is_null())
 
 
-def _writer(path: Path) -> Callable[[pa.Table, Path], None]:
+def _suffix(path: Path) -> str:
     suffix = path.suffix.lower()
-    if suffix == ".csv":
-        return _write_csv
-    if suffix in (".parquet", ".pq"):
-        return _write_parquet
+    if suffix in (".csv", ".parquet", ".pq"):
+        return suffix
     raise TableError(
         path.name,
         "a table is written as CSV or Parquet",
         given=f"the suffix {suffix!r}",
         remedy="use .csv or .parquet",
     )
-
-
-def _write_parquet(table: pa.Table, path: Path) -> None:
-    pq.write_table(table, path, compression="zstd", write_statistics=False, store_schema=False)
-
-
-def _write_csv(table: pa.Table, path: Path) -> None:
-    import polars as pl
-
-    # polars keeps 5.0 and -0.0 as they are and tells "" from nothing; pyarrow writes 5 and -0
-    pl.DataFrame(table).write_csv(path)
 
 
 def joined(table: pa.Table, separators: Mapping[str, str]) -> pa.Table:
@@ -121,7 +115,7 @@ def joined(table: pa.Table, separators: Mapping[str, str]) -> pa.Table:
 
 
 def _joined_column(name: str, column: pa.ChunkedArray[Any], separator: str) -> pa.ChunkedArray[Any]:
-    texts = single(column.cast(pa.large_list(pa.large_string())))
+    texts: Any = canonical(name, single(column)).cast(pa.large_list(pa.large_string()))
     items = pc.list_flatten(texts)
     if pc.any(pc.match_substring(items, separator)).as_py() or pc.any(pc.equal(items, _EMPTY)).as_py():
         raise TableError(
@@ -148,8 +142,6 @@ def _check_writable(path: Path) -> None:
 @contextmanager
 def _whole_or_nothing(path: Path) -> Iterator[Path]:
     """A temporary file beside the path that takes its place once written, and is removed on any error."""
-    from polars.exceptions import PolarsError
-
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
     try:
         temporary.touch(exist_ok=False)
@@ -157,7 +149,7 @@ def _whole_or_nothing(path: Path) -> Iterator[Path]:
         _to_disk(temporary)
         temporary.replace(path)
         _to_disk(path.parent)
-    except (OSError, pa.ArrowException, PolarsError) as error:
+    except (OSError, pa.ArrowException) as error:
         reason = error.strerror if isinstance(error, OSError) else None
         raise TableError(
             str(path),

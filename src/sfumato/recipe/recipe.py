@@ -25,12 +25,14 @@ class Along:
 
     `codebook`: the mean of each interval and the shares of the leaves under each generalized value.
     `starting_centres`: the clusters' centres in the masked space, from which a recipient's k-means finds the
-    same structure. `labels`: the raw clusters' labels, one per row; they are raw information.
+    same structure. `labels`: the raw clusters' labels, one per row; they are raw information. `spreadsheet_safe`: a CSV
+    table holds no cell and no column name that a spreadsheet would run; each has an apostrophe before it.
     """
 
     codebook: bool = True
     starting_centres: bool = True
     labels: bool = False
+    spreadsheet_safe: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)

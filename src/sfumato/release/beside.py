@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from sfumato.data.cut import labels_of
 from sfumato.data.groups import group_numbers, group_sizes
-from sfumato.data.reading import read_arrow
 from sfumato.data.table import Table, whole_values
 from sfumato.errors import Infeasible, ReleaseError, TableError
 from sfumato.maskers.masker import Fixed, Outcome, Task, codes_of
@@ -23,7 +22,7 @@ from sfumato.privacy.several import anonymity
 from sfumato.privacy.several.claims import BCFAnonymity, Certified, JointAnonymity
 from sfumato.recipe import Recipe
 from sfumato.release.claims import Claim
-from sfumato.release.reading import read_certificate, read_lifted, read_recoding
+from sfumato.release.reading import read_certificate, read_lifted, read_recoding, read_rows
 from sfumato.release.seeing import Side, views
 
 Shown = Mapping[str, "pa.Array[Any]"]
@@ -116,7 +115,7 @@ def _new_side(people: Table, outcome: Outcome) -> Side:
 
 
 def _side(folder: Path) -> Side:
-    return Side(read_arrow(folder / str(read_certificate(folder)["table"]["file"])), read_recoding(folder))
+    return Side(read_rows(folder), read_recoding(folder))
 
 
 def _certified(folder: Path) -> Certified:

@@ -61,7 +61,13 @@ def write_bundle(
     """
     order = None if facts.keep_order else chance.permutation(shown.num_rows)
     shuffled = ordered(shown, order)
-    write(shuffled, folder / facts.table_file, order=None, separators=_separators(facts.schema))
+    write(
+        shuffled,
+        folder / facts.table_file,
+        order=None,
+        separators=_separators(facts.schema),
+        spreadsheet_safe=facts.spreadsheet_safe,
+    )
     for name, content in files.items():
         write_json(folder / name, content)
     for name, content in pages.items():

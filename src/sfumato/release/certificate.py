@@ -36,6 +36,7 @@ class Facts:
     guarantee: str = "k_anonymity"
     along: Mapping[str, bool] = field(default_factory=dict)
     differential: Differential | None = None
+    spreadsheet_safe: bool = False
 
 
 def certificate(facts: Facts, folder: Path) -> dict[str, Any]:
@@ -52,7 +53,12 @@ def certificate(facts: Facts, folder: Path) -> dict[str, Any]:
         "not_claimed": list(not_claimed(facts)),
         **_private(facts, created),
         "mask": facts.mask,
-        "table": {"file": facts.table_file, "rows": facts.rows, "columns": _columns(facts)},
+        "table": {
+            "file": facts.table_file,
+            "rows": facts.rows,
+            "spreadsheet_safe": facts.spreadsheet_safe,
+            "columns": _columns(facts),
+        },
         "claims": [claim.to_json() for claim in facts.claims],
         "covered": [c.requirement.claim() | {"by": list(c.by.on)} for c in facts.covered],
         "lifted": facts.lifted,

@@ -19,6 +19,7 @@ from sfumato.maskers.registry import masker_named
 from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.recipe import Recipe
 from sfumato.release.release import HOLDER
+from sfumato.release.spreadsheets import undone
 
 LIFTED = "lifted.json"
 ROW_BY_ROW = ("k_anonymity", "none")
@@ -53,10 +54,19 @@ def read_mask(release: str | Path) -> Mask:
     return found
 
 
+def read_rows(release: str | Path, *, guess: bool = True) -> pa.Table:
+    """The table of a release; texts that were made harmless for spreadsheets are again what they were.
+
+    Where a CSV is read, types are guessed unless told otherwise.
+    """
+    described = read_certificate(release)["table"]
+    table = read_arrow(Path(release) / str(described["file"]), guess=guess)
+    return undone(table) if described.get("spreadsheet_safe") else table
+
+
 def read_columns(release: str | Path) -> dict[str, Any]:
     """The columns of a release as they were written; sets as lists."""
-    folder = Path(release)
-    table = read_arrow(folder / str(read_certificate(folder)["table"]["file"]))
+    table = read_rows(release)
     schema = read_recipe_of(release).schema
     return {name: _lists(table.column(name), schema[name]) for name in table.column_names}
 

@@ -9,10 +9,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.data.reading import read_arrow
 from sfumato.errors import ReleaseError
 from sfumato.release.certificate import sha256
-from sfumato.release.reading import read_certificate
+from sfumato.release.reading import read_certificate, read_rows
 from sfumato.structure.space import Space
 from sfumato.structure.structures import Clusters, cluster_placed
 
@@ -49,10 +48,9 @@ def read_space(release: str | Path) -> Space:
 def released_rows(release: str | Path) -> pa.Table:
     """The table of a release as it was written; a CSV as text."""
     try:
-        name = str(read_certificate(release)["table"]["file"])
+        return read_rows(release, guess=False)
     except DAMAGE:
         raise _damaged(release) from None
-    return read_arrow(Path(release) / name, guess=False)
 
 
 DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError)

@@ -116,17 +116,15 @@ def _table(form: Form, mask: str) -> dict[str, object]:
     if not columns or len({str(column["name"]) for column in columns}) < len(columns):
         raise CheckError("a table has columns, each with a name of its own")
     file = one_of(form, "file", TABLES)
-    return {"file": file, "rows": count(form, "rows"), **_spreadsheet_safe(form, file), "columns": columns}
+    return {"file": file, "rows": count(form, "rows"), SAFE: _spreadsheet_safe(form, file), "columns": columns}
 
 
-def _spreadsheet_safe(form: Form, file: str) -> dict[str, bool]:
+def _spreadsheet_safe(form: Form, file: str) -> bool:
     """Whether texts that a spreadsheet would run were made harmless: of a text file alone."""
-    if SAFE not in form:
-        return {}
     safe = field(form, SAFE, bool)
     if safe and file != "table.csv":
         raise CheckError("only table.csv is made safe for spreadsheets")
-    return {SAFE: safe}
+    return safe
 
 
 def _column(form: Form, mask: str) -> dict[str, object]:

@@ -53,6 +53,11 @@ class Certificate:
         return whole(self._table, "rows")
 
     @property
+    def spreadsheet_safe(self) -> bool:
+        """Whether a CSV table holds its texts in a form that no spreadsheet runs."""
+        return field(self._table, "spreadsheet_safe", bool)
+
+    @property
     def columns(self) -> tuple[Column, ...]:
         """The table's columns, in order."""
         return tuple(_column(form) for form in forms(self._table, "columns"))

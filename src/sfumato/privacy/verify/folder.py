@@ -16,7 +16,7 @@ from sfumato.privacy.verify.maskers import MASKERS, RECODING
 from sfumato.privacy.verify.readme import README, readme
 from sfumato.privacy.verify.recoding import Recoding, read_recoding
 from sfumato.privacy.verify.signature import SIGNATURE
-from sfumato.privacy.verify.table import one_form, read_table
+from sfumato.privacy.verify.table import Written, one_form, read_table
 from sfumato.privacy.verify.twins import NAMES, REPORT, html, markdown
 from sfumato.privacy.verify.verdict import CheckError
 
@@ -78,9 +78,24 @@ class Folder:
         return read_recoding(form, lambda name: read_json(self.file(tree_file(name))))
 
     @cached_property
+    def _written(self) -> Written | CheckError:
+        """The table's file, looked at once, also where it is refused."""
+        try:
+            return read_table(self.file(self.certificate.file), self.certificate)
+        except CheckError as error:
+            return error
+
+    @property
+    def written(self) -> Written:
+        """The released table, and what was found about the form of its file."""
+        if isinstance(self._written, CheckError):
+            raise CheckError(str(self._written))
+        return self._written
+
+    @property
     def table(self) -> pl.DataFrame:
         """The released table, read by a library that did not write it."""
-        return read_table(self.file(self.certificate.file))
+        return self.written.table
 
     @cached_property
     def counted(self) -> pl.DataFrame:

@@ -17,7 +17,6 @@ from sfumato.privacy.verify.classes import classes
 from sfumato.privacy.verify.coverage import NOT_CHECKED, all_checked, coverage, harmless
 from sfumato.privacy.verify.fields import Form
 from sfumato.privacy.verify.folder import Folder
-from sfumato.privacy.verify.parquet import nothing_else_in_csv, nothing_else_in_parquet
 from sfumato.privacy.verify.population import Population, check_k_map, read_population
 from sfumato.privacy.verify.raw import Comparison, read_raw, row_order, same_rows
 from sfumato.privacy.verify.several import check_several
@@ -104,7 +103,7 @@ def _checks(release: Folder, signer: bytes | None) -> Iterator[Check]:
         "shown values": lambda: tables.shown(release.table, release.recoding),
         "classes": lambda: classes(release),
         "lifted": lambda: tables.lifted(release.table, release.certificate, release.recoding),
-        "nothing else": lambda: _nothing_else(release),
+        "nothing else": lambda: release.written.form,
     }
     if run("", lambda: _generated(release)).holds:
         asked |= {
@@ -118,13 +117,6 @@ def _generated(release: Folder) -> str:
     if not release.certificate.generated:
         raise CheckError("its rows are those of a raw table")
     return "its rows are generated"
-
-
-def _nothing_else(release: Folder) -> str:
-    """The table's file holds the shown values and nothing besides."""
-    path = release.file(release.certificate.file)
-    look = nothing_else_in_csv if path.suffix == ".csv" else nothing_else_in_parquet
-    return look(path, release.table)
 
 
 def _recount(release: Folder, claim: Form, besides: _Besides) -> str:

@@ -1,183 +1,183 @@
-"""What lies in the table's file besides the shown values: nothing.
+"""The table's file as Parquet, walked from its first byte to its last before any library opens it.
 
-Parquet has many places where raw values may linger: key-value metadata, statistics in the footer and in page
-headers, page indexes, Bloom filters, dictionary entries that no row uses, bytes that nothing points to. So the
-file is walked from its first byte to its last: every byte belongs to a page or to the footer, and footer and page
-headers hold the fields that reading the values takes, and no others.
+Sfumato writes a small closed part of Parquet in which every byte follows from the values: there is one file for a
+table. So nothing can be hidden in it, no row count is believed that the file has no room for, and no damaged file
+reaches a library that would trip over it. What pages hold is read in `chunk`; here the schema is read, the pages are
+walked, and the whole footer is then made again from what was found, and compared.
 """
 
 from __future__ import annotations
 
 import mmap
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
 
-from sfumato.privacy.verify.thrift import Compact, Struct, Value
+from sfumato.privacy.verify.chunk import Chunk, Leaf, read_chunk
+from sfumato.privacy.verify.thrift import OTHERWISE, Cursor, listed, text, whole
 from sfumato.privacy.verify.verdict import CheckError
 
-if TYPE_CHECKING:
-    import polars as pl
-
-Codec = Literal["snappy", "gzip", "brotli", "zstd", "lz4_raw"]
 MAGIC = b"PAR1"
-# Numbers of the fields that may be there, by structure (parquet.thrift). Left out are, among others, key-value
-# metadata (5 of the file, 8 of a column), sorting columns (4 of a row group), statistics (12), Bloom filters
-# (14, 15), page indexes (4 to 7 of a chunk), and the statistics of a page (5; 8 in version 2).
-# Size statistics (16 of a column) add up the lengths and the gaps of what is shown, and tell nothing more.
-FILE, GROUP, CHUNK = {1, 2, 3, 4, 6, 7}, {1, 2, 3, 5, 6, 7}, {2, 3}
-COLUMN = {1, 2, 3, 4, 5, 6, 7, 9, 11, 13, 16}
-PAGE, DATA, DICTIONARY, DATA_2 = {1, 2, 3, 4, 5, 7, 8}, {1, 2, 3, 4}, {1, 2, 3}, {1, 2, 3, 4, 5, 6, 7}
-CODECS: dict[int, Codec] = {1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "lz4_raw"}
-TEXT = 6  # the physical type of text
+GROUP = 2**20  # rows of a row group, but for the last
+MOST_COLUMNS = 10_000
+STRUCT, INT, TEXT = 12, 5, 8  # types of list entries
+# Bytes of text that all rows together may show, and more of them for each byte of the file: a few long texts that
+# millions of rows repeat would keep a reader busy for hours.
+MOST_LETTERS, SPREAD = 2**32, 256
+# What follows the name of a column in the schema: its converted type (0x25) where Parquet has one, its logical type.
+MICROSECONDS = b"\x1c\x2c\x00\x00\x00\x00"
+KINDS: dict[str, tuple[int, bytes]] = {
+    "text": (6, b"\x25\x00\x4c\x1c\x00\x00"),
+    "day": (1, b"\x25\x0c\x4c\x6c\x00\x00"),
+    "instant": (2, b"\x25\x14\x4c\x8c\x11" + MICROSECONDS),
+    "moment": (2, b"\x6c\x8c\x12" + MICROSECONDS),
+    "time": (2, b"\x6c\x7c\x12" + MICROSECONDS),
+    "unsigned": (2, b"\x25\x1c\x4c\xac\x13\x40\x12\x00\x00"),
+    "whole": (2, b""),
+    "number": (5, b""),
+    "truth": (0, b""),
+}
+LIST = b"\x15\x02\x15\x06\x4c\x3c\x00\x00\x00"  # one child; a list
+IN_LIST = b"\x35\x04\x18\x04list\x15\x02\x00"
 
 
 @dataclass(frozen=True)
-class Page:
-    """A page of a column: its header, and where its content lies."""
+class Walked:
+    """What a file was found to hold: as many rows, these columns, and in each as many rows without a value."""
 
-    header: Struct
-    start: int
-    end: int
-
-
-def nothing_else_in_csv(path: Path, table: pl.DataFrame) -> str:
-    """A CSV file is its header and its rows; that it can be read as such is all there is to see."""
-    if not table.width:
-        raise CheckError("the file has no columns")
-    return "a header and rows"
+    rows: int
+    missing: dict[str, int]
+    pages: int
 
 
-def nothing_else_in_parquet(path: Path, table: pl.DataFrame) -> str:
-    """Every byte of the file serves a shown value."""
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-        footer, end = _footer(data)
-        at, row, pages = len(MAGIC), 0, 0
-        for group in _structs(footer, 4):
-            _only(group, GROUP, "a row group")
-            rows = table.slice(row, _int(group, 3))
-            for chunk in _structs(group, 1):
-                column = column_of(chunk)
-                found = list(_pages(data, column, at))
-                _check_dictionary(data, column, found, rows)
-                at, pages = found[-1].end, pages + len(found)
-            row += rows.height
-        if at != end or row != table.height:
-            raise CheckError("the file holds bytes or rows that belong to no page")
-    return f"{pages} pages and a bare footer fill the file; every dictionary entry is in use"
+@dataclass(frozen=True)
+class _Group:
+    rows: int
+    chunks: tuple[Chunk, ...]
 
 
-def _footer(data: mmap.mmap) -> tuple[Struct, int]:
-    """The footer, and where it begins."""
-    size = int.from_bytes(data[-8:-4], "little")
-    start = len(data) - 8 - size
+def walk(path: Path) -> Walked:
+    """Every byte of the file follows from the values of its table; or it is refused."""
+    size = path.stat().st_size
+    if size < 12:
+        raise CheckError("the file is no Parquet")
+    with path.open("rb") as file:
+        return _walk(memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)), size)
+
+
+def _walk(data: memoryview, size: int) -> Walked:
+    start = size - 8 - int.from_bytes(data[-8:-4], "little")
     if data[:4] != MAGIC or data[-4:] != MAGIC or start < 4:
         raise CheckError("the file is no Parquet")
-    reader = Compact(data, start)
-    footer = reader.struct()
-    if reader.at != len(data) - 8:
-        raise CheckError("the footer is followed by something else")
-    _only(footer, FILE, "the footer")
-    return footer, start
+    footer = Cursor(data, start, size - 8)
+    leaves = _leaves(footer)
+    footer.expect(b"\x16")
+    rows = footer.whole()
+    if rows > 8 * size:
+        raise CheckError("the file says that it has more rows than it has room for")
+    pages = Cursor(data, len(MAGIC), start)
+    groups = [_group(pages, leaves, min(GROUP, rows - first)) for first in range(0, rows, GROUP)]
+    if pages.at != start or data[footer.at : size - 8] != _groups(leaves, groups):
+        raise CheckError("the file holds more than its pages, or its footer does not describe them")
+    if sum(chunk.letters for group in groups for chunk in group.chunks) > MOST_LETTERS + SPREAD * size:
+        raise CheckError("the rows show far more text than a file of this size should")
+    return _summary(leaves, groups, rows)
 
 
-def column_of(chunk: Struct) -> Struct:
-    """A column of a row group: where its pages lie, and how they are written."""
-    _only(chunk, CHUNK, "a column")
-    column = _struct(chunk.get(3))
-    _only(column, COLUMN, "a column")
-    return column
+def _group(pages: Cursor, leaves: list[Leaf], rows: int) -> _Group:
+    return _Group(rows, tuple(read_chunk(pages, leaf, rows) for leaf in leaves))
 
 
-def _pages(data: mmap.mmap, column: Struct, at: int) -> Iterator[Page]:
-    """The pages of a column, which begin here and follow each other without a gap."""
-    if min(_int(column, key) for key in (9, 11) if key in column) != at:
-        raise CheckError("something lies between two columns: an index, a filter, or a forgotten page")
-    end = at + _int(column, 7)
-    while at < end:
-        reader = Compact(data, at)
-        header = reader.struct()
-        _only(header, PAGE, "a page")
-        for key, fields in ((5, DATA), (7, DICTIONARY), (8, DATA_2)):
-            inner = {at: value for at, value in _struct(header.get(key, {})).items() if value != {}}
-            _only(inner, fields, "a page")  # pyarrow writes statistics that say nothing: an empty structure
-        page = Page(header, reader.at, reader.at + _int(header, 3))
-        yield page
-        at = page.end
-    if at != end:
-        raise CheckError("the pages of a column are longer than the column")
+def _summary(leaves: list[Leaf], groups: list[_Group], rows: int) -> Walked:
+    missing = {leaf.name.decode(): sum(group.chunks[at].missing for group in groups) for at, leaf in enumerate(leaves)}
+    for at, leaf in enumerate(leaves):
+        if leaf.kind == "unsigned" and not any(group.chunks[at].beyond for group in groups):
+            raise CheckError(f"{leaf.name.decode()!r} is declared unsigned, and holds no number that needs it")
+    count = sum(1 + (chunk.data > chunk.start) for group in groups for chunk in group.chunks)
+    return Walked(rows, missing, count)
 
 
-def _check_dictionary(data: mmap.mmap, column: Struct, pages: list[Page], rows: pl.DataFrame) -> None:
-    """A column's dictionary holds values of its rows, and no others."""
-    path = column.get(3)
-    first = path[0] if isinstance(path, list) and path else b""
-    name = first.decode() if isinstance(first, bytes) else ""
-    for page in (page for page in pages if 7 in page.header):
-        used = _used(rows[name])
-        if column.get(1) == TEXT:
-            fits = _texts(_content(data, column, page)) <= set(used.to_list())
-        else:
-            fits = _int(_struct(page.header[7]), 1) <= _distinct(used)
-        if not fits:
-            raise CheckError(f"{name}: the dictionary has an entry that no row shows")
+def _leaves(footer: Cursor) -> list[Leaf]:
+    """The columns of the schema."""
+    footer.expect(b"\x15\x04\x19")
+    count = _length(footer, STRUCT)
+    footer.expect(b"\x48\x06schema\x15")
+    columns = footer.whole()
+    footer.expect(b"\x00")
+    if not 0 < columns <= MOST_COLUMNS:
+        raise CheckError(f"a table has columns, at most {MOST_COLUMNS}")
+    leaves = [_leaf(footer) for _ in range(columns)]
+    if count != 1 + sum(3 if leaf.lists else 1 for leaf in leaves):
+        raise CheckError(OTHERWISE)
+    try:
+        names = {leaf.name.decode() for leaf in leaves}
+    except UnicodeDecodeError:
+        raise CheckError("a column's name is not UTF-8") from None
+    if "" in names or len(names) != len(leaves):
+        raise CheckError("two columns have one name, or one has none")
+    return leaves
 
 
-def _used(column: pl.Series) -> pl.Series:
-    """The different values of a column, or of the lists in it."""
-    import polars as pl
-
-    flat = column.explode() if isinstance(column.dtype, pl.List) else column
-    return flat.unique().drop_nulls()
-
-
-def _distinct(values: pl.Series) -> int:
-    """How many different values; zero and minus zero are two, as they are in a dictionary."""
-    zeros = values.dtype.is_float() and bool((values == 0).any())
-    return len(values) + int(zeros)
+def _length(cursor: Cursor, kind: int) -> int:
+    """How many entries a list of the type has; below 15 it stands beside the type."""
+    head = cursor.take(1)[0]
+    if head & 15 != kind:
+        raise CheckError(OTHERWISE)
+    count = head >> 4 if head >> 4 < 15 else cursor.varint()
+    if head >> 4 == 15 and count < 15:
+        raise CheckError(OTHERWISE)
+    return count
 
 
-def _content(data: mmap.mmap, column: Struct, page: Page) -> bytes:
-    import pyarrow as pa
-
-    packed, codec = data[page.start : page.end], _int(column, 4)
-    if codec == 0:
-        return packed
-    if codec not in CODECS:
-        raise CheckError("the file is compressed in a way that is not understood")
-    size = _int(page.header, 2)
-    return pa.decompress(packed, decompressed_size=size, codec=CODECS[codec], asbytes=True)
-
-
-def _texts(content: bytes) -> set[str]:
-    """The entries of a dictionary of text: each a length in four bytes, and the text."""
-    texts, at = set(), 0
-    while at < len(content):
-        start = at + 4
-        at = start + int.from_bytes(content[at:start], "little")
-        texts.add(content[start:at].decode())
-    return texts
+def _leaf(footer: Cursor) -> Leaf:
+    """One column; a list of values is a column in a group in a group."""
+    if not footer.meets(b"\x35\x02\x18"):
+        return _values(footer, repetition=2)
+    name = footer.text()
+    footer.expect(LIST + IN_LIST)
+    items = _values(footer, repetition=0)
+    if items.name != b"element":
+        raise CheckError(OTHERWISE)
+    return Leaf(name, items.kind, True)
 
 
-def _only(found: Struct, allowed: set[int], where: str) -> None:
-    if not set(found) <= allowed:
-        raise CheckError(f"{where} holds more than values need: metadata, statistics, an index or a filter")
+def _values(footer: Cursor, *, repetition: int) -> Leaf:
+    footer.expect(b"\x15")
+    physical = footer.whole()
+    footer.expect(bytes([0x25, repetition, 0x18]))
+    name = footer.text()
+    for kind, (stored, meaning) in KINDS.items():
+        if stored == physical and footer.meets(meaning + b"\x00"):
+            return Leaf(name, kind, False)
+    raise CheckError(OTHERWISE)
 
 
-def _structs(owner: Struct, key: int) -> list[Struct]:
-    found = owner.get(key)
-    return [_struct(entry) for entry in found] if isinstance(found, list) else []
+def _groups(leaves: list[Leaf], groups: list[_Group]) -> bytes:
+    """The rest of the footer, as it must be for these pages."""
+    return b"\x19" + listed(STRUCT, [_group_bytes(leaves, group) for group in groups]) + b"\x00"
 
 
-def _struct(value: Value | None) -> Struct:
-    if not isinstance(value, dict):
-        raise CheckError("the file's footer is not what Parquet says")
-    return value
+def _group_bytes(leaves: list[Leaf], group: _Group) -> bytes:
+    chunks = [_chunk_bytes(leaf, chunk) for leaf, chunk in zip(leaves, group.chunks, strict=True)]
+    size = sum(chunk.end - chunk.start for chunk in group.chunks)
+    return b"\x19" + listed(STRUCT, chunks) + b"\x16" + whole(size) + b"\x16" + whole(group.rows) + b"\x00"
 
 
-def _int(owner: Struct, key: int) -> int:
-    value = owner.get(key)
-    if not isinstance(value, int) or value < 0:
-        raise CheckError("the file's footer is not what Parquet says")
-    return value
+def _chunk_bytes(leaf: Leaf, chunk: Chunk) -> bytes:
+    """Type, encodings, path, no compression, places, size, size again, and where the pages begin."""
+    steps = [text(step) for step in ([leaf.name, b"list", b"element"] if leaf.lists else [leaf.name])]
+    by_place = chunk.data > chunk.start
+    size = whole(chunk.end - chunk.start)
+    encodings = [whole(number) for number in ((0, 3, 8) if by_place else (0, 3))]
+    return b"".join(
+        [
+            b"\x26\x00\x1c\x15",
+            whole(KINDS[leaf.kind][0]),
+            b"\x19" + listed(INT, encodings),
+            b"\x19" + listed(TEXT, steps),
+            b"\x15\x00\x16" + whole(chunk.places),
+            b"\x16" + size + b"\x16" + size,
+            b"\x26" + whole(chunk.data),
+            b"\x26" + whole(chunk.start) if by_place else b"",
+            b"\x00\x00",
+        ]
+    )

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.privacy.verify.certificate import Certificate, Column
+from sfumato.privacy.verify.csv_file import check_spelling, read_rows
 from sfumato.privacy.verify.maskers import RECODED
+from sfumato.privacy.verify.parquet import walk
 from sfumato.privacy.verify.recoding import Recoding
 from sfumato.privacy.verify.values import plain
 from sfumato.privacy.verify.verdict import CheckError
@@ -16,19 +19,56 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def read_table(path: Path) -> pl.DataFrame:
-    """The table as it is in the file; text is held as categories, which are counted faster."""
+@dataclass(frozen=True, eq=False)
+class Written:
+    """The table as it is in its file, and what was found about the file's form."""
+
+    table: pl.DataFrame
+    form: str
+
+
+def read_table(path: Path, certificate: Certificate) -> Written:
+    """The table, once its file is seen to hold nothing else; text is held as categories, which are counted faster."""
     import polars as pl
 
-    table = read_csv(path) if path.suffix == ".csv" else read_parquet(path)
+    read = _written_csv if path.suffix == ".csv" else _written_parquet
+    written = read(path, certificate)
+    table = written.table
     odd = [name for name in table.columns if name == "*" or (name.startswith("^") and name.endswith("$"))]
     if odd:
         raise CheckError(f"a column is called {odd[0]!r}, which polars takes for a pattern")
-    return table.with_columns(pl.col(pl.String).cast(pl.Categorical))
+    return replace(written, table=table.with_columns(pl.col(pl.String).cast(pl.Categorical)))
+
+
+def _written_parquet(path: Path, certificate: Certificate) -> Written:
+    """Walked byte by byte, then read by polars, which finds the same."""
+    import polars as pl
+    from polars.exceptions import PolarsError
+
+    del certificate
+    walked = walk(path)
+    try:
+        table = pl.read_parquet(path, glob=False, hive_partitioning=False)
+    except (PolarsError, OSError):
+        raise CheckError(f"{path.name} cannot be read") from None
+    if {name: table[name].null_count() for name in table.columns} != walked.missing or table.height != walked.rows:
+        raise CheckError(f"{path.name} is read in two ways")
+    return Written(table, f"{walked.pages} pages and a bare footer, each byte of which follows from the values")
+
+
+def _written_csv(path: Path, certificate: Certificate) -> Written:
+    """Read by pyarrow, written again from what was read, and compared; numbers stand in their one spelling."""
+    import polars as pl
+
+    table: pl.DataFrame = pl.DataFrame(read_rows(path, spreadsheet_safe=certificate.spreadsheet_safe))
+    for column in certificate.columns:
+        if column.kind == "number" and column.masked not in RECODED and column.name in table.columns:
+            check_spelling(column.name, table[column.name].unique().to_list(), strict=column.masked is None)
+    return Written(table, "a header and rows, to the byte as their cells give them")
 
 
 def read_parquet(path: Path) -> pl.DataFrame:
-    """All columns, read by polars; the path is a name and no pattern.
+    """All columns of anybody's Parquet, read by polars; the path is a name and no pattern.
 
     A damaged file can end the whole process in polars, where pyarrow refuses it: so pyarrow goes first.
     """
@@ -44,7 +84,7 @@ def read_parquet(path: Path) -> pl.DataFrame:
 
 
 def read_csv(path: Path) -> pl.DataFrame:
-    """All columns as text, read by pyarrow; an empty cell is missing, a quoted empty cell is an empty text."""
+    """All columns of anybody's CSV as text; an empty cell is missing, a quoted empty cell is an empty text."""
     import polars as pl
     import pyarrow as pa
     from pyarrow import csv

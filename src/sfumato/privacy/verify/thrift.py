@@ -1,73 +1,84 @@
-"""Thrift's compact encoding, in which Parquet writes its footer and its page headers: just enough to read it."""
+"""Thrift's compact encoding, of which Parquet makes its headers: read byte by byte as expected, or not at all."""
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable
-from mmap import mmap
-
 from sfumato.privacy.verify.verdict import CheckError
 
-Value = bool | int | float | bytes | list["Value"] | dict[int, "Value"]
-Struct = dict[int, Value]
+OTHERWISE = "the file is no table in the one form in which Sfumato writes Parquet"
+LARGEST = 2**62  # no number in a file of this world
 
 
-class Compact:
-    """Owns a position in some bytes, and reads one value after the other from there."""
+class Cursor:
+    """Owns a position in some bytes before an end, and takes what must stand there."""
 
-    def __init__(self, data: bytes | mmap, at: int) -> None:
-        self.data, self.at = data, at
+    def __init__(self, data: memoryview, at: int, end: int) -> None:
+        self.data, self.at, self.end = data, at, end
 
-    def struct(self) -> Struct:
-        """A structure: its fields by their numbers."""
-        fields: Struct = {}
-        number = 0
-        while head := self._byte():
-            number = number + (head >> 4) if head >> 4 else self._zigzag()
-            if number in fields:
-                raise CheckError("a structure of the file has a field twice")
-            kind = head & 15
-            fields[number] = kind == 1 if kind in (1, 2) else self._value(kind)
-        return fields
-
-    def _value(self, kind: int) -> Value:
-        readers: dict[int, Callable[[], Value]] = {
-            **dict.fromkeys((1, 2), lambda: self._byte() == 1),
-            3: self._byte,
-            **dict.fromkeys((4, 5, 6), self._zigzag),
-            7: lambda: float(struct.unpack("<d", self._take(8))[0]),
-            8: lambda: self._take(self._varint()),
-            **dict.fromkeys((9, 10), self._list),
-            12: self.struct,
-        }
-        if kind not in readers:
-            raise CheckError("a structure of the file holds what Parquet does not know")
-        return readers[kind]()
-
-    def _list(self) -> Value:
-        head = self._byte()
-        size = head >> 4 if head >> 4 < 15 else self._varint()
-        return [self._value(head & 15) for _ in range(size)]
-
-    def _byte(self) -> int:
-        return self._take(1)[0]
-
-    def _take(self, size: int) -> bytes:
-        taken = self.data[self.at : self.at + size]
-        if len(taken) != size:
-            raise CheckError("the file ends in the middle of a structure")
+    def take(self, size: int) -> memoryview:
+        """The next bytes."""
+        if not 0 <= size <= self.end - self.at:
+            raise CheckError("a part of the file says that it is longer than the file")
         self.at += size
-        return taken
+        return self.data[self.at - size : self.at]
 
-    def _varint(self) -> int:
-        value, shift = 0, 0
-        while True:
-            byte = self._byte()
-            value |= (byte & 127) << shift
-            if byte < 128:
-                return value
+    def expect(self, content: bytes) -> None:
+        """The next bytes are these."""
+        if self.take(len(content)) != content:
+            raise CheckError(OTHERWISE)
+
+    def meets(self, content: bytes) -> bool:
+        """Whether the next bytes are these; then they are taken."""
+        if self.data[self.at : min(self.at + len(content), self.end)] != content:
+            return False
+        self.at += len(content)
+        return True
+
+    def varint(self) -> int:
+        """A number that is not negative, in as few bytes as it takes."""
+        number, shift = 0, 0
+        byte = 128
+        while byte >= 128 and shift <= 63:
+            byte = self.take(1)[0]
+            number |= (byte & 127) << shift
             shift += 7
+        if byte >= 128 or number > LARGEST or (shift > 7 and not byte):
+            raise CheckError("a number in the file is too large, or written longer than it is")
+        return number
 
-    def _zigzag(self) -> int:
-        value = self._varint()
-        return (value >> 1) ^ -(value & 1)
+    def whole(self) -> int:
+        """A number that could be negative, and is not."""
+        number = self.varint()
+        if number & 1:
+            raise CheckError("a size in the file is negative")
+        return number >> 1
+
+    def text(self) -> bytes:
+        """A text behind its length."""
+        return bytes(self.take(self.varint()))
+
+
+def varint(number: int) -> bytes:
+    """A number that is not negative.
+
+    >>> varint(127).hex(), varint(128).hex()
+    ('7f', '8001')
+    """
+    groups = [number >> shift & 127 for shift in range(0, max(number.bit_length(), 1), 7)]
+    return bytes([*(group | 128 for group in groups[:-1]), groups[-1]])
+
+
+def whole(number: int) -> bytes:
+    """A number that could be negative, and is not."""
+    return varint(2 * number)
+
+
+def text(content: bytes) -> bytes:
+    """A text behind its length."""
+    return varint(len(content)) + content
+
+
+def listed(kind: int, entries: list[bytes]) -> bytes:
+    """A list of values of one type."""
+    count = len(entries)
+    head = bytes([16 * count + kind]) if count < 15 else bytes([240 + kind]) + varint(count)
+    return head + b"".join(entries)

@@ -1,0 +1,107 @@
+"""CSV in one form: a header and rows, commas, line feeds, UTF-8, quotes where they are needed and nowhere else.
+
+A missing value is nothing, an empty text is `""`. Each value has one spelling: 5 and -7 for whole numbers, what Python
+writes for all others (0.5, 1e+22, NaN, inf), true and false, 2001-02-03, 2001-02-03T04:05:06 with microseconds
+where they are not zero and Z where the times are in UTC.
+"""
+
+from __future__ import annotations
+
+import datetime
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
+
+from sfumato.data._ranking import is_text, rank, single
+from sfumato.data.canonical.columns import canonical
+from sfumato.data.canonical.spreadsheets import harmless
+from sfumato.data.table import Codes
+from sfumato.errors import TableError
+
+ROWS = 2**16  # at once
+
+
+@dataclass(frozen=True, eq=False)
+class Cells:
+    """A column in CSV: how its different values are spelled, the missing one last, and which each row has."""
+
+    spelled: pa.Array[Any]
+    codes: Codes
+
+
+def write_csv(table: pa.Table, path: Path, *, spreadsheet_safe: bool = False) -> None:
+    """Write a table without lists in its canonical form; for spreadsheets with no cell or name that they would run."""
+    safe = harmless if spreadsheet_safe else str
+    last = len(table.column_names) - 1
+    ends = ["\n" if at == last else "" for at in range(table.num_columns)]
+    with ThreadPoolExecutor(os.cpu_count() or 1) as threads, path.open("wb") as file:
+        columns = list(
+            threads.map(lambda name, end: _cells(name, table.column(name), end, safe), table.column_names, ends)
+        )
+        file.write((",".join(quoted(safe(name)) for name in table.column_names) + "\n").encode())
+        starts = range(0, table.num_rows, ROWS)
+        for rows in threads.map(lambda start: _rows(columns, start), starts):
+            file.write(rows)
+
+
+def quoted(text: str) -> str:
+    """A cell; in quotes if it is empty or holds what separates cells.
+
+    >>> print(quoted(""), quoted("a,b"), quoted('6" nail'), quoted("a; b"))
+    "" "a,b" "6"" nail" a; b
+    """
+    if text and not any(mark in text for mark in ',"\r\n'):
+        return text
+    return '"' + text.replace('"', '""') + '"'
+
+
+def _cells(name: str, column: pa.ChunkedArray[Any], end: str, safe: Callable[[str], str]) -> Cells:
+    distinct = rank(canonical(name, single(column)))
+    spelled = [quoted(safe(text)) + end for text in _spelled(name, distinct.values)]
+    return Cells(pa.array([*spelled, end], pa.large_string()), distinct.codes)
+
+
+def _rows(columns: list[Cells], start: int) -> bytes:
+    """Some rows as they stand in the file."""
+    cells: list[Any] = [column.spelled.take(column.codes[start : start + ROWS]) for column in columns]
+    joined: Any = pc.binary_join_element_wise(*cells, pa.scalar(",", pa.large_string()))
+    _, offsets, content = joined.buffers()  # the texts lie one behind the other, as they will in the file
+    length = int(np.frombuffer(offsets, dtype=np.int64)[len(joined)])
+    found: bytes = content.slice(0, length).to_pybytes()
+    return found
+
+
+def _spelled(name: str, values: pa.Array[Any]) -> list[str]:
+    """The one spelling of each value."""
+    kind = values.type
+    if is_text(kind):
+        return [str(value) for value in values.to_pylist()]
+    if pt.is_floating(kind):
+        return ["NaN" if value != value else repr(value) for value in values.to_pylist()]
+    if pt.is_boolean(kind):
+        return ["true" if value else "false" for value in values.to_pylist()]
+    if pt.is_integer(kind):
+        return [str(value) for value in values.to_pylist()]
+    try:
+        return [_moment(value) for value in values.to_pylist() if value is not None]
+    except (ValueError, OverflowError):
+        raise TableError(
+            name,
+            "in CSV dates lie in the years 1 to 9999",
+            given="others",
+            remedy="write Parquet, or leave the column out",
+        ) from None
+
+
+def _moment(value: datetime.date | datetime.datetime | datetime.time) -> str:
+    if isinstance(value, datetime.datetime) and value.tzinfo is not None:
+        return value.replace(tzinfo=None).isoformat() + "Z"
+    return value.isoformat()

@@ -1,0 +1,232 @@
+"""A small closed part of Parquet, in which a table can be written in one way only.
+
+Row groups of 2**20 rows. In each a column has one page of its different values, ascending, and one page that says for
+each row which of them it has, in one bit-packed run; truth values have the latter only, and hold the values themselves.
+Nothing is compressed, and there is nothing else: no statistics, no index, no metadata, no name of a program.
+docs/tables.md describes it for whoever writes a reader.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
+from numpy.typing import NDArray
+
+from sfumato.data._itemsets import is_list
+from sfumato.data._ranking import is_text, rank, single
+from sfumato.data.canonical.bits import packed, run, width_of
+from sfumato.data.canonical.columns import canonical
+from sfumato.data.canonical.thrift import Value, i8, i32, i64, several, struct, text, truth
+from sfumato.data.table import Column
+from sfumato.errors import TableError
+
+MAGIC = b"PAR1"
+GROUP = 2**20  # rows
+MOST_COLUMNS = 10_000
+LARGEST = 2**31 - 1  # bytes of a page
+PLAIN, RLE, DICTIONARY = i32(0), i32(3), i32(8)  # encodings
+REQUIRED, OPTIONAL, REPEATED = i32(0), i32(1), i32(2)
+BOOLEAN, INT32, INT64, DOUBLE, BYTES = 0, 1, 2, 5, 6  # physical types
+EMPTY = struct({})
+MICROS = struct({2: EMPTY})
+LIST = {6: i32(3), 10: struct({3: EMPTY})}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A canonical type as Parquet knows it: how values are stored, and the fields that say what they mean."""
+
+    physical: int
+    meaning: Mapping[int, Value]
+
+
+def kind_of(canonical_type: pa.DataType) -> Kind:
+    """Parquet's words for a canonical type."""
+    if isinstance(canonical_type, pa.DictionaryType):
+        return Kind(BYTES, {6: i32(0), 10: struct({1: EMPTY})})
+    if pt.is_timestamp(canonical_type):
+        zoned = canonical_type.tz is not None
+        meaning = {10: struct({8: struct({1: truth(zoned), 2: MICROS})})}
+        return Kind(INT64, {6: i32(10), **meaning} if zoned else meaning)
+    if pt.is_time(canonical_type):
+        return Kind(INT64, {10: struct({7: struct({1: truth(False), 2: MICROS})})})
+    if pt.is_date(canonical_type):
+        return Kind(INT32, {6: i32(6), 10: struct({6: EMPTY})})
+    if pt.is_uint64(canonical_type):
+        return Kind(INT64, {6: i32(14), 10: struct({10: struct({1: i8(64), 2: truth(False)})})})
+    physical = {pa.bool_(): BOOLEAN, pa.int64(): INT64, pa.float64(): DOUBLE}[canonical_type]
+    return Kind(physical, {})
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """A column in one row group: its pages as bytes, and what the footer says of them."""
+
+    dictionary: bytes
+    data: bytes
+    entries: int
+
+    @property
+    def size(self) -> int:
+        """Bytes of all its pages."""
+        return len(self.dictionary) + len(self.data)
+
+
+def write_parquet(table: pa.Table, path: Path) -> None:
+    """Write a table in its canonical form."""
+    if not 0 < table.num_columns <= MOST_COLUMNS:
+        raise TableError(
+            path.name,
+            f"a table has columns, at most {MOST_COLUMNS:,}",
+            given=f"{table.num_columns:,} columns",
+            remedy="declare columns that nobody needs as identifiers, which drops them",
+        )
+    with ThreadPoolExecutor(os.cpu_count() or 1) as threads, path.open("wb") as file:
+        columns = dict(zip(table.column_names, threads.map(_whole, table.column_names, table.columns), strict=True))
+        file.write(MAGIC)
+        groups = []
+        for start in range(0, table.num_rows, GROUP):
+            rows = min(GROUP, table.num_rows - start)
+            parts = {name: column.slice(start, rows) for name, column in columns.items()}
+            chunks = dict(zip(parts, threads.map(_chunk, parts, parts.values()), strict=True))
+            groups.append(_group(columns, chunks, rows=rows, at=file.tell()))
+            for chunk in chunks.values():
+                file.write(chunk.dictionary)
+                file.write(chunk.data)
+        footer = _footer(columns, groups, table.num_rows)
+        file.write(footer + len(footer).to_bytes(4, "little") + MAGIC)
+
+
+def _whole(name: str, column: pa.ChunkedArray[Any]) -> pa.Array[Any]:
+    return canonical(name, single(column))
+
+
+def _chunk(name: str, part: Any) -> Chunk:
+    """The pages of a column in one row group."""
+    items, levels, count = part, b"", len(part)
+    if is_list(part.type):
+        items = part.flatten()
+        levels, count = _list_levels(part)
+    else:
+        levels = _level_bytes(np.logical_not(_missing(part)), 1)
+    kind = kind_of(items.type)
+    if kind.physical == BOOLEAN:
+        truths = items.drop_null().to_numpy(zero_copy_only=False)
+        found = packed(truths, 1)[: (len(truths) + 7) // 8]
+        return _checked(name, Chunk(b"", _data_page(levels + found, count, PLAIN), count))
+    column = rank(items)
+    if not len(column.values):
+        return _checked(name, Chunk(b"", _data_page(levels, count, PLAIN), count))
+    codes = column.codes[column.codes != column.missing_code] if column.missing else column.codes
+    width = width_of(len(column.values))
+    data = levels + bytes([width]) + run(codes, width)
+    return _checked(name, Chunk(_dictionary_page(column, kind), _data_page(data, count, DICTIONARY), count))
+
+
+def _missing(array: pa.Array[Any]) -> NDArray[np.bool_]:
+    found: NDArray[np.bool_] = array.is_null().to_numpy(zero_copy_only=False)
+    return found
+
+
+def _list_levels(part: Any) -> tuple[bytes, int]:
+    """Where rows begin and what each place holds (0: no list, 1: a list of no items, 2: an item); how many places."""
+    lengths = np.diff(part.offsets.to_numpy())
+    missing = _missing(part)
+    lengths[missing] = 0
+    places = np.maximum(lengths, 1)
+    count = int(places.sum())
+    repeated = np.ones(count, dtype=np.uint8)
+    repeated[np.cumsum(places) - places] = 0
+    defined = np.repeat(np.where(missing, 0, np.where(lengths == 0, 1, 2)).astype(np.uint8), places)
+    return _level_bytes(repeated, 1) + _level_bytes(defined, 2), count
+
+
+def _level_bytes(levels: NDArray[Any], width: int) -> bytes:
+    found = run(levels, width)
+    return len(found).to_bytes(4, "little") + found
+
+
+def _dictionary_page(column: Column, kind: Kind) -> bytes:
+    """The different values, ascending: text as its length and its bytes, all else as it lies in memory."""
+    if is_text(column.values.type):
+        texts = [str(value).encode() for value in column.values.to_pylist()]
+        content = b"".join(len(value).to_bytes(4, "little") + value for value in texts)
+    else:
+        bits = column.values.view(pa.int32() if kind.physical == INT32 else pa.int64())
+        content = bits.to_numpy().astype("<i4" if kind.physical == INT32 else "<i8", copy=False).tobytes()
+    return _page(2, content, {7: struct({1: i32(len(column.values)), 2: PLAIN})})
+
+
+def _data_page(content: bytes, count: int, encoding: Value) -> bytes:
+    return _page(0, content, {5: struct({1: i32(count), 2: encoding, 3: RLE, 4: RLE})})
+
+
+def _page(kind: int, content: bytes, own: Mapping[int, Value]) -> bytes:
+    return struct({1: i32(kind), 2: i32(len(content)), 3: i32(len(content)), **own})[1] + content
+
+
+def _checked(name: str, chunk: Chunk) -> Chunk:
+    if max(len(chunk.dictionary), len(chunk.data)) > LARGEST:
+        raise TableError(
+            name,
+            f"a column of {GROUP:,} rows is written in at most {LARGEST:,} bytes",
+            given="more",
+            remedy="shorten its texts or its lists, or leave it out",
+        )
+    return chunk
+
+
+def _group(columns: Mapping[str, pa.Array[Any]], chunks: Mapping[str, Chunk], *, rows: int, at: int) -> Value:
+    """A row group of the footer; its pages begin at this byte."""
+    found = []
+    for name, chunk in chunks.items():
+        found.append(struct({2: i64(0), 3: _column(name, columns[name].type, chunk, at=at)}))
+        at += chunk.size
+    return struct({1: several(found), 2: i64(sum(chunk.size for chunk in chunks.values())), 3: i64(rows)})
+
+
+def _column(name: str, canonical_type: Any, chunk: Chunk, *, at: int) -> Value:
+    path = [name]
+    if is_list(canonical_type):
+        path, canonical_type = [name, "list", "element"], canonical_type.value_type
+    where = {9: i64(at + len(chunk.dictionary)), **({11: i64(at)} if chunk.dictionary else {})}
+    return struct(
+        {
+            1: i32(kind_of(canonical_type).physical),
+            2: several([PLAIN, RLE, DICTIONARY] if chunk.dictionary else [PLAIN, RLE]),
+            3: several([text(step) for step in path]),
+            4: i32(0),
+            5: i64(chunk.entries),
+            6: i64(chunk.size),
+            7: i64(chunk.size),
+            **where,
+        }
+    )
+
+
+def _footer(columns: Mapping[str, pa.Array[Any]], groups: list[Value], rows: int) -> bytes:
+    elements = [struct({4: text("schema"), 5: i32(len(columns))})]
+    for name, array in columns.items():
+        elements += _elements(name, array.type)
+    return struct({1: i32(2), 2: several(elements), 3: i64(rows), 4: several(groups)})[1]
+
+
+def _elements(name: str, canonical_type: Any) -> list[Value]:
+    """A column of the schema; a list is three of them, one in the other."""
+    if not is_list(canonical_type):
+        kind = kind_of(canonical_type)
+        return [struct({1: i32(kind.physical), 3: OPTIONAL, 4: text(name), **kind.meaning})]
+    kind = kind_of(canonical_type.value_type)
+    return [
+        struct({3: OPTIONAL, 4: text(name), 5: i32(1), **LIST}),
+        struct({3: REPEATED, 4: text("list"), 5: i32(1)}),
+        struct({1: i32(kind.physical), 3: REQUIRED, 4: text("element"), **kind.meaning}),
+    ]
