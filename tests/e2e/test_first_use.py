@@ -63,7 +63,7 @@ def test_no_mean_is_told_of_fewer_than_k_numbers(tmp_path: Path) -> None:
     )
 
     told = ReleasedValues.learn(people_, {"age": masked.dictionary_encode()}, minimum=10).to_json()
-    assert told == {"age": {"[0-99]": {"mean": 20.0}}}
+    assert told == {"age": {"[0-99]": {"mean": 19.99}}}  # 20 is the age of one of them
 
 
 def test_a_drafted_taxonomy_is_not_released_unread() -> None:
