@@ -32,10 +32,11 @@ settings.register_profile("no clock", deadline=None)  # machines are noisy: no t
 settings.load_profile("no clock")
 
 TREE = {"ANY": {"Secondary": ["9th", "10th"], "University": {"Bachelors": None, "Graduate": ["Masters", "PhD"]}}}
+PRUNED: dict[str, Any] = {"ANY": {"Secondary": None, "University": ["Bachelors", "Graduate"]}}
 SCHOOLS = {"9th": "Secondary", "10th": "Secondary", "Bachelors": "Bachelors", "Masters": "Graduate", "PhD": "Graduate"}
 RECODING: dict[str, dict[str, Any]] = {
     "age": {"kind": "discretize", "range": [17, 90], "breaks": [37], "missing": "apart"},
-    "education": {"kind": "generalize", "cut": ["Secondary", "Bachelors", "Graduate"]},
+    "education": {"kind": "generalize", "cut": ["Bachelors", "Graduate", "Secondary"]},
     "country": {"kind": "suppress", "disclosed": ["Mexico", None], "complete": False},
     "born": {"kind": "discretize", "range": None, "breaks": ["1970-04"], "calendar": "quarter"},
 }
@@ -116,6 +117,7 @@ class Blueprint:
             "table": {
                 "file": "table.parquet",
                 "rows": len(self.shown),
+                "spreadsheet_safe": False,
                 "columns": [
                     {
                         "name": name,
@@ -147,11 +149,14 @@ class Blueprint:
         return self.encoded(pa.Table.from_pylist(rows))
 
     def write(self, folder: Path, *, lifted: int = 0) -> Path:
-        """The release, as it should be."""
-        (folder / "taxonomies").mkdir(parents=True)
+        """The release, as it should be, and the whole recoding in the holder's folder beside it."""
+        whole = folder.with_name(f"{folder.name}.holder") / "whole"
+        recoding = {"attributes": RECODING, **({"lifted": True} if lifted else {})}
+        for place, tree in ((folder, PRUNED), (whole, TREE)):
+            (place / "taxonomies").mkdir(parents=True)
+            write_json(place / "taxonomies/education.json", tree)
+            write_json(place / "recoding.json", recoding)
         self.write_table(self.table(), folder)
-        write_json(folder / "taxonomies/education.json", TREE)
-        write_json(folder / "recoding.json", {"attributes": RECODING, **({"lifted": True} if lifted else {})})
         form = {**self.certificate(), "lifted": lifted}
         (folder / "README.md").touch()
         write_json(folder / "certificate.json", form)

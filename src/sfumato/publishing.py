@@ -21,7 +21,7 @@ from sfumato.data.reading import read
 from sfumato.data.table import Table, whole_values
 from sfumato.errors import RecipeError, ReleaseError
 from sfumato.evaluation.generated import judge_generated
-from sfumato.evaluation.judging import Judged, agreement_with, judge
+from sfumato.evaluation.judging import Judged, agreement_with, judge, largest_k
 from sfumato.maskers.histogram.mask import NoisyHistogram
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.registry import name_of
@@ -35,13 +35,14 @@ from sfumato.privacy.mechanisms import Mechanisms, noise_of
 from sfumato.privacy.requirements import without_covered
 from sfumato.privacy.verify import Verdict, verify
 from sfumato.randomness import Randomness, Secure
-from sfumato.recipe import Along, Recipe
+from sfumato.recipe import Recipe
 from sfumato.release.accounting import account_of, reserving
 from sfumato.release.beside import claims_beside, fixed_groups, mask_beside
-from sfumato.release.bundle import Format, generated_table, released_table, write_bundle
+from sfumato.release.bundle import Format, generated_table, released_table, write_bundle, write_json
 from sfumato.release.certificate import Facts
 from sfumato.release.claims import count_claims, population_of
 from sfumato.release.differential import Differential
+from sfumato.release.pruning import explained
 from sfumato.release.reading import (
     LIFTED,
     read_certificate,
@@ -52,7 +53,7 @@ from sfumato.release.reading import (
     read_recipe_of,
     refuse_other_table,
 )  # fmt: skip
-from sfumato.release.release import Release
+from sfumato.release.release import HOLDER, Release
 from sfumato.release.report.report import (
     HOW_TO_GET,
     REPORT,
@@ -63,6 +64,7 @@ from sfumato.release.report.report import (
     public_report,
 )  # fmt: skip
 from sfumato.release.spreadsheets import warn_of_formulas
+from sfumato.structure.space import Space
 from sfumato.structure.structures import Found, declared_labels, find, find_any
 
 Tell = Callable[[str], None]
@@ -118,6 +120,9 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
         folder.mkdir()
         shown = write_bundle(folder, ready.released.shown, ready.files, ready.released.facts, chance=run.chance,
                              pages=pages)  # fmt: skip
+        kept_back = {**_kept_back(outcome), **ready.holder}
+        for name, content in ready.holder.items():  # beside the release, where verify looks for it with the raw table
+            write_json(folder.with_name(folder.name + HOLDER) / name, content)
     with clock.step("Verifying the written file"):
         verdict = _verified(folder, recipe, people)
     if not verdict.holds:
@@ -132,8 +137,9 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
         if pages:
             held = Held(people, found, outcome.columns, judged.released, outcome.generated, judged.again,
                         judged.scores, history, dict(clock.seconds), verdict)  # fmt: skip
-            report = holder_report(ready.released, held)
-    return Release(recipe, outcome.mask, certificate, verdict, judged.scores, history, _kept_back(outcome),
+            whole = outcome.mask if isinstance(outcome.mask, Recoding) else None
+            report = holder_report(replace(ready.released, recoding=whole), held)
+    return Release(recipe, outcome.mask, certificate, verdict, judged.scores, history, kept_back,
                    clock.seconds, shown, people.origin, scratch, report, account)  # fmt: skip
 
 
@@ -254,10 +260,14 @@ def _refuse_fingerprints(people: Table) -> None:
 
 @dataclass(frozen=True, eq=False)
 class _Ready:
-    """What goes into the release folder, before it is written: the table with its facts, and JSON by file name."""
+    """What goes into the release folder, before it is written: the table with its facts, and JSON by file name.
+
+    `holder`: files for the holder's folder, of what the release tells in part only.
+    """
 
     released: Released
     files: dict[str, Any]
+    holder: Mapping[str, Any]
 
 
 def _ready(
@@ -266,7 +276,7 @@ def _ready(
     shown = generated_table(recipe.schema, outcome) if outcome.generated else released_table(people, outcome.columns)
     kept = without_covered(recipe.privacy).kept
     lifted = 0 if outcome.lifted is None else int(outcome.lifted.sum())
-    along = {} if outcome.guarantee == "none" else _along(judged, recipe.release)  # means would tell the key
+    along = {} if outcome.guarantee == "none" else _along(judged, recipe, shown)  # means would tell the key
     claims = [*count_claims(people, shown, outcome.mask, kept), *claims_beside(people, outcome, recipe)]
     facts = Facts(
         recipe.schema, shown.num_rows, outcome.masked, claims, outcome.covered, lifted,
@@ -276,9 +286,10 @@ def _ready(
         spreadsheet_safe=recipe.release.spreadsheet_safe and run.format == "csv",
     )  # fmt: skip
     warn_of_formulas(shown, csv=run.format == "csv", safe=recipe.release.spreadsheet_safe)
-    recoding = outcome.mask if isinstance(outcome.mask, Recoding) else None
-    space = judged.space if "centres.json" in along else None
-    return _Ready(Released(facts, shown, recoding, space), {**outcome.mask.files(), **along})
+    told = explained(outcome.mask, shown, along.get("codebook.json", {}), recipe)
+    recoding = told.mask if isinstance(told.mask, Recoding) else None
+    space = Space.from_json(along["centres.json"]) if "centres.json" in along else None
+    return _Ready(Released(facts, shown, recoding, space), {**told.mask.files(), **along}, told.holder)
 
 
 def _can_draw(run: Run) -> bool:
@@ -295,13 +306,15 @@ def _tried(outcome: Outcome, task: Task, recipe: Recipe) -> Mapping[str, Any]:
     return {**outcome.history, "allowed": allowed_to_json(found)}
 
 
-def _along(judged: Judged, wanted: Along) -> dict[str, Any]:
-    """The aggregates that go into the release."""
+def _along(judged: Judged, recipe: Recipe, shown: pa.Table) -> dict[str, Any]:
+    """The aggregates that go into the release. Centres go where k-means settles on the released rows, or not at all."""
     found: dict[str, Any] = {}
-    if wanted.codebook and judged.released.values:
+    if recipe.release.codebook and judged.released.values:
         found["codebook.json"] = judged.released.to_json()
-    if wanted.starting_centres and judged.space is not None:
-        found["centres.json"] = judged.space.to_json()
+    if recipe.release.starting_centres and judged.space is not None:
+        space = judged.space.settled(shown, minimum=max(largest_k(recipe.privacy).values(), default=1))
+        if space is not None:
+            found["centres.json"] = space.to_json()
     return found
 
 

@@ -95,7 +95,8 @@ def test_a_space_read_back_is_the_one_in_which_the_holder_clustered() -> None:
     assert space is not None
     again = type(space).from_json(space.to_json())
     encoded = encode(table, SCHEMA)
-    assert np.allclose(again.place(table).vectors(), Embedding.of(encoded).place(encoded).vectors(), atol=1e-5)
+    there, here = again.place(table).vectors(), Embedding.of(encoded).place(encoded).vectors()
+    assert np.allclose(there @ there.T, here @ here.T, atol=1e-3), "distances are the same: coordinates may be fewer"
 
 
 def aged(ages: list[int], sets: list[list[str]], *, clusters: int, k: int, folder: Path) -> None:

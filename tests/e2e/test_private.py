@@ -162,7 +162,7 @@ def test_a_value_outside_its_domain_is_found(name: str, value: Any, released: Pa
     at = table.column_names.index(name)
     Blueprint.replace(folder, Blueprint.encoded(table.cast(_plain(table.schema)).set_column(at, name, changed)))
     failed = {check.name for check in sf.verify(folder).failed}
-    assert failed == {"domains"}
+    assert "domains" in failed
 
 
 def _plain(schema: pa.Schema) -> pa.Schema:

@@ -119,27 +119,30 @@ def ordered(values: Sequence[Hashable], whole: Sequence[Hashable], requirement: 
 
 
 def hierarchical(values: Sequence[Hashable], whole: Sequence[Hashable], requirement: TCloseness, tree: Any) -> float:
-    """Li et al.: extra and cost, label by label."""
+    """Li et al.: extra and cost, label by label, in the tree of the values that occur."""
     assert isinstance(tree, Taxonomy)
     more = shares(values, whole)
 
+    def below(label: str) -> list[str]:
+        """The children that lead to a value which occurs; one alone is passed by."""
+        if not tree.children(label):
+            return []
+        found = [child for child in tree.children(label) if set(tree.leaves_of(child)) & set(whole)]
+        return below(found[0]) if len(found) == 1 and tree.children(found[0]) else found
+
+    def height(label: str) -> int:
+        return max((1 + height(child) for child in below(label) if len(below(label)) > 1), default=0)
+
     def extra(label: str) -> float:
-        below = tree.children(label)
-        return sum(extra(child) for child in below) if below else more.get(label, 0.0)
+        return sum(more.get(leaf, 0.0) for leaf in tree.leaves_of(label))
 
     def cost(label: str) -> float:
-        below = tree.children(label)
-        if not below:
-            return 0.0
-        gained = sum(max(extra(child), 0) for child in below)
-        lost = sum(max(-extra(child), 0) for child in below)
-        return height(tree, label) / height(tree, tree.root) * min(gained, lost) + sum(cost(child) for child in below)
+        gained = sum(max(extra(child), 0) for child in below(label))
+        lost = sum(max(-extra(child), 0) for child in below(label))
+        own = height(label) / max(height(tree.root), 1) * min(gained, lost)
+        return own + sum(cost(child) for child in below(label))
 
     return cost(tree.root)
-
-
-def height(tree: Taxonomy, label: str) -> int:
-    return 1 + max(height(tree, child) for child in tree.children(label)) if tree.children(label) else 0
 
 
 Distance = Callable[[Sequence[Hashable], Sequence[Hashable], TCloseness, Any], float]

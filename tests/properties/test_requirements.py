@@ -93,9 +93,14 @@ def ground_distances(distance: str, values: tuple[Any, ...]) -> NDArray[np.float
         return 1 - np.eye(n)
     if distance == "ordered":
         return np.abs(np.subtract.outer(np.arange(n), np.arange(n))) / (n - 1)
-    height = {"ANY": 3, "L": 2, "R": 1, "M": 1}
-    inner = [(set(TREE.leaves_of(label)), height[label] / 3) for label in height]
-    return np.array([[0 if a == b else min(h for leaves, h in inner if {a, b} <= leaves) for b in values]
+    joins = {frozenset(TREE.leaves_of(label)) & frozenset(values) for label in TREE}
+
+    def height(join: frozenset[Any]) -> int:
+        """How many sets of values that occur stand inside each other up to this one; single values are at 0."""
+        return 1 + max((height(other) for other in joins if len(other) > 1 and other < join), default=0)
+
+    top = height(frozenset(values))
+    return np.array([[0 if a == b else min(height(join) for join in joins if {a, b} <= join) / top for b in values]
                      for a in values])  # fmt: skip
 
 

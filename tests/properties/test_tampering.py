@@ -206,7 +206,7 @@ def test_the_time_of_an_earlier_release_is_not_believed_either(tmp_path: Path) -
     for claim in form["claims"]:
         for listed in claim.get("with", ()):
             listed["created"] = "1999-01-01T00:00:00+00:00"
-    (folder / "certificate.json").write_text(json.dumps(form), encoding="utf-8")
+    (folder / "certificate.json").write_text(json.dumps(form, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     forge(folder)
     failed = {check.name.split(" on ")[0] for check in verify(folder, **given_with(BESIDE)).failed}
     assert failed == {"joint_k_anonymity"}
@@ -225,5 +225,5 @@ def test_the_measurement_can_fail(kind: str, tmp_path: Path, monkeypatch: pytest
     assert not verify(folder).holds
     for claim in CLAIMS:
         monkeypatch.setitem(CLAIMS, claim, lambda table, claim: "seen")
-    assert verify(folder).holds
+    assert not [check.name for check in verify(folder).failed if " on " in check.name], "claims are not counted now"
     assert not still_true(folder, before)

@@ -30,7 +30,7 @@ def certificate(folder: Path) -> dict[str, Any]:
 
 def put(folder: Path, form: dict[str, Any], statement: str | None = None) -> None:
     form["statement"] = statement or form["statement"]
-    (folder / "certificate.json").write_text(json.dumps(form), encoding="utf-8")
+    (folder / "certificate.json").write_text(json.dumps(form, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     forge(folder)
 
 
@@ -55,14 +55,14 @@ def bare(folder: Path, sexes: list[str]) -> Folder:
     folder.mkdir()
     ages = ["[0-50)", "[50-100]"] * (len(sexes) // 2)
     write(pa.table({"age": ages, "sex": sexes, "ill": ["a"] * len(sexes)}), folder / "table.parquet", order=None)
-    (folder / "recoding.json").write_text(json.dumps({"attributes": {"age": AGES}}))
+    (folder / "recoding.json").write_text(json.dumps({"attributes": {"age": AGES}}, indent=1) + "\n")
     columns = [{"name": "age", "kind": "number", "role": "quasi", "masked": "discretize"},
                {"name": "sex", "kind": "category", "role": "quasi", "masked": "region"},
                {"name": "ill", "kind": "category", "role": "sensitive", "masked": None}]  # fmt: skip
     files = {p.name: {"sha256": hashlib.sha256(p.read_bytes()).hexdigest()} for p in folder.iterdir()}
-    table = {"file": "table.parquet", "rows": len(sexes), "columns": columns}
+    table = {"file": "table.parquet", "rows": len(sexes), "spreadsheet_safe": False, "columns": columns}
     (folder / "certificate.json").write_text(
-        json.dumps({"created": "2026", "mask": "top_down", "table": table, "files": files})
+        json.dumps({"created": "2026", "mask": "top_down", "table": table, "files": files}, indent=1) + "\n"
     )
     return Folder(folder)
 

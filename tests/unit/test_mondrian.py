@@ -98,7 +98,7 @@ def test_regions_are_json_and_apply_to_other_rows() -> None:
     table = encoded(rng.integers(0, 100, 200).tolist(), rng.choice(list("abc"), 200).tolist(), ["x", "y"] * 100)
     outcome = run(table, rng.integers(0, 2, 200).tolist(), k=5)
     (form,) = outcome.mask.files().values()
-    back = Regions.from_json(json.loads(json.dumps(form)))
+    back = Regions.read({"regions.json": json.loads(json.dumps(form))})
     assert back == outcome.mask
     assert {n: c.to_pylist() for n, c in back.apply(table).items()} == {n: shown(outcome, n) for n in ON}
     strange = encoded([5, 5], ["a", "d"], ["x", "elsewhere"])

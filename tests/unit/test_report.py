@@ -114,7 +114,8 @@ def test_the_public_edition_holds_no_figure_for_the_holder(release: tuple[sf.Rel
     assert [word for word in words[:6] if word not in made.report] == []
     secret = {f"{score['value']:.3f}" for name, score in made.scores["scores"].items()
               if not score["publishable"] and 0.01 < score["value"] < 0.99}  # fmt: skip
-    assert [value for value in secret if f">{value}<" in page] == []
+    told = re.sub("The dots in numbers.*?</details>", "", page, flags=re.DOTALL)  # a coordinate may be any number
+    assert [value for value in secret if f">{value}<" in told] == []
 
 
 def test_groups_below_k_are_not_in_the_public_edition(release: tuple[sf.Release, Path]) -> None:

@@ -90,7 +90,7 @@ def test_two_ways_of_counting_agree(growing: list[Path]) -> None:
     for chosen in ([0, 1], [0, 2], [1, 2], [0, 1, 2]):
         folders = [growing[at] for at in chosen]
         for on in (ON, ("age", "sex"), ("town",)):
-            ours = anonymity(views([_side(folder) for folder in folders]), on)
+            ours = anonymity(views([_side(folder, SCHEMA) for folder in folders]), on)
             assert ours == fewest([Folder(folder) for folder in folders], on)
 
 
@@ -187,7 +187,7 @@ def test_who_knows_the_labels_behind_a_star_is_minded_too(quiet: sf.Run, tmp_pat
         return sf.publish(table, how, run=quiet).write(tmp_path / name)
 
     def left(second: Path, **knows: Any) -> int:
-        return anonymity(views([_side(first), _side(second)], **knows), ("a",))
+        return anonymity(views([_side(first, schema), _side(second, schema)], **knows), ("a",))
 
     first = published(then, plain, "first")
     alone = published(now, two, "alone")

@@ -38,7 +38,7 @@ def test_a_signed_release_holds(signed: Path, tmp_path: Path) -> None:
     verdict = verify(signed, key=tmp_path / "key.pub")
     assert verdict.holds, str(verdict)
     assert "the given one" in str(verdict)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["key", "key.pub", "out"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["key", "key.pub", "out", "out.holder"]
 
 
 def test_another_signer_is_not_taken_for_the_given_one(signed: Path, tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ DAMAGE: dict[str, Callable[[dict[str, Any]], object]] = {
 def test_a_damaged_signature_fails(name: str, signed: Path) -> None:
     form = json.loads((signed / SIGNATURE).read_text())
     DAMAGE[name](form)
-    (signed / SIGNATURE).write_text(json.dumps(form))
+    (signed / SIGNATURE).write_text(json.dumps(form, indent=1) + "\n")
     assert [check.name for check in verify(signed).failed] == ["signature"]
 
 

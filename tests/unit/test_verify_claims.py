@@ -35,11 +35,10 @@ from tests.recount import by_rank, by_tree, entropy, moved, ratio
 
 Claim = dict[str, Any]
 Row = dict[str, Any]
-TREE: dict[str, Any] = {
-    "any": {"lungs": ["flu", "cough"], "other": {"skin": ["rash"], "fever": None}, "never": ["nothing"]}
-}
+TREE: dict[str, Any] = {"any": {"lungs": ["flu", "cough"], "other": {"skin": ["rash", "itch"], "fever": None}}}
+UNUSED: dict[str, Any] = {"any": {**TREE["any"], "never": {"ever": {"a": ["nothing"]}}}}
 BARE: dict[str, Any] = {"height": 2, "below": ["fever", {"height": 1, "below": ["cough", "flu"]}, "rash"]}
-ORDER = ["cough", "flu", "rash", "fever"]
+ORDER = ["cough", "flu", "rash", "itch", "fever"]
 
 
 def people(seed: int, values: Sequence[Any]) -> list[Row]:
@@ -121,12 +120,12 @@ def test_shares_are_what_they_are_defined_to_be(seed: int) -> None:
 
 @pytest.mark.parametrize("seed", range(12))
 def test_closeness_is_the_cheapest_flow(seed: int) -> None:
-    rows = people(seed, ["flu", "cough", "rash", "fever"])
+    rows = people(seed, ORDER) + [{"a": "x", "b": "u", "s": value} for value in ORDER]
     found, table = groups(rows, ["a", "b"]), Counter(row["s"] for row in rows)
     for distance, ground, settings in (
         ("equal", lambda a, b: float(a != b), {}),
         ("ordered", by_rank(list(table), ORDER), {"order": [value for value in ORDER if value in table]}),
-        ("hierarchical", by_tree(TREE), {"tree": bare_tree(Taxonomy.from_tree(TREE), table)}),
+        ("hierarchical", by_tree(TREE), {"tree": bare_tree(Taxonomy.from_tree(UNUSED), table)}),
     ):
         t = max(moved(group, table, ground) for group in found)
         if t > 1e-3:
@@ -179,6 +178,8 @@ REFUSED: dict[str, tuple[str, Claim]] = {
     "tree is a text": ("t_closeness", hanging("any")),
     "a value twice": ("t_closeness", hanging({"height": 2, "below": [*BARE["below"], "flu"]})),
     "a value of nobody": ("t_closeness", hanging({"height": 2, "below": [*BARE["below"], "nothing"]})),
+    "higher than what is below": ("t_closeness", hanging({**BARE, "height": 3})),
+    "one part below the root": ("t_closeness", hanging({"height": 3, "below": [BARE]})),
     "no higher than below": ("t_closeness", hanging({**BARE, "height": 1})),
     "achieved is a number": ("confidence_bound", {"h": 1.0, "achieved": 1.0}),
     "achieved of another": ("confidence_bound", {"h": 1.0, "achieved": {"k": 1}}),

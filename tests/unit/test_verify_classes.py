@@ -24,16 +24,16 @@ def edit(folder: Path, file: str, change: Callable[[Form], object]) -> None:
     path = folder / file
     form = json.loads(path.read_text(encoding="utf-8"))
     change(form)
-    path.write_text(json.dumps(form), encoding="utf-8")
+    path.write_text(json.dumps(form, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     forge(folder)
 
 
 def leaf(form: Form) -> Form:
-    return next(node for node in form["nodes"] if "shown" in node and node["shown"]["age"] != form["top"]["age"])
+    return next(node for node in form["nodes"] if "shown" in node and node["shown"]["age"] != "[17-90]")
 
 
-def branch(form: Form) -> Form:
-    return next(node for node in form["nodes"] if "below" in node)
+def branch(form: Form, kind: str = "") -> Form:
+    return next(node for node in form["nodes"] if "below" in node and node["cut"].startswith(kind))
 
 
 REGIONS: dict[str, Callable[[Form], object]] = {
@@ -45,10 +45,24 @@ REGIONS: dict[str, Callable[[Form], object]] = {
     "raw values beside a leaf": lambda form: leaf(form).update(people=[17, 23]),
     "raw values beside a cut": lambda form: branch(form).update(people=[17, 23]),
     "raw values beside all": lambda form: form.update(people=[17, 23]),
+    "raw values beside an axis": lambda form: form["attributes"]["age"].update(people=[17, 23]),
     "a leaf of fewer columns": lambda form: leaf(form)["shown"].pop("age"),
     "a leaf of numbers": lambda form: leaf(form)["shown"].update(age=3),
-    "other columns": lambda form: form["attributes"].pop(),
-    "no top": lambda form: form.pop("top"),
+    "a leaf of another interval": lambda form: leaf(form)["shown"].update(age="[17-89]"),
+    "a leaf in another order": lambda form: leaf(form).update(shown=dict(reversed(leaf(form)["shown"].items()))),
+    "other columns": lambda form: form["attributes"].pop("age"),
+    "columns in another order": lambda form: form.update(attributes=dict(reversed(form["attributes"].items()))),
+    "a cut elsewhere": lambda form: branch(form, "below").update(at=18),
+    "a cut outside": lambda form: branch(form, "below").update(at=91),
+    "a cut with a point": lambda form: branch(form, "below").update(at=float(branch(form, "below")["at"])),
+    "an empty part of a number": lambda form: branch(form, "below").update(
+        below=[branch(form, "below")["below"][0], None]
+    ),
+    "parts in another order": lambda form: branch(form, "labels").update(
+        labels=branch(form, "labels")["labels"][::-1], below=branch(form, "labels")["below"][::-1]
+    ),
+    "missing values where there are none": lambda form: form["attributes"]["age"].update(missing=True),
+    "another range": lambda form: form["attributes"]["age"].update(range=[17, 91]),
 }
 
 
@@ -57,6 +71,19 @@ def test_changed_regions_fail(name: str, tmp_path: Path) -> None:
     folder = release_of("mondrian", tmp_path / "out")
     assert failed(folder) == set()
     edit(folder, "regions.json", REGIONS[name])
+    assert "classes" in failed(folder)
+
+
+def test_a_region_of_nobody_is_found(tmp_path: Path) -> None:
+    """Raw rows told as empty regions: the table shows every region, and no cut has an empty one."""
+
+    def split(form: Form) -> None:
+        form["nodes"].append({"shown": leaf(form)["shown"] | {"age": "[17-18)"}})
+        last = max(at for at, node in enumerate(form["nodes"]) if "below" in node)
+        form["nodes"][last]["below"].append(len(form["nodes"]) - 1)
+
+    folder = release_of("mondrian", tmp_path / "out")
+    edit(folder, "regions.json", split)
     assert "classes" in failed(folder)
 
 

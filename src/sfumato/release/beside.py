@@ -12,17 +12,18 @@ import pyarrow as pa
 
 from sfumato.data.cut import labels_of
 from sfumato.data.groups import group_numbers, group_sizes
+from sfumato.data.schema import Category, Schema
 from sfumato.data.table import Table, whole_values
 from sfumato.errors import Infeasible, ReleaseError, TableError
 from sfumato.maskers.masker import Fixed, Outcome, Task, codes_of
 from sfumato.maskers.topdown.fit import TopDown
-from sfumato.maskers.topdown.recoding import Recoding, Suppress
+from sfumato.maskers.topdown.recoding import Generalize, Recoding, Rule, Suppress
 from sfumato.privacy.requirements import KAnonymity, basic, without_covered
 from sfumato.privacy.several import anonymity
 from sfumato.privacy.several.claims import BCFAnonymity, Certified, JointAnonymity
 from sfumato.recipe import Recipe
 from sfumato.release.claims import Claim
-from sfumato.release.reading import read_certificate, read_lifted, read_recoding, read_rows
+from sfumato.release.reading import has_whole, read_certificate, read_lifted, read_recoding, read_rows
 from sfumato.release.seeing import Side, views
 
 Shown = Mapping[str, "pa.Array[Any]"]
@@ -50,7 +51,7 @@ def mask_beside(task: Task, recipe: Recipe) -> Outcome:
     outcome = recipe.mask.mask(task)
     if recipe.earlier is None or recipe.earlier.people != "growing" or not isinstance(recipe.mask, TopDown):
         return outcome
-    sides = [_side(Path(folder)) for folder in recipe.earlier.releases]
+    sides = [_side(Path(folder), recipe.schema) for folder in recipe.earlier.releases]
     if _holds(sides, task, outcome, recipe):
         return outcome
     fine = len(outcome.history["rounds"])
@@ -76,7 +77,7 @@ def claims_beside(people: Table, outcome: Outcome, recipe: Recipe) -> list[Claim
     folders = [Path(folder) for folder in recipe.earlier.releases]
     beside = tuple(_certified(folder) for folder in folders)
     if recipe.earlier.people == "growing":
-        seen = views([*(_side(folder) for folder in folders), _new_side(people, outcome)])
+        seen = views([*(_side(folder, recipe.schema) for folder in folders), _new_side(people, outcome)])
         return [Claim(BCFAnonymity(asked, beside), anonymity(seen, asked.on)) for asked in _asked(recipe)]
     shown = [*(_shown_again(folder, people) for folder in folders), outcome.columns]
     return [Claim(JointAnonymity(asked, beside), _smallest(shown, asked, people.rows)) for asked in _asked(recipe)]
@@ -114,8 +115,29 @@ def _new_side(people: Table, outcome: Outcome) -> Side:
     return Side(released_table(people, outcome.columns), outcome.mask)
 
 
-def _side(folder: Path) -> Side:
-    return Side(read_rows(folder), read_recoding(folder))
+def _side(folder: Path, schema: Schema) -> Side:
+    """An earlier release with its recoding: the holder's whole one, or the released one over the declared trees."""
+    recoding = read_recoding(folder)
+    if not has_whole(folder):
+        rules = {name: _over(rule, name, schema, folder) for name, rule in recoding.attributes.items()}
+        recoding = replace(recoding, attributes=rules)
+    return Side(read_rows(folder), recoding)
+
+
+def _over(rule: Rule, name: str, schema: Schema, folder: Path) -> Rule:
+    """A released cut over the whole tree, of which the release tells what it shows."""
+    if not isinstance(rule, Generalize):
+        return rule
+    attribute = schema.get(name)
+    tree = attribute.taxonomy if isinstance(attribute, Category) else None
+    if tree is None or any(label is not None and label not in tree for label in rule.cut):
+        raise ReleaseError(
+            str(folder),
+            f"the labels of {name} are placed by the whole tree",
+            given="a release without its holder's folder, and no such tree in the recipe",
+            remedy="put NAME.holder beside it, or declare the taxonomy of that release",
+        )
+    return replace(rule, taxonomy=tree)
 
 
 def _certified(folder: Path) -> Certified:
@@ -125,7 +147,7 @@ def _certified(folder: Path) -> Certified:
 
 def _shown_again(folder: Path, people: Table) -> dict[str, pa.Array[Any]]:
     """What an earlier release shows of each row of the table, which must be the table that it was made from."""
-    side = _side(folder)
+    side = _side(folder, people.schema)
     if side.table.num_rows != people.rows:
         _refuse_other(folder)
     lifted = read_lifted(folder, people.rows)

@@ -16,6 +16,7 @@ from sfumato.data.reading import read_arrow
 from sfumato.data.schema import Category, Schema
 from sfumato.data.table import Table
 from sfumato.data.taxonomy import Taxonomy
+from sfumato.data.taxonomy_pruned import pruned
 from sfumato.errors import RecipeError
 from sfumato.maskers.masker import Mask
 from sfumato.maskers.topdown.recoding import Recoding
@@ -136,24 +137,20 @@ def _also(requirement: Requirement, people: Table) -> dict[str, Any]:
 
 
 def bare_tree(taxonomy: Taxonomy, held: Collection[Any]) -> dict[str, Any]:
-    """A tree for a distance: the leaves that somebody has, and how high what joins them stands above the deepest leaf.
+    """A tree for a distance: values that somebody has, and how high what joins them stands above the deepest.
 
     >>> ills = Taxonomy.from_tree({"ANY": {"lungs": ["flu", "cough"], "skin": ["rash", "acne"]}})
     >>> bare_tree(ills, ["cough", "flu", "rash"])
     {'height': 2, 'below': [{'height': 1, 'below': ['cough', 'flu']}, 'rash']}
     """
-    heights = heights_of(taxonomy)
+    tree = pruned(taxonomy, {str(value) for value in held}, root=False)
+    heights = heights_of(tree)
 
     def node(label: str) -> Any:
-        if taxonomy.is_leaf(label):
-            return label if label in held else None
-        below = [part for part in map(node, taxonomy.children(label)) if part is not None]
-        if label != taxonomy.root and len(below) < 2:
-            return below[0] if below else None
-        return {"height": heights[label], "below": sorted(below, key=_first)}
+        below = [node(child) for child in tree.children(label)]
+        return {"height": heights[label], "below": sorted(below, key=_first)} if below else label
 
-    found: dict[str, Any] = node(taxonomy.root)
-    return found
+    return {"height": 1, "below": [tree.root]} if tree.is_leaf(tree.root) else dict(node(tree.root))
 
 
 def _first(node: Any) -> str:

@@ -22,6 +22,8 @@ from sfumato.release.release import HOLDER
 from sfumato.release.spreadsheets import undone
 
 LIFTED = "lifted.json"
+WHOLE = "whole"
+"""The holder's folder of what a release tells in part only: the whole recoding and its trees."""
 ROW_BY_ROW = ("k_anonymity", "none")
 """Guarantees of releases that show every raw record; others draw their rows from noisy counts."""
 
@@ -42,10 +44,15 @@ def refuse_other_table(release: str | Path, rows: int) -> None:
 
 
 def read_mask(release: str | Path) -> Mask:
-    """What the masker of a release learned: from the release, and where it needs a key from the holder's folder."""
+    """What the masker of a release learned: from the release, and where it needs a key from the holder's folder.
+
+    Of a recoding the release tells what its table shows; the whole of it is in the holder's folder.
+    """
     folder = Path(release)
     certificate = read_certificate(folder)
-    files = {**_jsons(_holder_of(folder)), **_jsons(folder)}
+    kept = _jsons(_holder_of(folder))
+    whole = {name.removeprefix(f"{WHOLE}/"): form for name, form in kept.items() if name.startswith(f"{WHOLE}/")}
+    files = {**kept, **_jsons(folder), **whole}
     try:
         found: Mask = masker_named(str(certificate.get("mask"))).read_mask(files)
     except KeyError as missing:
@@ -85,6 +92,18 @@ def read_recoding(release: str | Path) -> Recoding:
         raise ReleaseError(str(release), "this must be a release with a recoding", given=f"a {type(found).__name__}",
                            remedy="its README.md says what was done")  # fmt: skip
     return found
+
+
+def read_cuts(release: str | Path) -> dict[str, set[str]]:
+    """Of each column with a taxonomy the labels that a release shows, by its recoding.json."""
+    form = _json(Path(release) / "recoding.json")
+    rules = {name: rule for name, rule in form["attributes"].items() if rule["kind"] == "generalize"}
+    return {name: {label for label in rule["cut"] if label is not None} for name, rule in rules.items()}
+
+
+def has_whole(release: str | Path) -> bool:
+    """Whether the whole recoding stands in the holder's folder beside a release."""
+    return (_holder_of(release) / WHOLE / "recoding.json").is_file()
 
 
 def read_lifted(release: str | Path, rows: int) -> NDArray[np.bool_] | None:

@@ -29,6 +29,8 @@ Array = Union["pa.Array[Any]", "pa.ChunkedArray[Any]"]
 Masked = Mapping[str, Array]
 """Masked columns by attribute: labels, dictionary-encoded or not; null where missing."""
 MEAN = "mean"
+DIGITS = 4
+"""Of a share."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,13 +114,20 @@ class ReleasedValues:
         return self.values.get(attribute, {}).get(label, {})
 
     def to_json(self) -> dict[str, dict[str, dict[str, float | str]]]:
-        """Plain mappings."""
-        return {name: {label: dict(spread) for label, spread in labels.items()} for name, labels in self.values.items()}
+        """Plain mappings, labels in the order of their letters, the shown value itself last."""
+        return {
+            name: {label: _ordered(label, labels[label]) for label in sorted(labels)}
+            for name, labels in self.values.items()
+        }
 
     @classmethod
     def from_json(cls, form: Mapping[str, Mapping[str, Mapping[str, float | str]]]) -> ReleasedValues:
         """What `to_json` wrote."""
         return cls({name: {label: dict(s) for label, s in labels.items()} for name, labels in form.items()})
+
+
+def _ordered(label: str, spread: Mapping[str, float | str]) -> dict[str, float | str]:
+    return {key: spread[key] for key in sorted(spread, key=lambda key: (key == label, key))}
 
 
 def _has_small(shown: Shown, minimum: int) -> bool:
@@ -142,14 +151,20 @@ def _entries(table: Table, name: str, shown: Shown, minimum: int) -> dict[str, d
 
 
 def _shares(label: str, counts: dict[str, int], minimum: int) -> dict[str, float | str]:
-    """Shares of the labels with at least `minimum` records; the others together as the shown label."""
+    """Shares of the labels with at least `minimum` records; the others together as the shown label.
+
+    A share that four digits would round to nothing is among the others.
+    """
     total = sum(counts.values())
-    kept = sorted(((n, key) for key, n in counts.items() if n >= max(minimum, 1)), reverse=True)
+    kept = sorted(
+        ((n, key) for key, n in counts.items() if n >= max(minimum, 1) and key != label and round(n / total, DIGITS)),
+        reverse=True,
+    )
     rest = total - sum(n for n, _ in kept)
     while 0 < rest < minimum and kept:
         rest += kept.pop()[0]
-    found: dict[str, float | str] = {key: round(n / total, 4) for n, key in sorted(kept, key=lambda e: e[1])}
-    return {**found, label: round(rest / total, 4)} if rest else found
+    found: dict[str, float | str] = {key: round(n / total, DIGITS) for n, key in sorted(kept, key=lambda e: e[1])}
+    return {**found, label: round(rest / total, DIGITS)} if rest else found
 
 
 def _means(attribute: Number, column: Column, shown: Shown, minimum: int) -> dict[str, dict[str, float | str]]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,7 @@ import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from sfumato.data.cut import numbers_of
-from sfumato.data.schema import Attribute, ItemSet, Number
+from sfumato.data.schema import Attribute, ItemSet, Number, Schema
 from sfumato.data.table import Codes, Column, ItemColumn, Table
 from sfumato.structure.embedding import Embedding
 from sfumato.structure.layouts import UNION, ItemLayout, NumberLayout, TreeLayout, unions
@@ -29,6 +29,9 @@ from sfumato.structure.released import Masked, ReleasedValues, Shown, encoded, s
 from sfumato.structure.structures import Clusters, cluster_placed, starting_centres
 
 Vectors = NDArray[np.float32]
+Ints = NDArray[np.int64]
+DIGITS, FINE = 4, 6
+"""After the point: of a place of a value; of a centre, and of factors."""
 TRUTH = {"true": "True", "false": "False"}
 """How a CSV writes what stands in a book."""
 
@@ -125,6 +128,18 @@ class Space:
         """(clusters, dims): where k-means may start."""
         return np.array(self.centres, dtype=np.float32)
 
+    def settled(self, table: pa.Table, *, minimum: int) -> Space | None:
+        """The same with the centres where k-means settles on the released rows: verify computes them again.
+
+        None where it does not settle, or where a cluster has fewer than `minimum` rows.
+        """
+        import polars as pl
+
+        from sfumato.privacy.verify.centres import settled
+
+        found = settled(self.to_json(), pl.DataFrame(table.select(list(self.attributes))), minimum=minimum)
+        return None if found is None else replace(self, centres=tuple(tuple(centre) for centre in found))
+
     def to_json(self) -> dict[str, Any]:
         """The content of centres.json."""
         return {
@@ -184,14 +199,36 @@ def release_space(
     ):
         return None
     placed = _bare(embedding, embedding.place_masked(table, masked, released=released), masked)
-    attributes: dict[str, Place] = {}
-    for name, block in zip(embedding.attributes, placed.blocks, strict=True):
-        attributes[name] = _place(embedding, table, masked, name=name, block=block)
+    told = [
+        _told(embedding, table, masked, name=name, block=block)
+        for name, block in zip(embedding.attributes, placed.blocks, strict=True)
+    ]
     settled = cluster_placed(Clusters("kmeans", k=n), placed, centres=starting_centres(placed, labels, n))
     if np.bincount(settled.labels).min() < minimum:
         return None
     centres = starting_centres(placed, settled.labels, settled.k)
-    return Space(attributes, tuple(_rounded(centre) for centre in centres))
+    return _space(told, centres, table.schema)
+
+
+@dataclass(frozen=True, eq=False)
+class _Told:
+    """An attribute's place, how many coordinates its block has, and which of them are told, in order."""
+
+    name: str
+    place: Place
+    dims: int
+    order: Ints
+
+
+def _space(told: Sequence[_Told], centres: Vectors, schema: Schema) -> Space:
+    """Attributes in the order of the table, and the coordinates of the centres in the same."""
+    starts = np.cumsum([0, *(part.dims for part in told)])
+    places = list(schema)
+    order = sorted(range(len(told)), key=lambda at: places.index(told[at].name))
+    columns = np.concatenate([starts[at] + told[at].order for at in order])
+    return Space(
+        {told[at].name: told[at].place for at in order}, tuple(_rounded(centre) for centre in centres[:, columns])
+    )
 
 
 def _bare(embedding: Embedding, placed: Placed, masked: Masked) -> Placed:
@@ -206,8 +243,10 @@ def _bare(embedding: Embedding, placed: Placed, masked: Masked) -> Placed:
 
 
 def _bare_block(block: Block) -> Block:
+    """Coordinates that are the same for every value are told as one, as far from the origin as all of them."""
     positions = np.where(_used(block)[:, None], block.positions, np.float32(0))
-    return Block(block.codes, positions[:, positions.any(axis=0)])
+    different, counts = np.unique(positions[:, positions.any(axis=0)], axis=1, return_counts=True)
+    return Block(block.codes, (different * np.sqrt(counts)).astype(np.float32))
 
 
 def _used(block: Block) -> NDArray[np.bool_]:
@@ -234,28 +273,55 @@ def _tells_more(embedding: Embedding, name: str, masked: Masked) -> bool:
     return name in masked and not layout.complete
 
 
-def _place(embedding: Embedding, table: Table, masked: Masked, *, name: str, block: Block) -> Place:
-    layout = embedding.layouts[name]
+def _told(embedding: Embedding, table: Table, masked: Masked, *, name: str, block: Block) -> _Told:
+    layout, factor = embedding.layouts[name], math.sqrt(embedding.weights[name])
     if isinstance(layout, ItemLayout):
-        return _bag(layout, table.schema[name], table.columns[name], math.sqrt(embedding.weights[name]))
+        bag = _bag(layout, table.schema[name], table.columns[name], factor)
+        return _Told(name, bag.place, layout.dims, bag.order)
     if isinstance(layout, NumberLayout) and not _in_book(embedding, name, masked):
-        return Scale(layout.low, layout.high, layout.mean, math.sqrt(embedding.weights[name]))
-    shown: Sequence[str]
+        shown: Any = masked[name] if name in masked else table.columns[name].decode()
+        scale = Scale(layout.low, layout.high, _mean(shown, layout), round(factor, FINE))
+        return _Told(name, scale, 1, np.zeros(1, dtype=np.int64))
+    return _book(name, table, masked, block)
+
+
+def _book(name: str, table: Table, masked: Masked, block: Block) -> _Told:
+    """The places of labels, these in the order of their letters, coordinates the largest first."""
     if name in masked:
-        shown = Shown.of(masked[name]).labels
+        shown: Sequence[str] = Shown.of(masked[name]).labels
     else:
         shown = [str(value) for value in table.column(name).values.to_pylist()]
-    places = [_rounded(place) for place in block.positions]
-    told = {label: place for label, place, used in zip(shown, places, _used(block), strict=False) if used}
-    return Book(told, places[-1])
+    used = sorted((label, at) for at, (label, one) in enumerate(zip(shown, _used(block), strict=False)) if one)
+    places = np.round(block.positions[[*(at for _, at in used), -1]].astype(np.float64), DIGITS)
+    order = np.lexsort(-places[::-1])[: int(places.any(axis=0).sum())] if places.size else np.zeros(0, dtype=np.int64)
+    told = {label: tuple(place.tolist()) for (label, _), place in zip(used, places[:, order] + 0.0, strict=False)}
+    return _Told(name, Book(told, tuple((places[-1, order] + 0.0).tolist())), places.shape[1], order)
 
 
-def _bag(layout: ItemLayout, attribute: Attribute, column: Column | ItemColumn, factor: float) -> Bag:
-    """The labels that occur, each with its own coordinates and those of the labels above it."""
-    held = layout.tree.indicators
-    sets = {str(label): _places_in(held[layout.tree.node_at[str(label)]]) for label in column.values.to_pylist()}
+def _mean(shown: Any, layout: NumberLayout) -> float:
+    """Where missing numbers stand: the mean of those that are shown, to six digits."""
+    numbers = numbers_of(shown.cast(pa.float64()).drop_null(), Number())
+    numbers = numbers[np.isfinite(numbers)]
+    return float(f"{numbers.mean() if len(numbers) else layout.low:.6g}") + 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Sets:
+    place: Bag
+    order: Ints
+
+
+def _bag(layout: ItemLayout, attribute: Attribute, column: Column | ItemColumn, factor: float) -> _Sets:
+    """The labels that occur, each with its own coordinates and those of the labels above it; no others are told."""
+    labels = sorted(str(label) for label in column.values.to_pylist())
+    held = layout.tree.indicators[[*(layout.tree.node_at[label] for label in labels), -1]]
+    if not column.missing:
+        held[-1] = False
+    order = np.lexsort(~held[::-1])[: int(held.any(axis=0).sum())]
+    told = held[:, order]
+    sets = {label: _places_in(row) for label, row in zip(labels, told, strict=False)}
     separator = attribute.separator if isinstance(attribute, ItemSet) else ";"
-    return Bag(sets, _places_in(held[-1]), layout.dims, UNION * factor, separator)
+    return _Sets(Bag(sets, _places_in(told[-1]), len(order), round(UNION * factor, FINE), separator), order)
 
 
 def _places_in(row: NDArray[np.bool_]) -> tuple[int, ...]:
@@ -263,4 +329,4 @@ def _places_in(row: NDArray[np.bool_]) -> tuple[int, ...]:
 
 
 def _rounded(place: NDArray[np.float32]) -> tuple[float, ...]:
-    return tuple(round(float(coordinate), 6) for coordinate in place)
+    return tuple(round(float(coordinate), FINE) + 0.0 for coordinate in place)

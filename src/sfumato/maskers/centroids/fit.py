@@ -285,7 +285,8 @@ def _shown(table: Table, name: str, data: Coded, settings: Settings) -> Shown:
         kind = "date"
     elif settings.whole and is_whole(table, name):
         kind = "whole"
-    return Shown(kind, tuple(data.rows()), unit)
+    separator = attribute.separator if isinstance(attribute, ItemSet) else None
+    return Shown(kind, tuple(data.rows()), unit, separator)
 
 
 def _share(points: Points, classes: Ints) -> float:

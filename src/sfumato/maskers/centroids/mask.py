@@ -33,11 +33,13 @@ class Shown:
     kind: Kind
     centres: tuple[float | str | tuple[str, ...] | None, ...]
     calendar: Calendar | None = None
+    separator: str | None = None
 
     def to_json(self) -> dict[str, Any]:
-        """Kind and values, and the calendar unit of dates and times."""
+        """Kind and values, and the calendar unit of dates and times; how a text file divides the items of sets."""
         if self.calendar is None:
-            return {"kind": self.kind, "centres": [_plain(self.kind, value) for value in self.centres]}
+            apart = {} if self.separator is None else {"separator": self.separator}
+            return {"kind": self.kind, **apart, "centres": [_plain(self.kind, value) for value in self.centres]}
         dates = [None if value is None else calendar.show(float(str(value)), self.calendar) for value in self.centres]
         return {"kind": self.kind, "calendar": self.calendar, "centres": dates}
 
@@ -48,7 +50,7 @@ class Shown:
             raise RecipeError("centroids", "a kind is one of " + ", ".join(get_args(Kind)),
                               given=repr(form.get("kind")), remedy="restore centroids.json")  # fmt: skip
         unit = form.get("calendar")
-        return cls(form["kind"], tuple(_read(value, unit) for value in form["centres"]), unit)
+        return cls(form["kind"], tuple(_read(value, unit) for value in form["centres"]), unit, form.get("separator"))
 
 
 @dataclass(frozen=True)
@@ -67,9 +69,16 @@ class Centroids:
         return {"centroids.json": self.to_json()}
 
     def to_json(self) -> dict[str, Any]:
-        """The content of centroids.json."""
+        """The content of centroids.json; classes in the order of what they show, missing last."""
         shown = {name: values.to_json() for name, values in self.attributes.items()}
-        return {"attributes": shown, "sizes": list(self.sizes), "missing": self.missing}
+        keys = [
+            [(value is None, value) for value in values]
+            for values in zip(*(part["centres"] for part in shown.values()), strict=True)
+        ]
+        order = sorted(range(len(self.sizes)), key=keys.__getitem__)
+        for part in shown.values():
+            part["centres"] = [part["centres"][at] for at in order]
+        return {"attributes": shown, "sizes": [self.sizes[at] for at in order], "missing": self.missing}
 
     @classmethod
     def from_json(cls, form: Mapping[str, Any]) -> Centroids:

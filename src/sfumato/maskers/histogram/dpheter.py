@@ -27,6 +27,7 @@ from sfumato.maskers.histogram.records import Ints, records_of
 from sfumato.maskers.histogram.rows import sensible
 from sfumato.maskers.histogram.scores import gain, reach, whole
 from sfumato.maskers.histogram.specializing import Shown, State, Value, divisible, top
+from sfumato.maskers.histogram.telling import told_domains, told_parts
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.privacy.budget import Budget, Share
 from sfumato.privacy.mechanisms import Mechanisms, Question
@@ -276,10 +277,9 @@ def _outcome(state: State, domains: Mapping[str, Domain], mechanisms: Mechanisms
     rows = sensible(np.maximum(noisy, 0))
     at = np.repeat(np.arange(len(rows)), rows)
     columns = {name: _column(domain, state.known[name], state.shown[name][at]) for name, domain in domains.items()}
-    told = {
-        "known": {name: [_plain(domain, value) for value in state.known[name]] for name, domain in domains.items()},
-        "parts": {name: places.tolist() for name, places in state.shown.items()},
-    }
+    plain = {name: [_plain(domain, value) for value in state.known[name]] for name, domain in domains.items()}
+    shown = {name: [plain[name][place] for place in state.shown[name].tolist()] for name in domains}
+    told = {"domains": told_domains(domains, "generalized", columns), **told_parts(rows.tolist(), shown)}
     mask = NoisyHistogram("dp_heter", "generalized", domains, tuple(rows.tolist()), told, lambda table: part_of)
     return Outcome(mask, columns, dict.fromkeys(domains, "generated"), guarantee="differential_privacy", generated=True)
 

@@ -25,6 +25,7 @@ from sfumato.maskers.histogram.mask import GeneratedRows, NoisyHistogram, Rows, 
 from sfumato.maskers.histogram.records import Ints, Records, records_of
 from sfumato.maskers.histogram.rows import Part, generate, generator, sensible
 from sfumato.maskers.histogram.space import UNIT, PublicSpace
+from sfumato.maskers.histogram.telling import told_domains, told_parts, told_shares
 from sfumato.maskers.masker import Outcome, Task
 from sfumato.privacy.budget import Budget, Share, shares
 from sfumato.privacy.mechanisms import Mechanisms
@@ -106,7 +107,10 @@ class PrivateTree:
         random = generator(mechanisms.noise)
         parts = learned.parts()
         columns = generate(domains, parts, random) if self.rows == "values" else _generalized(learned, parts)
-        mask = NoisyHistogram("private_tree", self.rows, domains, tuple(part.rows for part in parts), learned.told(),
+        rows = tuple(part.rows for part in parts)
+        told = learned.told(rows, columns) if self.rows == "values" else told_parts(rows, _in_common(learned))
+        mask = NoisyHistogram("private_tree", self.rows, domains, rows,
+                              {"domains": told_domains(domains, self.rows, columns), **told},
                               lambda table: parts_of(table, domains, learned.grown))  # fmt: skip
         return Outcome(mask, columns, dict.fromkeys(domains, "generated"), guarantee=self.guarantee, generated=True)
 
@@ -165,12 +169,9 @@ class Learned:
             Part(int(count), {name: share[at] for name, share in self.shares.items()}) for at, count in enumerate(rows)
         ]
 
-    def told(self) -> dict[str, Any]:
+    def told(self, rows: Sequence[int], columns: Mapping[str, pa.Array[Any]]) -> dict[str, Any]:
         """Plain JSON."""
-        return {
-            "splits": [{"attribute": split.attribute, "cells": list(split.tests)} for split in self.grown.splits],
-            "shares": {name: np.round(share, 6).tolist() for name, share in self.shares.items()},
-        }
+        return told_shares(self.domains, self.grown.splits, self.shares, rows=rows, columns=columns)
 
 
 def _learn(records: Records, weights: Mapping[str, float], wanted: int | None, mechanisms: Mechanisms) -> Learned:
@@ -214,13 +215,17 @@ def suited_depth(strength: float) -> int:
     return 1 + sum(strength >= bound for bound in (300, 1_000, 5_000, 20_000, 200_000))
 
 
+def _in_common(learned: Learned) -> dict[str, list[Any]]:
+    """Of each column what the records of every part have in common."""
+    return {name: [shown_of(domain, box) for box in learned.grown.boxes] for name, domain in learned.domains.items()}
+
+
 def _generalized(learned: Learned, parts: Sequence[Part]) -> dict[str, pa.Array[Any]]:
     """What the records of each part have in common, once for each of its rows."""
     at = np.repeat(np.arange(len(parts)), [part.rows for part in parts])
     found: dict[str, pa.Array[Any]] = {}
-    for name, domain in learned.domains.items():
-        shown = [shown_of(domain, box) for box in learned.grown.boxes]
-        if isinstance(domain, ItemDomain):
+    for name, shown in _in_common(learned).items():
+        if isinstance(learned.domains[name], ItemDomain):
             found[name] = pa.array(shown, type=pa.list_(pa.string())).take(at)
         else:
             found[name] = pa.array(shown, type=pa.string()).take(at).dictionary_encode()

@@ -164,7 +164,7 @@ class TreeExtent:
         way = np.full(self.axis.size, -1, dtype=np.int64)
         for number, node in enumerate(nodes):
             way[list(self._positions(node))] = number
-        labels = [[None] if node is None else list(tree.leaves_of(node)) for node in nodes]
+        labels = [[node] for node in nodes]
         children = tuple(TreeExtent(self.axis, node) for node in nodes)
         return Cut(
             float(aim.worth(children_of(counted.classes))[0]), children, way, {"cut": "labels", "labels": labels}
@@ -192,8 +192,9 @@ class ValueExtent:
         return len(self.members) / self.axis.size
 
     def _names(self, members: tuple[int, ...]) -> list[str | None]:
+        """In the order of letters, missing last: as regions.json has them."""
         names = (*self.axis.labels, None)
-        return [names[member] for member in members]
+        return sorted((names[member] for member in members), key=lambda name: (name is None, name or ""))
 
     def cut(self, counted: Counted, holding: Holding, aim: Aim) -> Cut | None:
         """In two along their order; labels without records stay with the first part."""

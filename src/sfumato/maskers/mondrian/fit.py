@@ -9,14 +9,15 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.cut import Axis, make_axis, positions
+from sfumato.data.cut import Axis, TreeAxis, make_axis, positions
 from sfumato.data.schema import ItemSet, Schema
 from sfumato.data.table import Table
 from sfumato.errors import RecipeError
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.mondrian.extents import AIMS, Cut, Extent, whole
 from sfumato.maskers.mondrian.holding import Counted, Holding
-from sfumato.maskers.mondrian.mask import Branch, Leaf, Node, Regions
+from sfumato.maskers.mondrian.mask import Along, Branch, Leaf, Node, Regions
+from sfumato.maskers.mondrian.telling import told
 from sfumato.maskers.sensitive import check_top, sensitive_columns
 from sfumato.privacy.requirements import KMap, Requirement, basic, largest_k, without_covered
 
@@ -70,7 +71,7 @@ class Mondrian:
     @staticmethod
     def read_mask(files: Mapping[str, Any]) -> Regions:
         """The mask of a written release."""
-        return Regions.from_json(files["regions.json"])
+        return Regions.read(files)
 
 
 def fit(table: Table, labels: Labels, requirements: Sequence[Requirement], *, score: str) -> Regions:
@@ -87,7 +88,8 @@ def fit(table: Table, labels: Labels, requirements: Sequence[Requirement], *, sc
     }
     cutting = _Cutting(axes, places, (labels.classes.astype(np.int64), labels.n), sensitive,
                        Holding.of(table, parts), score)  # fmt: skip
-    return Regions(tuple(names), cutting.regions(), {axis.name: whole(axis).label for axis in axes})
+    trees = {axis.name: axis.taxonomy for axis in axes if isinstance(axis, TreeAxis)}
+    return Regions({axis.name: Along.of(axis) for axis in axes}, cutting.regions(), trees)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,9 +125,12 @@ class _Cutting:
         """Cut each region by its best cut, until none is allowed."""
         top = _Region(np.arange(len(self.classes[0])), tuple(whole(axis) for axis in self.axes), 0)
         nodes: dict[int, Node] = {}
+        empty: set[int] = set()
         waiting, count = [top], 1
         while waiting:
             region = waiting.pop()
+            if not len(region.rows):
+                empty.add(region.node)
             best = self._best(region)
             if best is None:
                 nodes[region.node] = self._leaf(region)
@@ -135,7 +140,7 @@ class _Cutting:
             below = tuple(child.node for child in children)
             nodes[region.node] = Branch(self.axes[best.at].name, best.cut.test, below)
             waiting += children
-        return tuple(nodes[number] for number in range(count))
+        return told(nodes, empty, [axis.name for axis in self.axes if isinstance(axis, TreeAxis)])
 
     def _best(self, region: _Region) -> _Choice | None:
         """The attribute and the cut worth most; the first in the schema on a tie."""

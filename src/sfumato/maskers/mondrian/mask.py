@@ -3,20 +3,74 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.data.cut import labels_of, numbers_of
-from sfumato.data.schema import Number
+from sfumato.data import calendar
+from sfumato.data.cut import Axis, NumberAxis, TreeAxis, labels_of, numbers_of
+from sfumato.data.schema import Calendar, Category, Number
 from sfumato.data.table import Table
+from sfumato.data.taxonomy import Taxonomy
 from sfumato.errors import TableError
+from sfumato.maskers.topdown.intervals import Bound, interval_labels, plain_number
+from sfumato.maskers.topdown.recoding import SUPPRESSED, tree_file
 
 Rows = NDArray[np.int64]
 Shown = Mapping[str, str | None]
+
+
+@dataclass(frozen=True)
+class Along:
+    """What an attribute is cut along: numbers in a range, labels below a root, or labels without a tree.
+
+    `missing`: of numbers, whether some are missing: until these are set apart, `*` hides them among all others.
+    """
+
+    kind: Literal["number", "tree", "labels"]
+    range: tuple[Bound, Bound] | None = None
+    missing: bool = False
+    calendar: Calendar | None = None
+    root: str = SUPPRESSED
+
+    @classmethod
+    def of(cls, axis: Axis) -> Along:
+        """An attribute's axis, in the words of regions.json."""
+        if isinstance(axis, NumberAxis):
+            return cls("number", axis.attribute.range, axis.missing, axis.attribute.calendar)
+        return cls("tree", root=axis.taxonomy.root) if isinstance(axis, TreeAxis) else cls("labels")
+
+    @property
+    def top(self) -> str:
+        """What the most masked record shows."""
+        if self.kind != "number":
+            return self.root
+        return SUPPRESSED if self.missing else interval_labels(self.range, (), self.calendar)[0]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain mapping."""
+        if self.kind == "tree":
+            return {"kind": self.kind, "root": self.root}
+        if self.kind == "labels":
+            return {"kind": self.kind}
+        ends = None if self.range is None else [b if isinstance(b, str) else plain_number(b) for b in self.range]
+        unit = {} if self.calendar is None else {"calendar": self.calendar}
+        return {"kind": self.kind, "range": ends, "missing": self.missing, **unit}
+
+    @classmethod
+    def from_json(cls, form: Mapping[str, Any]) -> Along:
+        """What `to_json` wrote."""
+        ends = form.get("range")
+        return cls(
+            form["kind"],
+            None if ends is None else (ends[0], ends[1]),
+            form.get("missing", False),
+            form.get("calendar"),
+            form.get("root", SUPPRESSED),
+        )
 
 
 @dataclass(frozen=True)
@@ -29,11 +83,12 @@ class Leaf:
 @dataclass(frozen=True)
 class Branch:
     """A cut along an attribute. `test` is {"cut": "below", "at": 37}, {"cut": "missing"} or {"cut": "labels",
-    "labels": [[...], [...]]}. `below` are the children's numbers, in the order of the parts."""
+    "labels": [[...], [...]]}; labels of a tree stand for all below them. `below` are the children's numbers, in the
+    order of the parts; None for a part without records, which is no region."""
 
     attribute: str
     test: Mapping[str, Any]
-    below: tuple[int, ...]
+    below: tuple[int | None, ...]
 
 
 Node = Leaf | Branch
@@ -41,12 +96,14 @@ Node = Leaf | Branch
 
 @dataclass(frozen=True)
 class Regions:
-    """A cut table: `attributes` in order, the nodes of the tree, the first its root, and `top`, the most
-    masked value of each attribute."""
+    """A cut table: what the attributes are cut along, in order, and the nodes of the tree, parents first.
 
-    attributes: tuple[str, ...]
+    `trees`: the whole taxonomies, which the holder keeps: the nodes name the labels that are cut, not those below.
+    """
+
+    attributes: Mapping[str, Along]
     nodes: tuple[Node, ...]
-    top: Shown
+    trees: Mapping[str, Taxonomy] = field(default_factory=dict, compare=False, repr=False)
 
     def files(self) -> dict[str, Any]:
         """regions.json."""
@@ -54,26 +111,35 @@ class Regions:
 
     def to_json(self) -> dict[str, Any]:
         """The content of regions.json."""
-        return {"attributes": list(self.attributes), "top": dict(self.top), "nodes": [_form(n) for n in self.nodes]}
+        attributes = {name: along.to_json() for name, along in self.attributes.items()}
+        return {"attributes": attributes, "nodes": [self._form(node) for node in self.nodes]}
 
     @classmethod
-    def from_json(cls, form: Mapping[str, Any]) -> Regions:
-        """Read regions.json."""
-        return cls(tuple(form["attributes"]), tuple(_node(n) for n in form["nodes"]), dict(form["top"]))
+    def read(cls, files: Mapping[str, Any]) -> Regions:
+        """From the JSON files of a release and its holder's folder, by name."""
+        form = files["regions.json"]
+        attributes = {name: Along.from_json(part) for name, part in form["attributes"].items()}
+        trees = {name: Taxonomy.from_tree(files[tree_file(name)]) for name in attributes if tree_file(name) in files}
+        return cls(attributes, tuple(_node(node) for node in form["nodes"]), trees)
 
     @property
     def leaves(self) -> tuple[Leaf, ...]:
         """Every region."""
         return tuple(node for node in self.nodes if isinstance(node, Leaf))
 
+    @property
+    def top(self) -> Shown:
+        """The most masked value of each attribute."""
+        return {name: along.top for name, along in self.attributes.items()}
+
     def apply(self, table: Table, *, unseen: str = "refuse") -> dict[str, pa.Array[Any]]:
         """Masked columns, dictionary-encoded. Rows that no region takes are refused, or shown at the top."""
-        at = self._route(table)
+        at, top = self._route(table), self.top
         if unseen == "refuse" and (at < 0).any():
             raise TableError("regions", "every row falls into a region",
                              given="values that were not there when the regions were learned",
                              remedy="say unseen='suppress' to show these rows at the top")  # fmt: skip
-        shown = [node.shown if isinstance(node, Leaf) else self.top for node in self.nodes] + [self.top]
+        shown = [node.shown if isinstance(node, Leaf) else top for node in self.nodes] + [top]
         return {name: _column([each[name] for each in shown], at) for name in self.attributes}
 
     def _route(self, table: Table) -> Rows:
@@ -86,24 +152,54 @@ class Regions:
             if isinstance(node, Leaf):
                 found[rows] = number
             elif len(rows):
-                way = _ways(node, table)[table.column(node.attribute).codes[rows]]
-                waiting += [(child, rows[way == part]) for part, child in enumerate(node.below)]
+                way = self._ways(node, table)[table.column(node.attribute).codes[rows]]
+                waiting += [(child, rows[way == part]) for part, child in enumerate(node.below) if child is not None]
         return found
 
+    def _ways(self, branch: Branch, table: Table) -> Rows:
+        """(values + 1,): which child each value goes to, missing last; -1 for none."""
+        values = table.column(branch.attribute).values
+        kind = branch.test["cut"]
+        if kind == "labels":
+            at = {label: number for number, part in enumerate(branch.test["labels"]) for label in part}
+            if self.attributes[branch.attribute].kind == "tree":
+                at = _leaves(at, self._tree(branch.attribute, table))
+            return np.array([at.get(label, -1) for label in (*labels_of(values), None)], dtype=np.int64)
+        attribute = table.schema[branch.attribute]
+        numbers = numbers_of(values, attribute if isinstance(attribute, Number) else Number())
+        gone = np.isnan(numbers)
+        if kind == "missing":
+            return np.append(gone.astype(np.int64), 1)
+        return np.append(np.where(gone, -1, numbers >= branch.test["at"]).astype(np.int64), -1)
 
-def _ways(branch: Branch, table: Table) -> Rows:
-    """(values + 1,): which child each value goes to, missing last; -1 for none."""
-    values = table.column(branch.attribute).values
-    kind = branch.test["cut"]
-    if kind == "labels":
-        at = {label: number for number, part in enumerate(branch.test["labels"]) for label in part}
-        return np.array([at.get(label, -1) for label in (*labels_of(values), None)], dtype=np.int64)
-    attribute = table.schema[branch.attribute]
-    numbers = numbers_of(values, attribute if isinstance(attribute, Number) else Number())
-    gone = np.isnan(numbers)
-    if kind == "missing":
-        return np.append(gone.astype(np.int64), 1)
-    return np.append(np.where(gone, -1, numbers >= branch.test["at"]).astype(np.int64), -1)
+    def _tree(self, name: str, table: Table) -> Taxonomy:
+        attribute = table.schema[name]
+        found = self.trees.get(name) or (attribute.taxonomy if isinstance(attribute, Category) else None)
+        if found is None:
+            raise TableError(
+                name,
+                "its labels are placed by the whole taxonomy",
+                given="none",
+                remedy="keep the holder's folder beside the release, or declare the taxonomy",
+            )
+        return found
+
+    def _form(self, node: Node) -> dict[str, Any]:
+        if isinstance(node, Leaf):
+            return {"shown": dict(node.shown)}
+        test, unit = dict(node.test), self.attributes[node.attribute].calendar
+        if "at" in test:
+            test["at"] = calendar.show(test["at"], unit) if unit else plain_number(test["at"])
+        return {"attribute": node.attribute, **test, "below": list(node.below)}
+
+
+def _leaves(at: Mapping[str | None, int], tree: Taxonomy) -> dict[str | None, int]:
+    """The part of every leaf that stands below a label of a part."""
+    found: dict[str | None, int] = {None: at[None]} if None in at else {}
+    for label, part in at.items():
+        if label is not None and label in tree:
+            found.update(dict.fromkeys(tree.leaves_of(label), part))
+    return found
 
 
 def _column(labels: list[str | None], at: Rows) -> pa.Array[Any]:
@@ -116,14 +212,10 @@ def _column(labels: list[str | None], at: Rows) -> pa.Array[Any]:
     )
 
 
-def _form(node: Node) -> dict[str, Any]:
-    if isinstance(node, Leaf):
-        return {"shown": dict(node.shown)}
-    return {"attribute": node.attribute, **node.test, "below": list(node.below)}
-
-
 def _node(form: Mapping[str, Any]) -> Node:
     if "shown" in form:
         return Leaf(dict(form["shown"]))
     test = {key: value for key, value in form.items() if key not in ("attribute", "below")}
+    if isinstance(test.get("at"), str):
+        test["at"] = calendar.parse(test["at"])
     return Branch(form["attribute"], test, tuple(form["below"]))

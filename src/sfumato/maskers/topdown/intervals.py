@@ -50,3 +50,12 @@ def show_number(number: float) -> str:
     ('37', '0.1')
     """
     return str(int(number)) if float(number).is_integer() and abs(number) < 2**63 else repr(float(number))
+
+
+def plain_number(number: float) -> float:
+    """The one form of a number in JSON: whole numbers without a point.
+
+    >>> plain_number(37.0), plain_number(0.5)
+    (37, 0.5)
+    """
+    return int(number) if float(number).is_integer() and abs(number) < 2**63 else float(number)

@@ -18,7 +18,7 @@ from sfumato.data.schema import Calendar, Number
 from sfumato.data.table import Column, Table
 from sfumato.data.taxonomy import Taxonomy
 from sfumato.errors import RecipeError, TableError
-from sfumato.maskers.topdown.intervals import Bound, covers, interval_labels
+from sfumato.maskers.topdown.intervals import Bound, covers, interval_labels, plain_number
 
 SUPPRESSED = "*"
 Missing = Literal["none", "apart", "together"]
@@ -122,8 +122,9 @@ class Discretize:
 
     def to_json(self) -> dict[str, Any]:
         """The public form; breaks of dates and times in ISO text."""
-        breaks = [calendar.show(b, self.calendar) for b in self.breaks] if self.calendar else list(self.breaks)
-        form: dict[str, Any] = {"kind": "discretize", "range": list(self.range) if self.range else None}
+        breaks = [calendar.show(b, self.calendar) if self.calendar else plain_number(b) for b in self.breaks]
+        ends = None if self.range is None else [b if isinstance(b, str) else plain_number(b) for b in self.range]
+        form: dict[str, Any] = {"kind": "discretize", "range": ends}
         form["breaks"] = breaks
         if self.missing != "none":
             form["missing"] = self.missing

@@ -11,6 +11,7 @@ import numpy as np
 
 from sfumato.counting import Measure
 from sfumato.data.taxonomy import Taxonomy
+from sfumato.data.taxonomy_pruned import pruned
 from sfumato.errors import RecipeError, SchemaError, quoted
 from sfumato.privacy.requirements.requirement import (
     ROUNDING,
@@ -38,7 +39,8 @@ class TCloseness:
 
     The earth mover's distance of Li, Li and Venkatasubramanian, with their ground distances: "equal" between any two
     values, "ordered" by rank (numbers by size; categories as `order` lists them), "hierarchical" by the height of the
-    lowest common label in the sensitive attribute's taxonomy. It is convex, and the table's distribution never
+    lowest common label in the sensitive attribute's taxonomy, of which the labels count that join values which occur:
+    a branch where nobody is brings nobody nearer. It is convex, and the table's distribution never
     changes, so a group is no further away than the furthest of its parts: t-closeness is monotone as well.
 
     >>> TCloseness(on=["age"], sensitive="disease", t=0.2).distance
@@ -115,7 +117,7 @@ class TCloseness:
                               given="no taxonomy" if tree is None else "missing values",
                               remedy="declare a taxonomy for it, or say distance: equal")  # fmt: skip
         code = {value: at for at, value in enumerate(sensitive.values)}
-        return branches(tree, code)
+        return branches(pruned(tree, set(code), root=False), code)
 
     def falls_short(self, level: float) -> str:
         """The distance."""

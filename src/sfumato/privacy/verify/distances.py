@@ -67,8 +67,10 @@ class Tree:
 def read_tree(form: object, values: Sequence[object]) -> Tree:
     """A tree whose leaves are these values, each once and no other; columns are in the values' order.
 
-    A leaf is a text. A label is `{"height": 2, "below": [...]}`: how high it stood above its deepest leaf in the
-    taxonomy, be it one that nobody is at. It has no name: a distance needs none.
+    A leaf is a text. A label is `{"height": 2, "below": [...]}`: how high it stands above its deepest leaf. It has no
+    name: a distance needs none. It joins at least two parts, and is one step above the higher of them: a label with one
+    below it, or a height that a branch made where nobody is, would make distances smaller. Where all have one value,
+    that stands alone below the root.
     """
     columns = {value: column for column, value in enumerate(values) if isinstance(value, str)}
     leaves: list[str] = []
@@ -87,6 +89,6 @@ def _node(form: object, *, columns: dict[str, int], leaves: list[str]) -> Node:
     label = mapping(form, "tree")
     below = [_node(part, columns=columns, leaves=leaves) for part in field(label, "below", list)]
     height = whole(label, "height")
-    if any(height <= node.height for node in below):
-        raise CheckError("a label of the claim's tree stands no higher than what hangs below it")
+    if height != 1 + max((node.height for node in below), default=-1) or (len(below) < 2 and len(columns) > 1):
+        raise CheckError("a label of the claim's tree joins no two parts, or stands not one step above the higher")
     return Node(height, tuple(below), None)

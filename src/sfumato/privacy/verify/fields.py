@@ -1,8 +1,13 @@
-"""Fields of the release's JSON files, each of the kind that it should be."""
+"""Fields of the release's JSON files, each of the kind that it should be.
+
+A JSON file of a release has one form: what `json.dumps` makes of its content with an indent of one, in UTF-8, with a
+line end. Spaces, escapes and other spellings of the same number could say anything, so they are refused.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn, TypeVar
@@ -11,28 +16,102 @@ from sfumato.privacy.verify.verdict import CheckError
 
 Form = Mapping[str, object]
 T = TypeVar("T")
+LARGEST = 256 * 2**20  # bytes of a JSON file
+LARGEST_OF = {"certificate.json": 16 * 2**20, "certificate.sig": 2**16}
+DEEPEST = 256  # mappings and lists inside each other; in the one form each is one space further to the right
+LONGEST = 40  # characters of a number
+LABEL = 1000  # characters of a name that no row of the table shows
+_TOO_DEEP = re.compile(rb"\n {%d}" % (DEEPEST + 1))
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def read_json(path: Path) -> Form:
-    """A JSON file that holds one mapping; no key stands twice and every number is finite."""
+    """A JSON file that holds one mapping, written in the one form; no key stands twice and every number is finite."""
+    name = path.name
+    most = LARGEST_OF.get(name, LARGEST)
+    with path.open("rb") as file:
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise CheckError(f"{name} has more than {most} bytes")
+    if _TOO_DEEP.search(content):
+        raise CheckError(f"{name} is nested more than {DEEPEST} deep, or has spaces that say nothing")
     try:
-        form = json.loads(path.read_bytes(), object_pairs_hook=_unique, parse_constant=_refuse_constant)
-    except (ValueError, RecursionError):
-        raise CheckError(f"{path.name} is no JSON") from None
-    return mapping(form, path.name)
+        form = json.loads(
+            content.decode("utf-8"),
+            object_pairs_hook=_unique,
+            parse_constant=_refuse_constant,
+            parse_int=_int,
+            parse_float=_float,
+        )
+        _check_form(name, form, content)
+    except RecursionError:
+        raise CheckError(f"{name} is nested more than {DEEPEST} deep") from None
+    except ValueError:
+        raise CheckError(f"{name} is no JSON") from None
+    return mapping(form, name)
+
+
+def _check_form(name: str, form: object, content: bytes) -> None:
+    """The bytes are those that the content gives when it is written again."""
+    text = json.dumps(form, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+    if _SURROGATE.search(text):
+        raise CheckError(f"{name} holds half a character: a surrogate that stands alone")
+    if text.encode() != content:
+        raise CheckError(
+            f"{name} is not written in the one form that its content has: spaces, escapes or numbers differ"
+        )
 
 
 def _unique(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
     found: dict[str, object] = {}
     for key, value in pairs:
         if key in found:
-            raise CheckError(f"the key {key!r} stands twice in one mapping")
+            raise CheckError("a key stands twice in one mapping")
         found[key] = value
     return found
 
 
 def _refuse_constant(name: str) -> NoReturn:
     raise CheckError(f"{name} is no number of JSON")
+
+
+def _int(text: str) -> int:
+    if len(text) > LONGEST:
+        raise CheckError(f"a number has more than {LONGEST} digits")
+    return int(text)
+
+
+def _float(text: str) -> float:
+    number = float(text) if len(text) <= LONGEST else float("inf")
+    if number in (float("inf"), float("-inf")):
+        raise CheckError(f"a number has more than {LONGEST} digits, or is larger than a number can be")
+    if number == 0 and text.startswith("-"):
+        raise CheckError("a number is -0.0, which is 0.0")
+    return number
+
+
+def exact_keys(form: Form, keys: Sequence[str], where: str) -> None:
+    """The mapping has these keys, in this order, and no others: neither keys nor their order say anything more."""
+    if list(form) == list(keys):
+        return
+    extra, gone = set(form) - set(keys), set(keys) - set(form)
+    if extra:
+        raise CheckError(f"{where} holds a key that is not understood")
+    raise CheckError(f"{where} has no {min(gone)!r}" if gone else f"the keys of {where} stand in another order")
+
+
+def ascending(texts: Sequence[str | None], where: str) -> None:
+    """Different texts in the order of their letters, null last: their order says nothing."""
+    expected = sorted(text for text in set(texts) if text is not None)
+    if list(texts) != [*expected, *([None] if None in texts else [])]:
+        raise CheckError(f"{where}: labels are different, and stand in the order of their letters")
+
+
+def short(text: str, where: str) -> str:
+    """A name that no row shows is no longer than a name is."""
+    if len(text) > LABEL:
+        raise CheckError(f"{where} has a name of more than {LABEL} characters that the table does not show")
+    return text
 
 
 def field(form: Form, key: str, kind: type[T]) -> T:

@@ -6,15 +6,15 @@ import hashlib
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 from sfumato.errors import ReleaseError
 from sfumato.privacy.verify.canonical import ALONG, TABLES
 from sfumato.privacy.verify.certificate import Certificate
-from sfumato.privacy.verify.fields import field, mapping, read_json
+from sfumato.privacy.verify.fields import Form, field, mapping, read_json
 from sfumato.privacy.verify.maskers import MASKERS, RECODING
 from sfumato.privacy.verify.readme import README, readme
-from sfumato.privacy.verify.recoding import Recoding, read_recoding
+from sfumato.privacy.verify.recoding import Recoding, part_of, read_recoding
+from sfumato.privacy.verify.rule import tree_file
 from sfumato.privacy.verify.signature import SIGNATURE
 from sfumato.privacy.verify.table import Written, one_form, read_table
 from sfumato.privacy.verify.twins import NAMES, REPORT, html, markdown
@@ -33,6 +33,7 @@ class Folder:
 
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
+        self._forms: dict[str, Form] = {}
         if not (self.path / CERTIFICATE).is_file():
             raise ReleaseError(
                 str(path),
@@ -53,10 +54,16 @@ class Folder:
             raise CheckError(f"{name} is missing")
         return self.files[name]
 
+    def json(self, name: str) -> Form:
+        """One of the JSON files."""
+        if name not in self._forms:
+            self._forms[name] = read_json(self.file(name))
+        return self._forms[name]
+
     @cached_property
     def certificate(self) -> Certificate:
         """The certificate."""
-        return Certificate(read_json(self.path / CERTIFICATE))
+        return Certificate(self.json(CERTIFICATE))
 
     @cached_property
     def explaining(self) -> set[str]:
@@ -74,8 +81,20 @@ class Folder:
         """What may be shown, of every masked column."""
         if MASKERS[self.certificate.mask].file != RECODING:
             return Recoding({}, False)
-        form = read_json(self.file(RECODING))
-        return read_recoding(form, lambda name: read_json(self.file(tree_file(name))))
+        return read_recoding(self.json(RECODING), lambda name: self.json(tree_file(name)))
+
+    @cached_property
+    def whole_recoding(self) -> Recoding:
+        """The recoding of which the released one is a part, from the holder's folder; where none is, the released one.
+
+        Asked for where the raw table is at hand, and by nobody else: that is for the holder alone.
+        """
+        kept = self.path.resolve()
+        kept = kept.with_name(f"{kept.name}.holder") / "whole"
+        if not self.recoding.rules or not (kept / RECODING).is_file():
+            return self.recoding
+        whole = read_recoding(read_json(kept / RECODING), lambda name: read_json(kept / tree_file(name)))
+        return part_of(self.recoding, whole)
 
     @cached_property
     def _written(self) -> Written | CheckError:
@@ -119,11 +138,6 @@ def listed(folder: Folder) -> str:
     return f"{len(folder.files)} files, each of them listed or made from the certificate"
 
 
-def tree_file(name: str) -> str:
-    """The file of a column's taxonomy; what a file name cannot hold is written as in an address."""
-    return f"taxonomies/{quote(name, safe=' ')}.json"
-
-
 def hashes(folder: Folder) -> str:
     """Every file is the one that was written."""
     expected = folder.certificate.hashes
@@ -148,7 +162,7 @@ def units(folder: Folder) -> str:
     """The certificate tells the calendar units of intervals as the recoding does."""
     told = {column.name: column.calendar for column in folder.certificate.columns if column.masked == "discretize"}
     if told:
-        rules = field(read_json(folder.file(RECODING)), "attributes", dict)
+        rules = field(folder.json(RECODING), "attributes", dict)
         _refuse(
             "has another calendar in recoding.json than in the certificate",
             {name for name, unit in told.items() if mapping(rules.get(name), name).get("calendar") != unit},
@@ -161,7 +175,7 @@ def readable(folder: Folder) -> str:
     """Every JSON file can be read."""
     found = [name for name in folder.files if name.endswith(".json")]
     for name in found:
-        read_json(folder.files[name])
+        folder.json(name)
     return f"{len(found)} files"
 
 

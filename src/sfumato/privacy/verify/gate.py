@@ -11,15 +11,19 @@ from typing import TYPE_CHECKING
 from sfumato.privacy.verify import differential
 from sfumato.privacy.verify import folder as files
 from sfumato.privacy.verify import table as tables
+from sfumato.privacy.verify.centres import centres
 from sfumato.privacy.verify.certificate import EARLIER, stated, well_formed
 from sfumato.privacy.verify.claims import SEVERAL, follows, recount, title
 from sfumato.privacy.verify.classes import classes
+from sfumato.privacy.verify.codebook import codebook
 from sfumato.privacy.verify.coverage import NOT_CHECKED, all_checked, coverage, harmless
-from sfumato.privacy.verify.fields import Form
+from sfumato.privacy.verify.explained import Also, explained
+from sfumato.privacy.verify.fields import Form, names
 from sfumato.privacy.verify.folder import Folder
-from sfumato.privacy.verify.population import Population, check_k_map, read_population
+from sfumato.privacy.verify.generated import made_of
+from sfumato.privacy.verify.population import Population, check_k_map, held, read_population
 from sfumato.privacy.verify.raw import Comparison, read_raw, row_order, same_rows
-from sfumato.privacy.verify.several import check_several
+from sfumato.privacy.verify.several import check_several, shown_earlier
 from sfumato.privacy.verify.signature import check_signature, read_public_key
 from sfumato.privacy.verify.verdict import Check, CheckError, Looked, Verdict, run, verdict_of
 
@@ -55,7 +59,7 @@ def verify(
     given = None if raw is None else read_raw(raw, missing=missing)
     people = None if population is None else read_population(population, missing=missing)
     besides = _Besides(people, others, given)
-    checks = [*_checks(release, signer), *_claims(release, besides), *_order(release, given)]
+    checks = [*_checks(release, signer, besides), *_claims(release, besides), *_order(release, given)]
     if strict:
         checks.append(run("strict", lambda: all_checked(release)))
     return verdict_of(checks, _looked(release))
@@ -85,7 +89,7 @@ class _Besides:
     raw: pl.DataFrame | None
 
 
-def _checks(release: Folder, signer: bytes | None) -> Iterator[Check]:
+def _checks(release: Folder, signer: bytes | None, besides: _Besides) -> Iterator[Check]:
     asked: dict[str, Callable[[], str]] = {
         "certificate": lambda: well_formed(release.certificate, (release.path / files.CERTIFICATE).read_bytes()),
         "statement": lambda: stated(release.certificate),
@@ -101,7 +105,10 @@ def _checks(release: Folder, signer: bytes | None) -> Iterator[Check]:
         "calendars": lambda: files.units(release),
         "masking": lambda: tables.masked(release.certificate, release.recoding),
         "shown values": lambda: tables.shown(release.table, release.recoding),
+        "explained": lambda: explained(release, also_needed(release, besides)),
         "classes": lambda: classes(release),
+        "codebook": lambda: codebook(release),
+        "centres": lambda: centres(release),
         "lifted": lambda: tables.lifted(release.table, release.certificate, release.recoding),
         "nothing else": lambda: release.written.form,
     }
@@ -109,8 +116,25 @@ def _checks(release: Folder, signer: bytes | None) -> Iterator[Check]:
         asked |= {
             "epsilon": lambda: differential.spent(release.certificate.form),
             "domains": lambda: differential.in_domains(release),
+            "made of": lambda: made_of(release),
         }
     return (run(name, ask) for name, ask in asked.items())
+
+
+def also_needed(release: Folder, besides: _Besides) -> Also:
+    """Labels that claims are counted with: people of a population have them, or an earlier release shows them.
+
+    Where the population or the earlier releases are not at hand, the claim fails, and nothing is asked of its trees.
+    """
+    found: dict[str, set[str] | None] = {}
+    for claim in release.certificate.claims:
+        if claim.get("claim") == "k_map":
+            people = besides.population
+            for name in names(claim, "on"):
+                found[name] = None if people is None or name not in people.table.columns else held(people, name)
+        elif claim.get("claim") == "bcf_anonymity":
+            found |= shown_earlier(release, claim, besides.others)
+    return found
 
 
 def _generated(release: Folder) -> str:

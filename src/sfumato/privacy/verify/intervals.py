@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
@@ -57,6 +57,20 @@ def discretize(form: Form) -> Rule:
     return Rule("discretize", frozenset({*shown, *([None] if missing else [])}), top, becomes)
 
 
+def plain(entry: object) -> None:
+    """A number in the one form that it has: whole numbers without a point."""
+    if isinstance(entry, float) and entry.is_integer() and abs(entry) < 2**63:
+        raise CheckError("a whole number is written with a point")
+
+
+def ends_of_shown(form: Form, shown: Collection[str | None]) -> list[bool]:
+    """Of every break, whether it is an end of an interval that is shown."""
+    dates = form.get("calendar") is not None
+    ends = None if form.get("range") is None else _bounds(field(form, "range", list), dates=dates)
+    used = [label in shown for label in labels(ends, _bounds(field(form, "breaks", list), dates=dates))]
+    return [below or above for below, above in pairwise(used)]
+
+
 def labels(ends: Sequence[Bound] | None, breaks: Sequence[Bound]) -> tuple[str, ...]:
     """How each interval is written, from low to high.
 
@@ -67,6 +81,74 @@ def labels(ends: Sequence[Bound] | None, breaks: Sequence[Bound]) -> tuple[str, 
     marks = [low, *(bound.text for bound in breaks), high]
     inner = [f"[{a}-{b})" for a, b in pairwise(marks[:-1])]
     return (*inner, f"[{marks[-2]}-{marks[-1]}]")
+
+
+def bound_of(entry: object, unit: str | None) -> Bound:
+    """A number in its one form, or a date as long as its calendar unit needs."""
+    plain(entry)
+    bound = _bounds([entry], dates=unit is not None)[0]
+    if unit is not None and len(bound.text) != LENGTHS.get(unit):
+        raise CheckError("a date is as exact as its calendar unit")
+    return bound
+
+
+def range_of(entries: object, unit: str | None) -> tuple[Bound, Bound] | None:
+    """A declared range, or none."""
+    if unit is not None and unit not in LENGTHS:
+        raise CheckError("a calendar unit is not understood")
+    if entries is None:
+        return None
+    for entry in entries if isinstance(entries, list) else ():
+        plain(entry)
+    bounds = _bounds(entries if isinstance(entries, list) else [], dates=unit is not None)
+    _check_order(bounds, ())
+    return bounds[0], bounds[1]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The declared range of a column of intervals, if there is one, and the calendar unit of its dates."""
+
+    low: float | str | None
+    high: float | str | None
+    calendar: str | None
+
+    @classmethod
+    def of(cls, form: Form) -> Shape:
+        """As a rule or an axis has it."""
+        unit = field(form, "calendar", str) if form.get("calendar") is not None else None
+        bounds = range_of(form.get("range"), unit)
+        if bounds is None:
+            return cls(None, None, unit)
+        low, high = (bound.at[1] if unit else bound.at[0] for bound in bounds)
+        return cls(low, high, unit)
+
+
+def ends_of(label: str, *, dates: bool) -> tuple[float | str | None, float | str | None] | None:
+    """The ends of an interval as it is written, None for an open one; None for what is no interval.
+
+    >>> ends_of("[-5--1)", dates=False), ends_of("[..-1970-04)", dates=True), ends_of("*", dates=False)
+    ((-5.0, -1.0), (None, '1970-04'), None)
+    """
+    inner = label[1:-1] if label.startswith("[") and label.endswith((")", "]")) else ""
+    for at in (at for at, letter in enumerate(inner) if letter == "-"):
+        found = [_end(text, dates=dates) for text in (inner[:at], inner[at + 1 :])]
+        if None not in found:
+            low, high = (None if end == OPEN else end for end in found)
+            return low, high
+    return None
+
+
+def _end(text: str, *, dates: bool) -> float | str | None:
+    if text == OPEN:
+        return OPEN
+    if dates:
+        return iso(text)
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
 
 
 def _bounds(entries: list[object], *, dates: bool) -> list[Bound]:

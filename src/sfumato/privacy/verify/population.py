@@ -66,6 +66,11 @@ def check_k_map(table: pl.DataFrame, claim: Form, *, recoding: Recoding, populat
     return f"{as_told(claim, {'k': int(fewest)})}; {compared}"
 
 
+def held(population: Population, name: str) -> set[str]:
+    """The labels that somebody of the population has."""
+    return {str(value) for value in population.table[name].unique().to_list() if value is not None}
+
+
 def _same_file(claim: Form, population: Population) -> str:
     """The population is the one that was counted, as far as that can be told."""
     if "population" not in claim:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 COUNT = "\0count"  # no column has this name
 SEPARATOR = ";"  # of the items of a set, where a text file writes the set as text
+WHERE = "a release tells what it shows; the whole recoding is in the holder's folder, which must stand beside it"
 ENOUGH = 20  # rows, and different rows, from which on an order can be told from chance
 
 
@@ -80,7 +81,7 @@ class Comparison:
     @cached_property
     def pair(self) -> Pair:
         """Both tables, made comparable."""
-        table, rules = self.release.table, self.release.recoding.rules  # other masked columns cannot be recoded
+        table, rules = self.release.table, self.release.whole_recoding.rules  # other masked columns cannot be recoded
         if table.height != self.raw.height:
             raise CheckError("the raw table has another number of rows than the release")
         gone = [name for name in table.columns if name not in self.raw.columns]
@@ -178,7 +179,7 @@ def _recoded(name: str, column: pl.Series, rule: Rule) -> pl.Series:
     try:
         becomes = [rule.becomes(value) for value in different.to_list()]
     except CheckError as error:
-        raise CheckError(f"{name}: {error}") from None
+        raise CheckError(f"{name}: {error} ({WHERE})") from None
     shown = pl.Series(name, becomes, dtype=pl.String)
     return column.replace_strict(different, shown, return_dtype=pl.String).cast(pl.Categorical)
 

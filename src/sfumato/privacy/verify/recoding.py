@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sfumato.privacy.verify.fields import Form, field, mapping
 from sfumato.privacy.verify.intervals import discretize
 from sfumato.privacy.verify.rule import SUPPRESSED, Rule, has_no_place, only_keys
+from sfumato.privacy.verify.trees import nodes
 from sfumato.privacy.verify.verdict import CheckError
 
 TreeOf = Callable[[str], Form]
@@ -32,6 +33,14 @@ def read_recoding(form: Form, tree_of: TreeOf) -> Recoding:
     attributes: dict[str, object] = field(form, "attributes", dict)
     rules = {name: _rule(name, mapping(part, name), tree_of) for name, part in attributes.items()}
     return Recoding(rules, field(form, "lifted", bool) if "lifted" in form else False)
+
+
+def part_of(released: Recoding, whole: Recoding) -> Recoding:
+    """The whole recoding, if the released one can be a part of it: of the same columns, with the same tops."""
+    here, there = ({name: (rule.kind, rule.top) for name, rule in one.rules.items()} for one in (released, whole))
+    if here != there or released.lifted != whole.lifted:
+        raise CheckError("the holder's folder keeps the recoding of another release")
+    return whole
 
 
 def _rule(name: str, form: Form, tree_of: TreeOf) -> Rule:
@@ -67,6 +76,29 @@ def generalize(form: Form, tree: Form) -> Rule:
         raise CheckError("a label stands twice in the taxonomy")
     if not cut - {None} <= set(labels):
         raise CheckError("the cut shows labels that are not in the taxonomy")
+
+    def becomes(value: object) -> str | None:
+        if value is None:
+            return None if None in cut else root if root in cut else has_no_place()
+        return shown_by[str(value)] if str(value) in shown_by else has_no_place()
+
+    return Rule("generalize", cut, root, becomes)
+
+
+def over(form: Form, tree: Form) -> Rule:
+    """A cut over the tree of a later release, which has its labels; leaves that it does not cover have no place."""
+    cut = _labels(form, "cut")
+    root = next(iter(tree))
+    shown_by: dict[str, str] = {}
+    above: dict[str, str | None] = {root: root if root in cut else None}
+    for node in nodes(tree):
+        for label in node.below:
+            above[label] = above[node.label] or (label if label in cut else None)
+        shown = above[node.label]
+        if not node.below and shown is not None:
+            shown_by[node.label] = shown
+    if not cut - {None} <= set(above):
+        raise CheckError("the last release's tree has not all labels that an earlier one shows")
 
     def becomes(value: object) -> str | None:
         if value is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NoReturn
+from urllib.parse import quote
 
 from sfumato.privacy.verify.fields import Form
 from sfumato.privacy.verify.verdict import CheckError
@@ -32,3 +33,8 @@ def only_keys(form: Form, keys: set[str], where: str) -> None:
     extra = set(form) - keys
     if extra:
         raise CheckError(f"{where} holds {min(extra)!r}, which is not understood")
+
+
+def tree_file(name: str) -> str:
+    """The file of a column's taxonomy; what a file name cannot hold is written as in an address."""
+    return f"taxonomies/{quote(name, safe=' ')}.json"

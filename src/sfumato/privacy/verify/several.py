@@ -7,13 +7,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sfumato.errors import ReleaseError
 from sfumato.privacy.verify import folder as files
 from sfumato.privacy.verify.claims import smallest_group
-from sfumato.privacy.verify.fields import Form, field, forms, read_json, whole
-from sfumato.privacy.verify.folder import CERTIFICATE, Folder, tree_file
+from sfumato.privacy.verify.fields import Form, field, forms, mapping, whole
+from sfumato.privacy.verify.folder import CERTIFICATE, Folder
 from sfumato.privacy.verify.raw import Comparison
 from sfumato.privacy.verify.reached import columns
-from sfumato.privacy.verify.rule import only_keys
+from sfumato.privacy.verify.rule import only_keys, tree_file
+from sfumato.privacy.verify.trees import agree
 from sfumato.privacy.verify.verdict import CheckError
 from sfumato.privacy.verify.worlds import fewest
 
@@ -41,6 +43,18 @@ def check_several(release: Folder, claim: Form, others: Sequence[str | Path], ra
     for one in earlier:
         files.hashes(one)
     return _growing(release, earlier, claim, on) if growing else _same(release, earlier, claim, on=on, raw=raw)
+
+
+def shown_earlier(release: Folder, claim: Form, others: Sequence[str | Path]) -> dict[str, set[str] | None]:
+    """Of columns with a tree, the labels that the earlier releases of a claim show; None where these are not given."""
+    found: dict[str, set[str] | None] = {}
+    for name in release.recoding.trees:
+        try:
+            rules = [_given(listed, others).recoding.rules.get(name) for listed in forms(claim, "with")]
+            found[name] = {label for rule in rules if rule is not None for label in rule.shown if label is not None}
+        except (CheckError, ReleaseError):
+            found[name] = None
+    return found
 
 
 def _given(listed: Form, others: Sequence[str | Path]) -> Folder:
@@ -107,11 +121,12 @@ def _alike(release: Folder, other: Folder) -> None:
 
 
 def _same_cut(release: Folder, other: Folder, on: Sequence[str]) -> bool:
-    """Whether both show every row alike on these columns: by the same rules, over the same trees."""
-    here, there = (field(read_json(one.file("recoding.json")), "attributes", dict) for one in (release, other))
-    trees = {tree_file(name) for name in on} & {*release.files, *other.files}
+    """Whether both show every row alike on these columns: by the same rules. The trees of both end at their cuts, but
+    for labels that a codebook tells of; which label stands above which is the same in both."""
+    here, there = (mapping(one.json("recoding.json").get("attributes"), "attributes") for one in (release, other))
+    trees = [name for name in on if name in release.recoding.trees]
     return all(here.get(name) == there.get(name) for name in on) and all(
-        read_json(release.file(tree)) == read_json(other.file(tree)) for tree in trees
+        agree(release.json(tree_file(name)), other.json(tree_file(name))) for name in trees
     )
 
 

@@ -71,6 +71,8 @@ def ranks(cells: Sequence[object], order: Sequence[object] | None) -> list[int]:
     """
     if None in cells:
         raise CheckError("a missing value has no place in an order")
+    if order is not None and len(order) != len(cells):
+        raise CheckError("'order' does not list every value of the sensitive column once, and no other")
     keys = _sizes(cells) if order is None else [_place(cell, order) for cell in cells]
     places = {key: rank for rank, key in enumerate(sorted(set(keys)))}
     if order is not None and len(order) != len(places):

@@ -13,9 +13,11 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sfumato.privacy.verify.fields import Form, field, mapping, read_json
-from sfumato.privacy.verify.folder import Folder, tree_file
-from sfumato.privacy.verify.rule import Rule
+from sfumato.privacy.verify.fields import Form, field, mapping
+from sfumato.privacy.verify.folder import Folder
+from sfumato.privacy.verify.recoding import over
+from sfumato.privacy.verify.rule import Rule, tree_file
+from sfumato.privacy.verify.trees import agree, nodes
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
@@ -34,7 +36,9 @@ Fits = tuple[frozenset[int] | None, ...]
 
 def fewest(releases: Sequence[Folder], on: Sequence[str]) -> int:
     """The anonymity of the worst target who is known by these columns; releases in the order of their time."""
-    world = _Worlds([_Release(folder, _points(releases)) for folder in releases], _kept(releases), on)
+    trees = _trees(releases)
+    points = _points(releases, trees)
+    world = _Worlds([_Release(folder, points, _rules(folder, trees)) for folder in releases], _kept(releases), on)
     return world.fewest()
 
 
@@ -48,20 +52,36 @@ def _kept(releases: Sequence[Folder]) -> list[str]:
     return [n for n in releases[0].table.columns if n not in masked and all(n in f.table.columns for f in releases)]
 
 
-def _points(releases: Sequence[Folder]) -> dict[str, list[object]]:
+def _trees(releases: Sequence[Folder]) -> dict[str, Form]:
+    """Of each column the tree of the last release that has one: it has the labels that the earlier ones show."""
+    return {name: folder.json(tree_file(name)) for folder in releases for name in folder.recoding.trees}
+
+
+def _rules(folder: Folder, trees: Mapping[str, Form]) -> dict[str, Rule]:
+    """The rules of a release, cuts over the trees that all releases have in common."""
+    attributes = mapping(folder.json("recoding.json").get("attributes"), "attributes")
+    found = dict(folder.recoding.rules)
+    for name in folder.recoding.trees:
+        if not agree(folder.json(tree_file(name)), trees[name]):
+            raise CheckError(f"the trees of {name!r} contradict each other")
+        found[name] = over(mapping(attributes[name], name), trees[name])
+    return found
+
+
+def _points(releases: Sequence[Folder], trees: Mapping[str, Form]) -> dict[str, list[object]]:
     """For each masked column: values so that rules which overlap do so in one of them; missing is one."""
     found: dict[str, list[object]] = {}
     for folder in releases:
-        attributes: Form = field(read_json(folder.file("recoding.json")), "attributes", dict)
+        attributes = mapping(folder.json("recoding.json").get("attributes"), "attributes")
         for name in folder.recoding.rules:
-            found.setdefault(name, [None, ANYTHING]).extend(_told(folder, name, mapping(attributes[name], name)))
+            leaves = [node.label for node in nodes(trees[name]) if not node.below] if name in trees else []
+            told = leaves or _told(mapping(attributes[name], name))
+            found.setdefault(name, [None, ANYTHING]).extend(told)
     return {name: list(dict.fromkeys(points)) for name, points in found.items()}
 
 
-def _told(folder: Folder, name: str, form: Form) -> list[Any]:
-    """The values that a rule speaks of: leaves of its tree, disclosed labels, the lower ends of its intervals."""
-    if form.get("kind") == "generalize":
-        return list(_leaves(read_json(folder.file(tree_file(name)))))
+def _told(form: Form) -> list[Any]:
+    """The values that a rule without a tree speaks of: disclosed labels, the lower ends of its intervals."""
     if form.get("kind") == "suppress":
         return list(field(form, "disclosed", list))
     ends: Any = form.get("range")
@@ -69,17 +89,6 @@ def _told(folder: Folder, name: str, form: Form) -> list[Any]:
     if ends is not None:
         return [ends[0], *breaks]
     return [*breaks, EARLIEST if "calendar" in form else min(breaks, default=0) - 1]
-
-
-def _leaves(below: Any) -> Iterator[str]:
-    if isinstance(below, list):
-        yield from below
-        return
-    for label, under in below.items():
-        if under:
-            yield from _leaves(under)
-        else:
-            yield label
 
 
 def _becomes(rule: Rule, point: object) -> object:
@@ -97,6 +106,7 @@ class _Release:
 
     folder: Folder
     points: Mapping[str, Sequence[object]]
+    rules: Mapping[str, Rule]
 
     def rows(self, kept: Sequence[str]) -> pl.DataFrame:
         """How many records show each combination of masked and kept values."""
@@ -112,7 +122,7 @@ class _Release:
     def fits(self) -> dict[str, dict[object, frozenset[int]]]:
         """Of each masked column and each value shown: the points that it may stand for."""
         found: dict[str, dict[object, frozenset[int]]] = {}
-        for name, rule in self.folder.recoding.rules.items():
+        for name, rule in self.rules.items():
             shown = [_becomes(rule, point) for point in self.points[name]]
             found[name] = {v: frozenset(at for at, s in enumerate(shown) if s == v) for v in set(shown) - {ANYTHING}}
         return found
