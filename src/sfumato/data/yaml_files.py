@@ -27,6 +27,7 @@ _MAKE = yaml.constructor.SafeConstructor()
 _INT, _FLOAT, _TIME, _NULL, _MERGE = (
     f"tag:yaml.org,2002:{name}" for name in ("int", "float", "timestamp", "null", "merge")
 )
+_WHOLE = re.compile(r"[1-9][0-9]{0,16}|0")
 _ABSENT = object()
 
 
@@ -135,6 +136,8 @@ def _scalar(event: yaml.ScalarEvent) -> Any:
 
 def _number(event: yaml.ScalarEvent, node: yaml.ScalarNode) -> int | float:
     """A number of a size that people write: whatever counts, measures or limits something fits in 18 digits."""
+    if _WHOLE.fullmatch(event.value):  # what nearly all are, and several times quicker
+        return int(event.value)
     rule = "a number has at most 18 digits before the point and 60 characters in all"
     try:
         if len(event.value) > 60:

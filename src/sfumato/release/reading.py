@@ -18,6 +18,7 @@ from sfumato.maskers.masker import Mask
 from sfumato.maskers.registry import masker_named
 from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.recipe import Recipe
+from sfumato.recipe.paths import EVERYWHERE
 from sfumato.release.release import HOLDER
 
 LIFTED = "lifted.json"
@@ -99,7 +100,7 @@ def read_history(release: str | Path) -> dict[str, Any]:
 
 def read_recipe_of(release: str | Path) -> Recipe:
     """The recipe that made a release, from the holder's folder."""
-    return Recipe.from_yaml(_holder(release) / "recipe.yaml")
+    return Recipe.from_yaml(_holder(release) / "recipe.yaml", allow=EVERYWHERE)
 
 
 def _holder_of(release: str | Path) -> Path:
