@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sfumato.data.taxonomy import Taxonomy
+from sfumato.data.taxonomy import MOST_LEVELS, Taxonomy
 from sfumato.data.taxonomy_entries import Entry, Finding, Listing, entries_of
 from sfumato.data.taxonomy_parsing import list_entries
 from sfumato.data.taxonomy_values import value_findings
@@ -73,9 +73,11 @@ class Grown:
 
     def is_above(self, label: str, other: str | None) -> bool:
         """Whether the label is the other one, or hangs above it."""
-        while other is not None and other != label:
+        for _ in range(MOST_LEVELS + 1):  # a deeper tree is refused in the end, and must not take its square in time
+            if other is None or other == label:
+                return other == label
             other = self.parent_of.get(other)
-        return other == label
+        return False
 
 
 def grow(listing: Listing) -> Grown:

@@ -31,10 +31,10 @@ class Refusal(Exception):
 
 
 class Limited:
-    """Owns the events of a text and the counts of what went by."""
+    """Owns the events of a text and the counts of what went by. `tags`: they are somebody else's to tell of."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    def __init__(self, text: str, *, tags: bool = False) -> None:
+        self._text, self._tags = text, tags
         self._count = self._documents = 0
         self._open: list[tuple[str | None, int]] = []
         self._sizes: dict[str, int] = {}
@@ -49,7 +49,7 @@ class Limited:
             self._documents += 1
             if self._documents > 1:
                 raise Refusal("a file holds one document", "a second one (---)", event)
-        if getattr(event, "tag", None) is not None:
+        if getattr(event, "tag", None) is not None and not self._tags:
             raise Refusal("values are plain: no YAML tags", event.tag[:60], event)
         if isinstance(event, yaml.ScalarEvent):
             if len(event.value) > MOST_TEXT:

@@ -84,9 +84,7 @@ class Recipe:
         return next((r.population for r in self.privacy if isinstance(r, KMap)), None)
 
     @classmethod
-    def from_yaml(
-        cls, source: str | Path, *, changes: Iterable[str] = (), allow: Iterable[str | Path] = ()
-    ) -> Recipe:
+    def from_yaml(cls, source: str | Path, *, changes: Iterable[str] = (), allow: Iterable[str | Path] = ()) -> Recipe:
         """Read a recipe file (or its text). `changes` are settings such as "privacy.0.k=20".
 
         The files that a recipe names lie in its folder (those of a text in the current one), or in folders that
@@ -182,7 +180,7 @@ def _check_budget(recipe: Recipe) -> None:
         raise RecipeError("budget", "only maskers that generate rows from noisy counts spend one",
                           given=type(recipe.mask).__name__, remedy="use mask: private_tree")  # fmt: skip
     if spends and recipe.keep_order:
-        raise RecipeError("keep_order", "rows that are generated have no input order", given="a recipe that asks for it",
+        raise RecipeError("keep_order", "rows that are generated have no input order", given="a recipe with it",
                           remedy="leave it out")  # fmt: skip
 
 

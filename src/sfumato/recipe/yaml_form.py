@@ -128,7 +128,7 @@ def _refuse_number(name: str, kind: str) -> None:
 
 
 def _range(name: str, given: Any) -> tuple[Any, ...]:
-    if not isinstance(given, list):
+    if not isinstance(given, list) or len(given) != 2:
         raise RecipeError(name, "a range is [lowest, highest]", given=repr(given),
                           remedy="write for example range: [0, 100]")  # fmt: skip
     return tuple(str(end) if hasattr(end, "isoformat") else end for end in given)

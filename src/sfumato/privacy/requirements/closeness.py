@@ -123,7 +123,8 @@ class TCloseness:
 
     def remedy(self, level: float) -> str:
         """A larger t; the whole table is at no distance from itself."""
-        return f"ask for t of at least {ceil(-level * 1000) / 1000}"
+        bound = ceil(-level * 1000) / 1000
+        return f"ask for t of at least {bound}" if bound < 1 else "leave it out: no distance is more than 1"
 
     def parts(self) -> tuple[Basic, ...]:
         """Itself."""

@@ -114,6 +114,6 @@ def _bounded(spread: Spread, claim: Form, most: float) -> float:
 
 def _at_least(spread: Spread, claim: Form) -> int:
     k, smallest = whole(claim, "k"), spread.smallest()
-    if k < 1 or smallest < k:
-        raise CheckError(f"a group has fewer than {k} records" if k else "'k' is at least 1")
+    if k < 2 or smallest < k:
+        raise CheckError(f"a group has fewer than {k} records" if k > 1 else "'k' is at least 2")
     return smallest
