@@ -126,7 +126,7 @@ def _also(requirement: Requirement, people: Table) -> dict[str, Any]:
     if isinstance(requirement, TCloseness) and (requirement.order is not None or requirement.distance == HIERARCHICAL):
         held = people.column(requirement.sensitive).values.to_pylist()
         if requirement.order is not None:
-            return {"order": [told(value) for value in requirement.order if value in held]}
+            return {"order": [told(has) for value in requirement.order for has in held if same(has, value)]}
         attribute = people.schema[requirement.sensitive]
         if isinstance(attribute, Category) and attribute.taxonomy is not None:
             return {"tree": bare_tree(attribute.taxonomy, held)}

@@ -77,7 +77,7 @@ class ConfidenceBound:
                 self.sensitive, f"{self} names a value that somebody has", given="a value of nobody",
                 remedy="check its spelling (1 and '1' are different), or leave `value` out to bound every value",
             )  # fmt: skip
-        return lambda counts: -(counts[:, found[0]] / counts.sum(axis=1))
+        return lambda counts: -(counts[:, found].sum(axis=1) / counts.sum(axis=1))
 
     def falls_short(self, level: float) -> str:
         """The share."""

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.counting import Measure
+from sfumato.data.lookalikes import looks
 from sfumato.data.schema import Category
 from sfumato.data.table import Table
 from sfumato.data.taxonomy import Taxonomy
@@ -159,8 +160,10 @@ def told(value: Any) -> Any:
 
 
 def same(value: Any, other: Any) -> bool:
-    """Whether two values are one; true is not 1."""
-    return value == other and isinstance(value, bool) == isinstance(other, bool)
+    """Whether two values are one; true is not 1, and labels that look alike are one."""
+    if isinstance(value, str) and isinstance(other, str):
+        return looks(value) == looks(other)
+    return bool(value == other) and isinstance(value, bool) == isinstance(other, bool)
 
 
 def column(what: str, sensitive: Any, on: tuple[str, ...]) -> str:
