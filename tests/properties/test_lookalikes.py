@@ -32,7 +32,9 @@ SPELLINGS = {
     "hiv\u2003": "a wide space",
     "hiv\x07": "a bell",
 }
-MARKS = st.sampled_from("hivHIV аеорсυνΗΙν\u200b\u200d\u2060\ufeff\u00ad\u202e\ufe0f\u0301é\u3164\uff28ⅰﬁß\u1e9eİıſ-–’'\t")
+MARKS = st.sampled_from(
+    "hivHIV аеорсυνΗΙν\u200b\u200d\u2060\ufeff\u00ad\u202e\ufe0f\u0301é\u3164\uff28ⅰﬁß\u1e9eİıſ-–’'\t"
+)
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS, ids=SPELLINGS.values())

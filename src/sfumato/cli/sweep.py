@@ -31,6 +31,10 @@ def sweep(
     workers: Annotated[
         int | None, typer.Option("--workers", min=1, help="Processes; as many as cores if left out.")
     ] = None,
+    allow: Annotated[
+        list[Path] | None,
+        typer.Option("--allow", metavar="FOLDER", help="The recipe may name files there, not only beside itself."),
+    ] = None,
     public: Annotated[
         bool, typer.Option("--public", help="The table is nobody's secret: a budget may be swept on it.")
     ] = False,
@@ -46,7 +50,7 @@ def sweep(
     from sfumato.sweeping.sweep import PAGE, TABLE
     from sfumato.sweeping.sweep import sweep as run
 
-    found = Recipe.from_yaml(recipe)
+    found = Recipe.from_yaml(recipe, allow=allow or ())
     named = table or found.table
     if named is None:
         raise RecipeError("table", "a recipe or --table names the table", given="neither",

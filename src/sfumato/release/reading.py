@@ -19,7 +19,7 @@ from sfumato.maskers.registry import masker_named
 from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.recipe import Recipe
 from sfumato.recipe.paths import EVERYWHERE
-from sfumato.release.release import HOLDER
+from sfumato.release.output import holder_of
 
 LIFTED = "lifted.json"
 ROW_BY_ROW = ("k_anonymity", "none")
@@ -104,8 +104,7 @@ def read_recipe_of(release: str | Path) -> Recipe:
 
 
 def _holder_of(release: str | Path) -> Path:
-    folder = Path(release).resolve()
-    return folder.with_name(folder.name + HOLDER)
+    return holder_of(Path(release).resolve())
 
 
 def _holder(release: str | Path) -> Path:

@@ -12,6 +12,7 @@ from multiprocessing import get_context, parent_process
 from pathlib import Path
 from typing import Any
 
+from sfumato.data.private_files import opener
 from sfumato.errors import SfumatoError
 from sfumato.sweeping.grid import Point
 
@@ -92,9 +93,8 @@ def refusal(point: Point, why: str) -> Result:
 
 def _keep(path: Path, result: Result) -> Result:
     """Write a result so that it is there whole or not at all."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     fresh = path.with_suffix(f".{os.getpid()}.tmp")
-    with fresh.open("w", encoding="utf-8") as file:
+    with open(fresh, "w", encoding="utf-8", opener=opener) as file:
         json.dump(result, file, indent=1)
         file.flush()
         os.fsync(file.fileno())
