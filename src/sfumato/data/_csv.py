@@ -135,7 +135,7 @@ def _known(encoding: str) -> str:
     try:
         name = codecs.lookup(encoding).name if _ENCODING.fullmatch(encoding) else ""
         codecs.getincrementaldecoder(name or "none")
-        b"".decode(name)  # refused by codecs that turn bytes into something else than text
+        b"ab".decode(name, "ignore")  # refused by codecs that turn bytes into something else than text
     except (LookupError, UnicodeError):
         name = ""
     if not name or name in _NO_TABLES:

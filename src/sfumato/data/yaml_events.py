@@ -13,8 +13,8 @@ import yaml
 
 MOST_DEEP = 130
 """How deep lists and mappings may be nested: the deepest taxonomy, with some around it."""
-MOST_VALUES = 300_000
-"""How many names and values a file may hold: three times the largest code books of medicine."""
+MOST_VALUES = 200_000
+"""How many names and values a file may hold: twice the largest code books of medicine."""
 MOST_TEXT = 10_000
 """How long one name or text may be, in characters."""
 LARGEST = 10**18
