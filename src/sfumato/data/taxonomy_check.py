@@ -50,6 +50,8 @@ class Grown:
     first: dict[str, Entry] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     _up: dict[str, str] = field(default_factory=dict)
+    _deep: dict[str, int] = field(default_factory=dict)
+    _high: dict[str, int] = field(default_factory=dict)
 
     @property
     def roots(self) -> list[str]:
@@ -74,9 +76,12 @@ class Grown:
         """Where a label stands first."""
         return self.first[label].line
 
-    def hang(self, label: str, parent: str) -> None:
-        """Hang a label that has no parent from one."""
+    def hang(self, label: str, parent: str) -> int:
+        """Hang a label that has no parent from one. Gives the levels there are at least, so far as the order tells."""
         self.parent_of[label] = self._up[label] = parent
+        self._deep[label] = self._deep.get(parent, 1) + 1
+        self._high[parent] = max(self._high.get(parent, 1), self._high.get(label, 1) + 1)
+        return max(self._deep[label], self._high[parent])
 
     def _root(self, label: str) -> str:
         """What a label hangs from at last. Ways that were gone are cut short, so no tree takes its square in time."""
@@ -118,8 +123,10 @@ def grow(listing: Listing) -> Grown:
         if known is None or (entry.parent is not None and known.parent is None):
             grown.first[entry.label] = entry
         if entry.parent is not None:
-            if entry.label not in grown.parent_of:
-                grown.hang(entry.label, entry.parent)
+            if entry.label not in grown.parent_of and grown.hang(entry.label, entry.parent) > MOST_LEVELS:
+                message = f"a tree has at most {MOST_LEVELS} levels, and this one has more"
+                grown.findings.append(Finding("syntax", "", entry.line, message))
+                break
             grown.first.setdefault(entry.parent, Entry(entry.parent, None, entry.line, place="group"))
     grown.findings.extend(_mixed(grown, listing))
     grown.findings.extend(_roots(grown, listing))

@@ -17,8 +17,8 @@ from sfumato.data.taxonomy_entries import Entry, Finding, Listing, Typed
 from sfumato.data.yaml_events import Limited, Refusal
 from sfumato.errors import TaxonomyError
 
-MOST_BYTES, MOST_CELLS = 16 * 2**20, 500_000
-"""The largest file of a taxonomy, and how many cells its rows may have: five levels of a hundred thousand values."""
+MOST_BYTES, MOST_CELLS = 16 * 2**20, 300_000
+"""The largest file of a taxonomy, and how many cells its rows may have: five levels of sixty thousand values."""
 DRAFT_MARK = "# draft"
 _SPLIT_ESCAPE = re.compile(r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 _TYPED: dict[str, Typed] = {

@@ -45,6 +45,9 @@ class Limited:
             yield event
 
     def _look(self, event: Any) -> None:
+        if type(event) is yaml.ScalarEvent and event.tag is event.anchor is None and len(event.value) <= MOST_TEXT:
+            self._add(event, 1, None)  # what most of them are
+            return
         if isinstance(event, yaml.DocumentStartEvent):
             self._documents += 1
             if self._documents > 1:
@@ -64,15 +67,13 @@ class Limited:
             self._add(event, 1, None)
         elif isinstance(event, yaml.CollectionEndEvent):
             anchor, before = self._open.pop()
-            self._remember(anchor, self._count - before)
+            if anchor is not None:
+                self._sizes[anchor] = self._count - before
 
     def _add(self, event: Any, size: int, anchor: str | None) -> None:
         self._count += size
-        self._remember(anchor, size)
+        if anchor is not None:
+            self._sizes[anchor] = size
         if self._count > MOST_VALUES:
             given = "more, counting what aliases repeat" if self._sizes else "more"
             raise Refusal(f"a file holds at most {MOST_VALUES:,} names and values", given, event)
-
-    def _remember(self, anchor: str | None, size: int) -> None:
-        if anchor is not None:
-            self._sizes[anchor] = size

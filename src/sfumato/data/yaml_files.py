@@ -22,7 +22,11 @@ MOST_BYTES = 8 * 2**20
 """The largest recipe; those that people write have a few thousand."""
 
 _TRUTH = re.compile(r"true|True|TRUE|false|False|FALSE")
-_RESOLVERS = yaml.SafeLoader.yaml_implicit_resolvers
+_FORMS = {
+    first: [(tag, pattern) for tag, pattern in forms if not tag.endswith(":bool")]
+    for first, forms in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+"""By its first character, what an unquoted text may stand for."""
 _MAKE = yaml.constructor.SafeConstructor()
 _INT, _FLOAT, _TIME, _NULL, _MERGE = (
     f"tag:yaml.org,2002:{name}" for name in ("int", "float", "timestamp", "null", "merge")
@@ -52,11 +56,13 @@ class _Reader:
     def read(self) -> Any:
         for event in self._events:
             if isinstance(event, yaml.ScalarEvent):
-                self._add(event, _scalar(event))
+                value = _scalar(event)
+                self._keep(event.anchor, value)
+                self._put(event, value)
             elif isinstance(event, yaml.AliasEvent):
                 if event.anchor not in self._anchored:
                     raise Refusal("an alias stands after the end of what it repeats", f"*{event.anchor}", event)
-                self._add(event, self._anchored[event.anchor])
+                self._put(event, self._anchored[event.anchor])
             elif isinstance(event, yaml.SequenceStartEvent | yaml.MappingStartEvent):
                 self._refuse_name(event)
                 self._open.append(_Open([] if isinstance(event, yaml.SequenceStartEvent) else {}, event.anchor))
@@ -65,11 +71,6 @@ class _Reader:
                 self._keep(done.anchor, done.held)
                 self._put(event, done.held)
         return self.found
-
-    def _add(self, event: Any, value: Any) -> None:
-        if isinstance(event, yaml.ScalarEvent):
-            self._keep(event.anchor, value)
-        self._put(event, value)
 
     def _keep(self, anchor: str | None, value: Any) -> None:
         if anchor is not None:
@@ -95,7 +96,7 @@ class _Reader:
 
 
 def _name(event: Any, value: Any, known: dict[Any, Any]) -> Any:
-    if isinstance(event, yaml.ScalarEvent) and _tag(event) == _MERGE:
+    if value == "<<" and isinstance(event, yaml.ScalarEvent) and _tag(event) == _MERGE:
         raise Refusal("every name is written out", "a merge (<<)", event)
     if not isinstance(value, Hashable):
         raise Refusal("a name is a text or a number", "a list or a mapping as a name", event)
@@ -108,13 +109,10 @@ def _tag(event: yaml.ScalarEvent) -> str | None:
     """What an unquoted text is taken for; None for a text. Only true and false are truth values: `on` is a name."""
     if not event.implicit[0]:
         return None
-    if _TRUTH.fullmatch(event.value):
-        return "truth"
     first = event.value[:1]
-    for tag, pattern in (*_RESOLVERS.get(first, ()), *_RESOLVERS.get(None, ())):
-        if not tag.endswith(":bool") and pattern.match(event.value):
-            return str(tag)
-    return None
+    if first in ("t", "T", "f", "F") and _TRUTH.fullmatch(event.value):
+        return "truth"
+    return next((tag for tag, pattern in _FORMS.get(first, ()) if pattern.match(event.value)), None)
 
 
 def _scalar(event: yaml.ScalarEvent) -> Any:
