@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import sfumato as sf
 from tests.e2e.test_publish import Done, sfumato
 from tests.hostile_recipes import BASE, HOSTILE, RAN, SECRET, lay_out
 
@@ -122,8 +123,9 @@ def test_a_user_can_allow_what_a_recipe_names(tmp_path: Path) -> None:
 def _measured(folder: Path) -> tuple[int, str, float, int]:
     """The real program in a process of its own: how it ended, what it said, processor seconds, peak memory."""
     program = [sys.executable, "-m", "sfumato.cli.main", "publish", "recipe.yaml", "--output", "out", "--no-report"]
+    ours = {**os.environ, "PYTHONPATH": str(Path(sf.__file__).parents[1])}
     with (folder / "said").open("wb") as said:
-        child = subprocess.Popen(program, cwd=folder, stdout=said, stderr=said, stdin=subprocess.DEVNULL)
+        child = subprocess.Popen(program, cwd=folder, stdout=said, stderr=said, stdin=subprocess.DEVNULL, env=ours)
         with _not_for_ever(300):
             _, status, usage = os.wait4(child.pid, 0)
         child.returncode = os.waitstatus_to_exitcode(status)
