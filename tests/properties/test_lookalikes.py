@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import Counter
 from pathlib import Path
 
 import pyarrow as pa
@@ -108,7 +109,7 @@ def test_spellings_make_no_group_diverse(asked: str, tmp_path: Path) -> None:
     assert "hiv" not in str(told[0].message).lower()
     figures = [[claim["achieved"] for claim in one.certificate["claims"]] for one in (plain, spelt)]
     assert figures[0] == figures[1]
-    assert sorted(spelt.shown.column("ill").to_pylist()) == sorted(people(alike=True).column("ill").to_pylist())
+    assert Counter(spelt.shown.column("ill").to_pylist()) == Counter(people(alike=True).column("ill").to_pylist())
     spelt.write(tmp_path / "out")
     assert sf.verify(tmp_path / "out").holds
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
 import pytest
 from numpy.typing import NDArray
-from sklearn.naive_bayes import GaussianNB
 
 from sfumato.data.encoding import encode
 from sfumato.data.schema import Category, Number, Schema
@@ -288,7 +288,7 @@ def test_a_classifier_is_imported_by_no_other_name(monkeypatch: pytest.MonkeyPat
 
 def test_an_object_of_the_callers_is_a_classifier(table: Table, masked: dict[str, Any]) -> None:
     parts = split(class_codes(table, "rich"))
-    model = GaussianNB()
+    model = import_module("sklearn.naive_bayes").GaussianNB()
     given = judge_classes(table, masked, "rich", parts=parts, classifier=model, attributes=ATTRIBUTES)
     named = judge_classes(
         table, masked, "rich", parts=parts, classifier="sklearn.naive_bayes.GaussianNB", attributes=ATTRIBUTES

@@ -59,7 +59,7 @@ class Limited:
                 raise Refusal(f"a text has at most {MOST_TEXT:,} characters", f"{len(event.value):,}", event)
             self._add(event, 1, event.anchor)
         elif isinstance(event, yaml.AliasEvent):
-            self._add(event, self._sizes.get(event.anchor, 1), None)
+            self._add(event, self._sizes.get(event.anchor or "", 1), None)
         elif isinstance(event, yaml.CollectionStartEvent):
             self._open.append((event.anchor, self._count))
             if len(self._open) > MOST_DEEP:

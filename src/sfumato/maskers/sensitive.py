@@ -62,7 +62,7 @@ def look_alikes(table: Table, requirements: Sequence[Requirement]) -> dict[str, 
 
 def _look_alikes(column: Column | ItemColumn) -> list[list[int]]:
     texts = pt.is_string(column.values.type) or pt.is_large_string(column.values.type)
-    return alike(column.values.to_pylist()) if texts and isinstance(column, Column) else []
+    return alike([str(label) for label in column.values.to_pylist()]) if texts and isinstance(column, Column) else []
 
 
 def _joined(column: Column) -> Column:
@@ -71,7 +71,7 @@ def _joined(column: Column) -> Column:
     for first, *others in _look_alikes(column):
         stands[others] = first
     kept, codes = np.unique(stands, return_inverse=True)  # the last is missing, and stays the last
-    return Column(narrow(codes[column.codes], len(kept) - 1), column.values.take(pa.array(kept[:-1])))
+    return Column(narrow(codes[column.codes], len(kept) - 1), column.values.take(pa.array(kept[:-1], type=pa.int64())))
 
 
 def sensitive_columns(table: Table, requirements: Sequence[Basic]) -> dict[str, Sensitive]:
