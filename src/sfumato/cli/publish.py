@@ -15,6 +15,7 @@ import typer
 from sfumato.cli.family import numbers_of, show_family
 from sfumato.cli.key import open_key
 from sfumato.cli.ledger import show_plan
+from sfumato.cli.options import Allow
 from sfumato.cli.output import check_places, note, noting_warnings
 
 if TYPE_CHECKING:
@@ -51,10 +52,7 @@ def publish(  # noqa: PLR0913 - an argument for each option
         str | None,
         typer.Option("--clusters", metavar="N,N,...", help="A version for each number of clusters, safe together."),
     ] = None,
-    allow: Annotated[
-        list[Path] | None,
-        typer.Option("--allow", metavar="FOLDER", help="The recipe may name files there, not only beside itself."),
-    ] = None,
+    allow: Allow = None,
     sign: Annotated[
         Path | None, typer.Option("--sign", metavar="KEY", help="Sign the release (see: sfumato key make).")
     ] = None,

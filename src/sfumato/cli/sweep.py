@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from sfumato.cli.options import Allow
 from sfumato.cli.output import note, show
 
 EXAMPLE = "sfumato sweep recipe.yaml --over privacy.k=5,10,20,50 --over structure.k=4,6 --output sweep"
@@ -31,10 +32,7 @@ def sweep(
     workers: Annotated[
         int | None, typer.Option("--workers", min=1, help="Processes; as many as cores if left out.")
     ] = None,
-    allow: Annotated[
-        list[Path] | None,
-        typer.Option("--allow", metavar="FOLDER", help="The recipe may name files there, not only beside itself."),
-    ] = None,
+    allow: Allow = None,
     public: Annotated[
         bool, typer.Option("--public", help="The table is nobody's secret: a budget may be swept on it.")
     ] = False,
