@@ -22,7 +22,7 @@ from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.privacy.requirements import Basic, KMap, Requirement, Sensitive, TCloseness
 from sfumato.privacy.requirements.closeness import heights_of
 from sfumato.privacy.requirements.population import read_population
-from sfumato.privacy.requirements.requirement import told
+from sfumato.privacy.requirements.requirement import same, told
 from sfumato.privacy.verify.population import Population, sha256
 from sfumato.privacy.verify.population import read_population as read_population_frame
 from sfumato.structure.released import Shown
