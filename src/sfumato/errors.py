@@ -8,6 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from difflib import get_close_matches
 
+MOST_LONG = 2_000
+"""Characters of one part of a message."""
+MOST_NAMED = 60
+"""Names in one message."""
+
 
 class SfumatoError(Exception):
     """A mistake that a user can mend.
@@ -17,6 +22,7 @@ class SfumatoError(Exception):
     """
 
     def __init__(self, thing: str, rule: str, *, given: str = "", remedy: str = "") -> None:
+        thing, given, remedy = _short(thing), _short(given), _short(remedy)
         self.thing, self.rule, self.given, self.remedy = thing, rule, given, remedy
         parts = [
             f"{thing}: {rule}",
@@ -79,5 +85,11 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     names = list(known)
     if not names:
         return "leave it out: there is nothing to set here"
-    close = get_close_matches(name, names, n=1)
-    return f"did you mean {close[0]!r}?" if close else f"use one of: {', '.join(names)}"
+    few = len(name) <= 100 and len(names) <= 2_000  # a guess among more takes seconds
+    close = get_close_matches(name, names, n=1) if few else []
+    more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
+    return f"did you mean {close[0]!r}?" if close else f"use one of: {', '.join(names[:MOST_NAMED])}{more}"
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MOST_LONG else f"{text[:MOST_LONG]}... ({len(text):,} characters)"

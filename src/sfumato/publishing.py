@@ -21,18 +21,18 @@ from sfumato.data.reading import read
 from sfumato.data.table import Table, whole_values
 from sfumato.errors import RecipeError, ReleaseError
 from sfumato.evaluation.generated import judge_generated
-from sfumato.evaluation.judging import Judged, agreement_with, judge, largest_k
+from sfumato.evaluation.judging import Judged, agreement_with, judge
 from sfumato.maskers.histogram.mask import NoisyHistogram
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.registry import name_of
-from sfumato.maskers.sensitive import settled
+from sfumato.maskers.sensitive import counted, look_alikes, settled
 from sfumato.maskers.topdown.fit import TopDown
 from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.maskers.topdown.trying import allowed_to_json, allowing
 from sfumato.privacy.budget import Spending
 from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.mechanisms import Mechanisms, noise_of
-from sfumato.privacy.requirements import without_covered
+from sfumato.privacy.requirements import largest_k, without_covered
 from sfumato.privacy.verify import Verdict, verify
 from sfumato.randomness import Randomness, Secure
 from sfumato.recipe import Recipe
@@ -42,6 +42,7 @@ from sfumato.release.bundle import Format, generated_table, released_table, writ
 from sfumato.release.certificate import Facts
 from sfumato.release.claims import count_claims, population_of
 from sfumato.release.differential import Differential
+from sfumato.release.output import holder_of
 from sfumato.release.pruning import explained
 from sfumato.release.reading import (
     LIFTED,
@@ -53,7 +54,7 @@ from sfumato.release.reading import (
     read_recipe_of,
     refuse_other_table,
 )  # fmt: skip
-from sfumato.release.release import HOLDER, Release
+from sfumato.release.release import Release
 from sfumato.release.report.report import (
     HOW_TO_GET,
     REPORT,
@@ -101,6 +102,7 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
     clock = _Clock(run.tell)
     with clock.step("Reading the table"):
         people = _prepare(read(table, recipe.schema, progress=run.progress, encoding=recipe.encoding), recipe)
+    _tell_look_alikes(people, recipe)
     mechanisms = _mechanisms(recipe, run)
     account = account_of(people, recipe, mechanisms=mechanisms, ledger=run.ledger)
     with reserving(account, recipe, mechanisms):
@@ -108,7 +110,8 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
             found = (find if mechanisms is None else find_any)(recipe.structure, people)
         with clock.step("Masking"):
             task = replace(_task(people, found, recipe, run), mechanisms=mechanisms, fixed=fixed_groups(recipe, people))
-            outcome = mask_beside(task, recipe)
+            counting = replace(task, table=counted(people, recipe.privacy))
+            outcome = mask_beside(counting, recipe)
     with clock.step("Measuring what survived"):
         judged = _judged(recipe, found, task, outcome)
     ready = _ready(people, outcome, judged, recipe=recipe, run=run, mechanisms=mechanisms)
@@ -122,7 +125,7 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
                              pages=pages)  # fmt: skip
         kept_back = {**_kept_back(outcome), **ready.holder}
         for name, content in ready.holder.items():  # beside the release, where verify looks for it with the raw table
-            write_json(folder.with_name(folder.name + HOLDER) / name, content)
+            write_json(holder_of(folder) / name, content)
     with clock.step("Verifying the written file"):
         verdict = _verified(folder, recipe, people)
     if not verdict.holds:
@@ -131,7 +134,7 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
                            remedy="report this: the masker and the verification disagree")  # fmt: skip
     certificate = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
     with clock.step("Trying which k would show more"):
-        history = _tried(outcome, task, recipe) if run.report else outcome.history
+        history = _tried(outcome, counting, recipe) if run.report else outcome.history
     report = None
     with clock.step("Drawing the holder's report"):
         if pages:
@@ -196,7 +199,8 @@ def explain_release(raw: object, release: str | Path) -> Mapping[str, Any]:
         return history
     people = _prepare(read(raw, recipe.schema, encoding=recipe.encoding), recipe)
     task = replace(_task(people, find(recipe.structure, people), recipe, Run()), fixed=fixed_groups(recipe, people))
-    return {**history, "allowed": allowed_to_json(allowing(task, recipe.mask, history))}
+    counting = replace(task, table=counted(people, recipe.privacy))
+    return {**history, "allowed": allowed_to_json(allowing(counting, recipe.mask, history))}
 
 
 def _kept_back(outcome: Outcome) -> dict[str, Any]:
@@ -246,6 +250,15 @@ def _prepare(people: Table, recipe: Recipe) -> Table:
     return settled(people, recipe.privacy)
 
 
+def _tell_look_alikes(people: Table, recipe: Recipe) -> None:
+    for name, number in look_alikes(people, recipe.privacy).items():
+        warnings.warn(
+            f"{name}: {number} labels look like another one (letters' case, spaces, invisible marks, letters of other "
+            "alphabets). Requirements count those that look alike as one value; the table shows them as they are",
+            stacklevel=3,
+        )
+
+
 def _refuse_fingerprints(people: Table) -> None:
     for name in (*people.schema.with_role("plain"), *people.schema.with_role("sensitive")):
         codes = whole_values(people.columns[name])
@@ -277,7 +290,7 @@ def _ready(
     kept = without_covered(recipe.privacy).kept
     lifted = 0 if outcome.lifted is None else int(outcome.lifted.sum())
     along = {} if outcome.guarantee == "none" else _along(judged, recipe, shown)  # means would tell the key
-    claims = [*count_claims(people, shown, outcome.mask, kept), *claims_beside(people, outcome, recipe)]
+    claims = [*count_claims(counted(people, kept), shown, outcome.mask, kept), *claims_beside(people, outcome, recipe)]
     facts = Facts(
         recipe.schema, shown.num_rows, outcome.masked, claims, outcome.covered, lifted,
         recipe.keep_order, name_of(recipe.mask), f"table.{run.format}",

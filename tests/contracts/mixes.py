@@ -54,7 +54,7 @@ def _confidence(rng: np.random.Generator, on: list[str], people: pa.Table) -> Re
 
 
 def _alpha(rng: np.random.Generator, on: list[str], people: pa.Table) -> Requirement:
-    return AlphaK(on, _sensitive(rng), float(rng.choice([0.5, 0.7, 0.9])), int(rng.integers(1, 6)))
+    return AlphaK(on, _sensitive(rng), float(rng.choice([0.5, 0.7, 0.9])), max(2, int(rng.integers(1, 6))))
 
 
 def _closeness(rng: np.random.Generator, on: list[str], people: pa.Table) -> Requirement:
@@ -70,15 +70,17 @@ def _closeness(rng: np.random.Generator, on: list[str], people: pa.Table) -> Req
 
 
 def _lkc(rng: np.random.Generator, on: list[str], people: pa.Table) -> Requirement:
-    return LKC(on, "illness", int(rng.integers(1, len(on) + 1)), int(rng.integers(1, 5)), float(rng.choice([0.6, 0.8])))
+    return LKC(
+        on, "illness", int(rng.integers(1, len(on) + 1)), max(2, int(rng.integers(1, 5))), float(rng.choice([0.6, 0.8]))
+    )
 
 
 def _map(rng: np.random.Generator, on: list[str], people: pa.Table) -> Requirement:
-    return KMap(on, int(rng.integers(1, 12)), people.select(on))
+    return KMap(on, max(2, int(rng.integers(1, 12))), people.select(on))
 
 
 def _anonymity(rng: np.random.Generator, on: list[str], people: pa.Table) -> Requirement:
-    return KAnonymity(on, int(rng.integers(1, 8)))
+    return KAnonymity(on, max(2, int(rng.integers(1, 8))))
 
 
 KINDS: dict[str, Make] = {

@@ -63,7 +63,7 @@ def random_case(seed: int) -> Case:
     needs: dict[frozenset[str], KAnonymity] = {}
     for _ in range(int(rng.integers(1, 6))):
         on = [str(n) for n in rng.permutation(names)[: int(rng.integers(1, len(names) + 1))]]
-        needs[frozenset(on)] = KAnonymity(on, int(rng.integers(1, 1 + rows // 3)))
+        needs[frozenset(on)] = KAnonymity(on, max(2, int(rng.integers(1, 1 + rows // 3))))
     unused = set(names) - {name for need in needs.values() for name in need.on}
     for name in unused:
         del schema[name], columns[name]

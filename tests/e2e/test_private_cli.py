@@ -108,8 +108,8 @@ def one_line(text: str) -> str:
 REFUSED: dict[str, tuple[Callable[[Form], object], tuple[str, ...]]] = {
     "no epsilon": (lambda form: form["budget"].update(epsilon=0), ("epsilon", "positive number", "epsilon: 0.5")),
     "less than none": (lambda form: form["budget"].update(epsilon=-1), ("epsilon", "positive number", "given: -1")),
-    "no end": (lambda form: form["budget"].update(epsilon=float("inf")), ("epsilon", "positive number")),
-    "no steps": (lambda form: form.update(mask={"dp_heter": {"steps": 0}}), ("steps", "at least 1", "steps: 16")),
+    "no end": (lambda form: form["budget"].update(epsilon=float("inf")), (".inf", "at most 18 digits")),
+    "no steps": (lambda form: form.update(mask={"dp_heter": {"steps": 0}}), ("steps", "from 1 to 1,000")),
     "no range": (lambda form: form["attributes"]["age"].pop("range"), ("age without a range", "range: [0, 120]")),
     "no values": (lambda form: form["attributes"]["sex"].pop("values"), ("sex without a taxonomy", "values: [A, B]")),
     "a value outside a list": (lambda form: form["attributes"]["sex"].update(values=["F", "X"]), ("sex", "declared")),

@@ -145,7 +145,7 @@ def test_asked_to_stop_gives_a_valid_release_of_what_is_there() -> None:
     ("old", "new", "told"),
     [
         ("k_anonymity: 4", "k_anonymity: 61", "even the most masked table"),
-        ("k_anonymity: 4", "k_anonymity: 0", "at least 1"),
+        ("k_anonymity: 4", "k_anonymity: 0", "at least 2"),
         ("on: [town]", "on: [twon]", "did you mean 'town'?"),
         ("on: [town]", "on: [town, ill]", "role quasi"),
         ("{ANY: [f, m]}", "{ANY: [f]}", "leaf"),

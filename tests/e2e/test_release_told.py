@@ -36,15 +36,10 @@ def test_the_page_explains_intervals_of_dates_open_ends_and_stars(tmp_path: Path
     assert "`*` in a column of intervals" in page
 
 
-def test_one_record_is_no_plural(tmp_path: Path) -> None:
-    text = RECIPE.replace("k_anonymity: 4", "k_anonymity: 1").replace("\n  - {k_anonymity: 3, on: [town]}", "")
-    text = text.replace("town:   {kind: category, role: quasi}", "town:   {kind: category, role: plain}")
-    release = sf.publish(people(), sf.Recipe.from_yaml(text))
-    assert (
-        release.guarantee == 'In this table at least 1 record shows every combination of values shown for "age", "sex".'
-    )
-    release.write(tmp_path / "out")
-    assert "1 claim, all understood" in sfumato("verify", tmp_path / "out").stdout
+def test_k_of_one_is_no_promise() -> None:
+    for given in ("k_anonymity: 1", "k_map: 1, population: all.csv", "alpha_k: {alpha: 0.5, k: 1}, sensitive: income"):
+        with pytest.raises(sf.RecipeError, match="protects nobody"):
+            sf.Recipe.from_yaml(RECIPE.replace("k_anonymity: 4", given))
 
 
 def test_a_release_is_short_to_look_at() -> None:

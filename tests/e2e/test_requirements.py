@@ -90,7 +90,8 @@ def test_a_population_bounds_who_a_record_may_be_about(tmp_path: Path) -> None:
     everybody = people(3000, seed=1).select(QUASI)
     everybody.write_csv(tmp_path / "register.csv")
     asked = f"{{k_map: 40, {ON}, population: {tmp_path / 'register.csv'}}}"
-    recipe = sf.Recipe.from_yaml(RECIPE.replace("REQUIREMENT", asked).replace("MASK", "top_down"))
+    text = RECIPE.replace("REQUIREMENT", asked).replace("MASK", "top_down")
+    recipe = sf.Recipe.from_yaml(text, allow=[tmp_path])
     folder = sf.publish(people(), recipe, run=sf.Run(report=False)).write(tmp_path / "out")
     assert not sf.verify(folder).holds, "without the population nobody can know"
     assert recheck(recipe, folder).endswith(f"--population {tmp_path / 'register.csv'}")

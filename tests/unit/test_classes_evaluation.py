@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,7 +28,7 @@ from sfumato.evaluation.classes import (
     rows_of,
     wrong,
 )
-from sfumato.evaluation.classifiers import CLASSIFIERS
+from sfumato.evaluation.classifiers import CLASSIFIERS, LISTED, classifier
 from sfumato.evaluation.features import Feature, leaking, masked_feature, raw_features, shown_features
 from sfumato.evaluation.parts import Part, folds, given, split
 from sfumato.maskers.masker import Labels, Outcome, Task
@@ -265,11 +266,36 @@ def test_rows_in_both_parts_are_refused() -> None:
         given(np.array([True, True]))
 
 
-@pytest.mark.parametrize("name", ["forest", "sklearn.ensemble.Forest", "json.loads", "no.such.module"])
+@pytest.mark.parametrize("name", ["forest", "sklearn.ensemble.Forest", "json.loads", "no.such.module", "antigravity.x"])
 def test_an_unknown_classifier_is_refused(table: Table, name: str) -> None:
     classes = class_codes(table, "rich")
-    with pytest.raises(RecipeError, match="import path"):
+    with pytest.raises(RecipeError, match="that are listed"):
         wrong(raw_features(table, ATTRIBUTES), classes, split(classes), name)
+
+
+def test_every_listed_classifier_is_there() -> None:
+    assert all(callable(classifier(name)) for name in LISTED)
+
+
+def test_a_classifier_is_imported_by_no_other_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module that is named must not run, not even to find out that it holds no classifier."""
+    asked: list[str] = []
+    monkeypatch.setattr("sfumato.evaluation.classifiers.import_module", lambda name: asked.append(name))
+    with pytest.raises(RecipeError):
+        classifier("this.Zen")
+    assert asked == []
+
+
+def test_an_object_of_the_callers_is_a_classifier(table: Table, masked: dict[str, Any]) -> None:
+    parts = split(class_codes(table, "rich"))
+    model = import_module("sklearn.naive_bayes").GaussianNB()
+    given = judge_classes(table, masked, "rich", parts=parts, classifier=model, attributes=ATTRIBUTES)
+    named = judge_classes(
+        table, masked, "rich", parts=parts, classifier="sklearn.naive_bayes.GaussianNB", attributes=ATTRIBUTES
+    )
+    assert given.masked == named.masked
+    assert given.classifier == "GaussianNB"
+    assert not hasattr(model, "classes_")  # it was copied
 
 
 def test_the_class_is_no_attribute_of_itself(table: Table, masked: dict[str, Any]) -> None:

@@ -73,7 +73,7 @@ def test_a_column_that_no_recoding_masks_is_not_left_out_of_the_count(kind: str,
     later = bare(tmp_path / "later", ["f"] * 8 + ["m"] * 2 + ["f"] * 2)
     told = hashlib.sha256((earlier.path / "certificate.json").read_bytes()).hexdigest()
     listed = {"sha256": told, "created": earlier.certificate.form["created"]}
-    claim: dict[str, Any] = {"claim": kind, "on": ["age", "sex"], "k": 1, "people": people, "with": [listed]}
+    claim: dict[str, Any] = {"claim": kind, "on": ["age", "sex"], "k": 2, "people": people, "with": [listed]}
     with pytest.raises(CheckError, match="'sex' is masked by no recoding"):
         check_several(later, claim, [earlier.path], None)
     twice = claim | {"on": ["age"], "with": [listed, listed]}

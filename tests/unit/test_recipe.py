@@ -24,7 +24,7 @@ privacy:
   - {k_anonymity: 20, on: [age, country]}
 mask: {top_down: {score: total_gain, suppress: 0.01}}
 keep_order: true
-release: {labels: true}
+release: {codebook: false}
 missing: {country: drop}
 """
 
@@ -65,7 +65,8 @@ def test_one_setting_is_changed_by_its_path(change: str, k: int) -> None:
         ("on: [age, country]", "on: [country, country]", "once"),
         ("on: [age, country]", "on: [age]", "would go out raw"),
         ("k_anonymity: 20, on: [age, country]", "k_anonymity: 20, on: [school, born, age]", "asked about once"),
-        ("k_anonymity: 20", "k_anonymity: 0", "at least 1"),
+        ("k_anonymity: 20", "k_anonymity: 0", "at least 2"),
+        ("k_anonymity: 20", "k_anonymity: 1", "protects nobody"),
         ("k_anonymity: 20", "k_anonymity: 2.5", "whole number"),
         ("k_anonymity: 20", "x_anonymity: 20", "k_anonymity"),
         ("score: total_gain", "score: total_gian", "did you mean 'total_gain'?"),

@@ -153,7 +153,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     latin.write_bytes("Zürich;*\n".encode("latin-1"))
     with pytest.raises(TaxonomyError, match="UTF-8"):
         read_taxonomy(latin)
-    with pytest.raises(TaxonomyError, match="cannot be read"):
+    with pytest.raises(TaxonomyError, match="must exist"):
         read_taxonomy(tmp_path / "none.yaml")
     with pytest.raises(TaxonomyError, match="ends in"):
         read_taxonomy(tmp_path / "tree.xlsx")

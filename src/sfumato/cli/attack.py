@@ -47,7 +47,7 @@ def attack(
     if json is not None:
         import json as plain
 
-        save(plain.dumps(report.to_json(), indent=1) + "\n", json, force=force)
+        save(plain.dumps(report.to_json(), indent=1) + "\n", json, force=force, private=True)
 
 
 def show_report(report: AttackReport) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.cli.output import note, noting_warnings, show
+from sfumato.cli.output import check_places, note, noting_warnings, show
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,9 +38,11 @@ def demo(
     from sfumato.data import datasets
     from sfumato.publishing import Run, publish
 
+    asked_of = {"one-quasi-identifier": (QUASI,), "three-quasi-identifiers": SEVERAL}
+    check_places([output / name for name in asked_of])
     adult = datasets.load("adult", complete=True)
     show(f"The census table Adult: {adult.table.num_rows:,} people. {adult.citation}\n")
-    for name, asked in (("one-quasi-identifier", (QUASI,)), ("three-quasi-identifiers", SEVERAL)):
+    for name, asked in asked_of.items():
         recipe = demo_recipe(asked, k=k, clusters=clusters)
         show(f"── {name.replace('-', ' ')}, k = {k} " + "─" * 40)
         with noting_warnings():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.cli.output import refuse_overwrite, save
+from sfumato.cli.output import note, refuse_overwrite, save
 
 if TYPE_CHECKING:
     from sfumato.data.draft import Draft
@@ -48,6 +48,10 @@ def draft(
         typer.echo(recipe, nl=False)
     else:
         save(recipe, output, force=force)
+    outside = [file for file in (table, *files.values()) if not file.resolve().is_relative_to(home.resolve())]
+    if outside:
+        folder = outside[0].resolve().parent
+        note(f"{outside[0]} is not in the recipe's folder: keep them together, or publish with --allow {folder}")
 
 
 def _from(home: Path, file: Path) -> str:

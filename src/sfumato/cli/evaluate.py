@@ -27,12 +27,12 @@ def evaluate(
     released rows are in another order. What it tells is for your eyes only.
     """
     from sfumato.cli.summary import show_all_scores, show_scores
+    from sfumato.data.private_files import write_private_json
     from sfumato.publishing import evaluate as measure
-    from sfumato.release.bundle import write_json
 
     scores = measure(raw, release, seeds=seeds)
     (show_all_scores if every else show_scores)(scores)
     if json is not None:
-        write_json(json, scores)
+        write_private_json(json, scores)
         note(f"wrote {json}")
     show("These figures compare with the raw table: never hand them over with the release.")

@@ -24,7 +24,7 @@ def numbers_of(text: str) -> list[int]:
     from sfumato.errors import RecipeError
 
     parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdigit() for part in parts):
+    if not all(part.isascii() and part.isdigit() and len(part) < 7 for part in parts):
         raise RecipeError("--clusters", "it is a list of whole numbers", given=repr(text),
                           remedy="say --clusters 2,4,6")  # fmt: skip
     return [int(part) for part in parts]

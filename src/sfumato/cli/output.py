@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,11 +65,26 @@ def refuse_overwrite(path: Path, *, force: bool) -> None:
         )
 
 
-def save(text: str, path: Path, *, force: bool) -> None:
-    """Write a text file, with a note where it went."""
+def check_places(folders: Sequence[Path]) -> None:
+    """Stop before any work where a release could not be written, or not be entered in the ledger."""
+    from sfumato.privacy.ledger import Ledger
+    from sfumato.release.output import check_output
+
+    for folder in folders:
+        check_output(folder)
+    Ledger().check()
+
+
+def save(text: str, path: Path, *, force: bool, private: bool = False) -> None:
+    """Write a text file, with a note where it went; a private one is for its owner alone to read."""
+    from sfumato.data.private_files import write_private
+
     refuse_overwrite(path, force=force)
     try:
-        path.write_text(text, encoding="utf-8")
+        if private:
+            write_private(path, text)
+        else:
+            path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise SfumatoError(
             str(path),

@@ -15,7 +15,8 @@ import typer
 from sfumato.cli.family import numbers_of, show_family
 from sfumato.cli.key import open_key
 from sfumato.cli.ledger import show_plan
-from sfumato.cli.output import note, noting_warnings
+from sfumato.cli.options import Allow
+from sfumato.cli.output import check_places, note, noting_warnings
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
@@ -51,6 +52,7 @@ def publish(  # noqa: PLR0913 - an argument for each option
         str | None,
         typer.Option("--clusters", metavar="N,N,...", help="A version for each number of clusters, safe together."),
     ] = None,
+    allow: Allow = None,
     sign: Annotated[
         Path | None, typer.Option("--sign", metavar="KEY", help="Sign the release (see: sfumato key make).")
     ] = None,
@@ -64,13 +66,11 @@ def publish(  # noqa: PLR0913 - an argument for each option
     from sfumato.cli.summary import show_release
     from sfumato.publishing import publish as run_recipe
     from sfumato.recipe import Recipe
-    from sfumato.release.release import refuse_strangers
-    from sfumato.sweeping.family import publish_family
+    from sfumato.sweeping.family import member, publish_family
 
-    found = Recipe.from_yaml(recipe, changes=change or ())
+    found = Recipe.from_yaml(recipe, changes=change or (), allow=allow or ())
     numbers = [] if clusters is None else numbers_of(clusters)
-    if not numbers:
-        refuse_strangers(output)
+    check_places([member(output, number) for number in numbers] or [output])
     opened = None if sign is None else open_key(sign)
     show_plan(found)
     with _stopping(anytime) as asked, noting_warnings():

@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from sfumato.cli.options import Allow
 from sfumato.cli.output import note, show
 
 EXAMPLE = "sfumato sweep recipe.yaml --over privacy.k=5,10,20,50 --over structure.k=4,6 --output sweep"
@@ -31,6 +32,7 @@ def sweep(
     workers: Annotated[
         int | None, typer.Option("--workers", min=1, help="Processes; as many as cores if left out.")
     ] = None,
+    allow: Allow = None,
     public: Annotated[
         bool, typer.Option("--public", help="The table is nobody's secret: a budget may be swept on it.")
     ] = False,
@@ -46,7 +48,7 @@ def sweep(
     from sfumato.sweeping.sweep import PAGE, TABLE
     from sfumato.sweeping.sweep import sweep as run
 
-    found = Recipe.from_yaml(recipe)
+    found = Recipe.from_yaml(recipe, allow=allow or ())
     named = table or found.table
     if named is None:
         raise RecipeError("table", "a recipe or --table names the table", given="neither",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import io
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -29,6 +30,22 @@ DELIMITERS = ",;\t|"
 _BLOCK = 1 << 23
 _HEAD = 1 << 18
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
+_ENCODING = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
+_NO_TABLES = frozenset(
+    (
+        "idna",
+        "mbcs",
+        "oem",
+        "punycode",
+        "raw-unicode-escape",
+        "raw_unicode_escape",
+        "undefined",
+        "unicode-escape",
+        "unicode_escape",
+        "utf-7",
+    )
+)
+"""Encodings of names and of program texts; some take the square of a text's length in time."""
 _TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
@@ -116,14 +133,18 @@ def open_csv(path: Path, *, encoding: str | None, expected: Collection[str] = ()
 
 def _known(encoding: str) -> str:
     try:
-        name = codecs.lookup(encoding).name
-    except LookupError:
+        name = codecs.lookup(encoding).name if _ENCODING.fullmatch(encoding) else ""
+        codecs.getincrementaldecoder(name or "none")
+        b"ab".decode(name, "ignore")  # refused by codecs that turn bytes into something else than text
+    except (LookupError, UnicodeError):
+        name = ""
+    if not name or name in _NO_TABLES:
         raise TableError(
             "encoding",
-            "an encoding must be one that Python knows",
+            "an encoding must be one of text that Python knows",
             given=repr(encoding),
             remedy="use for example utf-8, utf-16, cp1252 or latin-1",
-        ) from None
+        )
     return "utf-8-sig" if name == "utf-8" else name
 
 

@@ -16,6 +16,7 @@ from sfumato.data._files import ArrowTable, ExcelTable, ParquetTable
 from sfumato.data._frames import ArrowFrame, ArrowStream, PandasFrame, PolarsFrame
 from sfumato.data._progress import Bar
 from sfumato.data.encoding import encode
+from sfumato.data.plain_files import is_regular
 from sfumato.data.schema import Schema
 from sfumato.data.table import Origin, Table
 from sfumato.errors import TableError
@@ -137,6 +138,8 @@ def _check_readable(path: Path) -> None:
         raise TableError(str(path), rule, given="a directory", remedy="name a file in it")
     if not path.exists():
         raise TableError(str(path), rule, given="no such file", remedy=remedy)
+    if not is_regular(path):
+        raise TableError(str(path), rule, given="a device, a pipe or a socket", remedy="name a regular file")
     try:
         path.open("rb").close()
     except OSError as error:

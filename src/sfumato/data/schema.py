@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
@@ -12,6 +11,10 @@ from sfumato.errors import SchemaError, did_you_mean
 
 Role = Literal["identifier", "quasi", "sensitive", "plain"]
 Calendar = Literal["year", "quarter", "month", "week", "day", "hour", "minute", "second"]
+
+
+LARGEST, MOST_ITEMS = 1e18, 1_000_000
+"""The largest end of a range, and the largest set."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,11 +104,11 @@ class ItemSet:
         _tuples(self, "missing", "values")
         _check_bucket("item set", self)
         _check_most(self)
-        if not self.separator:
+        if not 0 < len(self.separator) <= 20:
             raise SchemaError(
                 "item set",
-                "the separator of an item set is at least one character",
-                given="an empty text",
+                "the separator of an item set is at least one character, and at most 20",
+                given="a longer text" if self.separator else "an empty text",
                 remedy="give for example ';', or leave the separator out",
             )
 
@@ -236,7 +239,9 @@ def _check_clip(number: Number) -> None:
 
 
 def _check_most(items: ItemSet) -> None:
-    whole = items.most is None or (isinstance(items.most, int) and not isinstance(items.most, bool) and items.most > 0)
+    whole = items.most is None or (
+        isinstance(items.most, int) and not isinstance(items.most, bool) and 0 < items.most <= MOST_ITEMS
+    )
     if not whole or items.too_many not in ("refuse", "first") or (items.most is None and items.too_many != "refuse"):
         raise SchemaError(
             "item set",
@@ -270,10 +275,10 @@ def _check_range(number: Number) -> None:
     fits = (
         all(isinstance(end, str) for end in ends)
         if texts
-        else all(isinstance(end, int | float) and not isinstance(end, bool) and math.isfinite(end) for end in ends)
+        else all(isinstance(end, int | float) and not isinstance(end, bool) and abs(end) <= LARGEST for end in ends)
     )
     if not fits:
-        wanted = "ISO texts such as ['1900-01-01', '2026-12-31']" if texts else "finite numbers"
+        wanted = "ISO texts such as ['1900-01-01', '2026-12-31']" if texts else f"finite numbers of at most {LARGEST:g}"
         raise SchemaError(
             "number",
             f"the ends of this range are {wanted}",

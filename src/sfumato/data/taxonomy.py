@@ -9,6 +9,8 @@ from pathlib import Path
 
 from sfumato.errors import TaxonomyError, did_you_mean
 
+MOST_LEVELS = 100
+"""From the root to the deepest leaf; the deepest that are in use have about ten."""
 Tree = Mapping[str, "Tree | list[str] | None"] | list[str] | None
 
 
@@ -282,6 +284,16 @@ def _check_shape(labels: tuple[str, ...], parents: tuple[int, ...]) -> None:
             "nodes stand in depth-first order below one root",
             given="another order",
             remedy="build it with Taxonomy.from_tree or Taxonomy.from_parents",
+        )
+    levels = [1] * len(labels)
+    for node, above in enumerate(parents[1:], start=1):
+        levels[node] = levels[above] + 1
+    if max(levels) > MOST_LEVELS:
+        raise TaxonomyError(
+            "taxonomy",
+            f"a tree has at most {MOST_LEVELS} levels, from its root to its deepest leaf",
+            given=f"{max(levels):,}",
+            remedy="leave out levels that show nothing new",
         )
     seen: set[str] = set()
     for label in labels:

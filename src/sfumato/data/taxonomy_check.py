@@ -6,13 +6,15 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sfumato.data.taxonomy import Taxonomy
+from sfumato.data.taxonomy import MOST_LEVELS, Taxonomy
 from sfumato.data.taxonomy_entries import Entry, Finding, Listing, entries_of
 from sfumato.data.taxonomy_parsing import list_entries
 from sfumato.data.taxonomy_values import value_findings
 
 __all__ = ["FATAL", "Finding", "Grown", "check", "grow"]
 
+MOST_FINDINGS = 10_000
+"""Whoever has mended these looks again."""
 # Rules without which there is no tree at all; the others are advice.
 FATAL = frozenset({"syntax", "empty", "duplicate", "two-parents", "cycle", "roots", "leaf-and-group"})
 
@@ -47,6 +49,9 @@ class Grown:
     parent_of: dict[str, str] = field(default_factory=dict)
     first: dict[str, Entry] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
+    _up: dict[str, str] = field(default_factory=dict)
+    _deep: dict[str, int] = field(default_factory=dict)
+    _high: dict[str, int] = field(default_factory=dict)
 
     @property
     def roots(self) -> list[str]:
@@ -71,11 +76,34 @@ class Grown:
         """Where a label stands first."""
         return self.first[label].line
 
-    def is_above(self, label: str, other: str | None) -> bool:
+    def hang(self, label: str, parent: str) -> int:
+        """Hang a label that has no parent from one. Gives the levels there are at least, so far as the order tells."""
+        self.parent_of[label] = self._up[label] = parent
+        self._deep[label] = self._deep.get(parent, 1) + 1
+        self._high[parent] = max(self._high.get(parent, 1), self._high.get(label, 1) + 1)
+        return max(self._deep[label], self._high[parent])
+
+    def _root(self, label: str) -> str:
+        """What a label hangs from at last. Ways that were gone are cut short, so no tree takes its square in time."""
+        gone = []
+        while label in self._up:
+            gone.append(label)
+            label = self._up[label]
+        self._up.update(dict.fromkeys(gone, label))
+        return label
+
+    def is_above(self, label: str, other: str) -> bool:
         """Whether the label is the other one, or hangs above it."""
-        while other is not None and other != label:
+        if label not in self.parent_of:
+            return self._root(other) == label
+        return self._on_the_way(label, other)
+
+    def _on_the_way(self, label: str, other: str | None) -> bool:
+        for _ in range(MOST_LEVELS + 1):  # a deeper tree is refused in the end, and must not take its square in time
+            if other is None or other == label:
+                return other == label
             other = self.parent_of.get(other)
-        return other == label
+        return False
 
 
 def grow(listing: Listing) -> Grown:
@@ -88,12 +116,17 @@ def grow(listing: Listing) -> Grown:
             if (entry.label, entry.parent) not in reported or entry.place != "group":
                 grown.findings.append(problem)
             reported.add((entry.label, entry.parent))
+            if len(grown.findings) > MOST_FINDINGS:
+                break
             continue
         known = grown.first.get(entry.label)
         if known is None or (entry.parent is not None and known.parent is None):
             grown.first[entry.label] = entry
         if entry.parent is not None:
-            grown.parent_of.setdefault(entry.label, entry.parent)
+            if entry.label not in grown.parent_of and grown.hang(entry.label, entry.parent) > MOST_LEVELS:
+                message = f"a tree has at most {MOST_LEVELS} levels, and this one has more"
+                grown.findings.append(Finding("syntax", "", entry.line, message))
+                break
             grown.first.setdefault(entry.parent, Entry(entry.parent, None, entry.line, place="group"))
     grown.findings.extend(_mixed(grown, listing))
     grown.findings.extend(_roots(grown, listing))

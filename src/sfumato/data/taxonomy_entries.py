@@ -6,7 +6,7 @@ Reading and checking both start here, so a file that can be read and a file that
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from sfumato.data.taxonomy import Taxonomy
@@ -16,8 +16,7 @@ Typed = Literal["text", "number", "boolean", "nothing"]
 Place = Literal["anywhere", "leaf", "group"]
 
 
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """One place where a label stands: below which label, in which line, and what YAML or JSON takes it for.
 
     `place` is what the layout says about it: an ARX row begins with a leaf and repeats its groups.

@@ -12,9 +12,13 @@ from typing import Literal
 
 import yaml
 
+from sfumato.data.plain_files import read_text
 from sfumato.data.taxonomy_entries import Entry, Finding, Listing, Typed
+from sfumato.data.yaml_events import Limited, Refusal
 from sfumato.errors import TaxonomyError
 
+MOST_BYTES, MOST_CELLS = 16 * 2**20, 300_000
+"""The largest file of a taxonomy, and how many cells its rows may have: five levels of sixty thousand values."""
 DRAFT_MARK = "# draft"
 _SPLIT_ESCAPE = re.compile(r"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}")
 _TYPED: dict[str, Typed] = {
@@ -45,28 +49,16 @@ def list_entries(path: Path) -> Listing:
 
 
 def _text(path: Path) -> str:
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise TaxonomyError(
-            str(path),
-            "a taxonomy file is UTF-8 text",
-            given=f"another encoding, as byte {error.start} shows",
-            remedy="save the file again as UTF-8",
-        ) from error
-    except OSError as error:
-        raise TaxonomyError(
-            str(path),
-            "the file cannot be read",
-            given=error.strerror or type(error).__name__,
-            remedy="check the path; a relative one starts in the current folder",
-        ) from error
+    return read_text(path, what=str(path), most=MOST_BYTES, kind=TaxonomyError)
 
 
 def _json(text: str) -> Listing:
+    beyond = _beyond(text, "json")
+    if beyond is not None:
+        return beyond
     try:
         json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else None
         return Listing("json", (), (Finding("syntax", "", line, f"this is no JSON: {error}"),))
     # Taken as YAML, JSON has line numbers. Two things differ: tabs, which JSON allows between tokens only,
@@ -78,7 +70,22 @@ def _joined(match: re.Match[str]) -> str:
     return match[0] if match[0] == "\\\\" else str(json.loads(f'"{match[0]}"'))
 
 
+def _beyond(text: str, layout: Literal["yaml", "json"]) -> Listing | None:
+    """What a text has that is beyond the limits, found before anything is made of it; broken ones are told later."""
+    try:
+        for _ in Limited(text.replace("\t", " ") if layout == "json" else text, tags=True):
+            pass
+    except Refusal as refusal:
+        return Listing(layout, (), (Finding("syntax", "", refusal.line, f"{refusal.rule}: {refusal.given}"),))
+    except yaml.YAMLError:
+        return None
+    return None
+
+
 def _nested(text: str, layout: Literal["yaml", "json"]) -> Listing:
+    beyond = _beyond(text, layout)
+    if beyond is not None:
+        return beyond
     try:
         root: yaml.Node | None = yaml.compose(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     except (yaml.YAMLError, RecursionError) as error:
@@ -151,7 +158,13 @@ def _line(node: yaml.Node) -> int:
 
 def _rows(text: str) -> Listing:
     try:
-        rows = list(_cells(text))
+        rows, cells = [], 0
+        for line, row in _cells(text):
+            rows.append((line, row))
+            cells += len(row)
+            if cells > MOST_CELLS:
+                message = f"a taxonomy has at most {MOST_CELLS:,} cells: leave out values that do not occur"
+                return Listing("arx", (), (Finding("syntax", "", line, message),))
     except csv.Error as error:
         return Listing("arx", (), (Finding("syntax", "", None, f"this is no CSV: {error}"),))
     if not rows:

@@ -1,45 +1,153 @@
-"""YAML read safely: plain values only, and a name given twice is a mistake, not a silent choice."""
+"""YAML read safely: plain values only, within limits, and a name given twice is a mistake, not a silent choice.
+
+Whoever wrote a recipe may be a stranger. So a text is taken event by event, on no stack but our own, and every limit is
+checked before the value that would break it is held: `yaml_events` tells which.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Hashable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from sfumato.data.plain_files import read_text
+from sfumato.data.yaml_events import LARGEST, Limited, Refusal
 from sfumato.errors import RecipeError
 
+MOST_BYTES = 8 * 2**20
+"""The largest recipe; those that people write have a few thousand."""
 
-class _Loader(yaml.SafeLoader):
-    """The safe loader, refusing repeated names; only true and false are truth values, so `on` is a name."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if not tag.endswith(":bool")]
-    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+_TRUTH = re.compile(r"true|True|TRUE|false|False|FALSE")
+_FORMS = {
+    first: [(tag, pattern) for tag, pattern in forms if not tag.endswith(":bool")]
+    for first, forms in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
-_TRUTH = re.compile(r"^(?:true|True|TRUE|false|False|FALSE)$")
-_Loader.add_implicit_resolver("tag:yaml.org,2002:bool", _TRUTH, list("tTfF"))
+"""By its first character, what an unquoted text may stand for."""
+_MAKE = yaml.constructor.SafeConstructor()
+_INT, _FLOAT, _TIME, _NULL, _MERGE = (
+    f"tag:yaml.org,2002:{name}" for name in ("int", "float", "timestamp", "null", "merge")
+)
+_WHOLE = re.compile(r"[1-9][0-9]{0,16}|0")
+_ABSENT = object()
 
 
-def _file(loader: _Loader) -> str:
-    """The file that is read, if it is one."""
-    return "" if loader.name.startswith("<") else f"{loader.name}, "
+@dataclass
+class _Open:
+    """Owns a list or a mapping that is not read to its end; of a mapping also the name that waits for its value."""
+
+    held: list[Any] | dict[Any, Any]
+    anchor: str | None
+    name: Any = _ABSENT
 
 
-def _mapping(loader: _Loader, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-    seen: set[str] = set()
-    for name, _ in node.value:
-        if name.value in seen:
-            where = f"{_file(loader)}line {name.start_mark.line + 1}"
-            raise RecipeError(where, "a name may stand in a mapping only once", given=f"{name.value!r} twice",
-                              remedy="keep one of the two")  # fmt: skip
-        seen.add(name.value)
-    return loader.construct_mapping(node, deep=True)
+class _Reader:
+    """Owns what was read so far of one text."""
+
+    def __init__(self, text: str) -> None:
+        self._events = Limited(text)
+        self._open: list[_Open] = []
+        self._anchored: dict[str, Any] = {}
+        self.found: Any = None
+
+    def read(self) -> Any:
+        for event in self._events:
+            if isinstance(event, yaml.ScalarEvent):
+                value = _scalar(event)
+                self._keep(event.anchor, value)
+                self._put(event, value)
+            elif isinstance(event, yaml.AliasEvent):
+                if event.anchor not in self._anchored:
+                    raise Refusal("an alias stands after the end of what it repeats", f"*{event.anchor}", event)
+                self._put(event, self._anchored[event.anchor])
+            elif isinstance(event, yaml.SequenceStartEvent | yaml.MappingStartEvent):
+                self._refuse_name(event)
+                self._open.append(_Open([] if isinstance(event, yaml.SequenceStartEvent) else {}, event.anchor))
+            elif isinstance(event, yaml.CollectionEndEvent):
+                done = self._open.pop()
+                self._keep(done.anchor, done.held)
+                self._put(event, done.held)
+        return self.found
+
+    def _keep(self, anchor: str | None, value: Any) -> None:
+        if anchor is not None:
+            self._anchored[anchor] = value
+
+    def _put(self, event: Any, value: Any) -> None:
+        if not self._open:
+            self.found = value
+            return
+        around = self._open[-1]
+        if isinstance(around.held, list):
+            around.held.append(value)
+        elif around.name is not _ABSENT:
+            around.held[around.name] = value
+            around.name = _ABSENT
+        else:
+            around.name = _name(event, value, around.held)
+
+    def _refuse_name(self, event: Any) -> None:
+        """A list or a mapping where a name should stand."""
+        if self._open and isinstance(self._open[-1].held, dict) and self._open[-1].name is _ABSENT:
+            raise Refusal("a name is a text or a number", "a list or a mapping as a name", event)
 
 
-_Loader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+def _name(event: Any, value: Any, known: dict[Any, Any]) -> Any:
+    if value == "<<" and isinstance(event, yaml.ScalarEvent) and _tag(event) == _MERGE:
+        raise Refusal("every name is written out", "a merge (<<)", event)
+    if not isinstance(value, Hashable):
+        raise Refusal("a name is a text or a number", "a list or a mapping as a name", event)
+    if value in known:
+        raise Refusal("a name may stand in a mapping only once", f"{value!r} twice", event)
+    return value
+
+
+def _tag(event: yaml.ScalarEvent) -> str | None:
+    """What an unquoted text is taken for; None for a text. Only true and false are truth values: `on` is a name."""
+    if not event.implicit[0]:
+        return None
+    first = event.value[:1]
+    if first in ("t", "T", "f", "F") and _TRUTH.fullmatch(event.value):
+        return "truth"
+    return next((tag for tag, pattern in _FORMS.get(first, ()) if pattern.match(event.value)), None)
+
+
+def _scalar(event: yaml.ScalarEvent) -> Any:
+    tag = _tag(event)
+    if tag == "truth":
+        return event.value.lower() == "true"
+    if tag == _NULL:
+        return None
+    if tag not in (_INT, _FLOAT, _TIME):
+        return event.value
+    node = yaml.ScalarNode(tag, event.value)
+    if tag == _TIME:
+        try:
+            return _MAKE.construct_yaml_timestamp(node)
+        except ValueError:
+            raise Refusal("a date is one of the calendar", event.value, event) from None
+    return _number(event, node)
+
+
+def _number(event: yaml.ScalarEvent, node: yaml.ScalarNode) -> int | float:
+    """A number of a size that people write: whatever counts, measures or limits something fits in 18 digits."""
+    if _WHOLE.fullmatch(event.value):  # what nearly all are, and several times quicker
+        return int(event.value)
+    rule = "a number has at most 18 digits before the point and 60 characters in all"
+    try:
+        if len(event.value) > 60:
+            raise ValueError
+        made: Any = _MAKE.construct_yaml_int if node.tag == _INT else _MAKE.construct_yaml_float
+        found: int | float = made(node)
+        if not -LARGEST < found < LARGEST:  # false for what is no number, too
+            raise ValueError
+    except (ValueError, OverflowError):
+        shown = event.value if len(event.value) < 30 else f"one of {len(event.value)} characters"
+        raise Refusal(rule, shown, event) from None
+    return found
 
 
 def load_yaml(source: str | Path, *, what: str) -> Any:
@@ -47,26 +155,32 @@ def load_yaml(source: str | Path, *, what: str) -> Any:
 
     >>> load_yaml("on: [x, no]\\n", what="example")
     {'on': ['x', 'no']}
+    >>> load_yaml("k: " + 5001 * "9", what="recipe")
+    Traceback (most recent call last):
+        ...
+    sfumato.errors.RecipeError: recipe, line 1: a number has at most 18 digits before the point and 60 characters in \
+all. Given: one of 5001 characters. To mend it: write plain names, texts and numbers.
     """
-    text = _text(source, what) if isinstance(source, Path) else source
+    thing = str(source) if isinstance(source, Path) else what
+    text = read_text(source, what=what, most=MOST_BYTES) if isinstance(source, Path) else source
     try:
-        loader = _Loader(text)
-        loader.name = str(source) if isinstance(source, Path) else "<text>"
-        try:
-            return loader.get_single_data()
-        finally:
-            loader.dispose()
+        return _Reader(text).read()
+    except Refusal as refusal:
+        raise RecipeError(f"{thing}, line {refusal.line}", refusal.rule, given=refusal.given,
+                          remedy="write plain names, texts and numbers") from None  # fmt: skip
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}" if mark is not None else ""
-        problem = str(getattr(error, "problem", "") or "broken YAML")
-        thing = str(source) if isinstance(source, Path) else what
+        problem = str(getattr(error, "problem", "") or getattr(error, "reason", "") or "broken YAML")
         raise RecipeError(thing + where, f"a {what} must be valid YAML", given=problem,
                           remedy="check indentation, brackets and colons there") from None  # fmt: skip
 
 
 class _Dumper(yaml.SafeDumper):
-    """The safe dumper, with every text that begins like a number in quotes."""
+    """The safe dumper, with every text that begins like a number in quotes, and nothing said by an alias."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
 
 
 def _represent(dumper: _Dumper, text: str) -> yaml.ScalarNode:
@@ -85,14 +199,3 @@ def dump_yaml(value: object, **options: Any) -> str:
     """
     text: str = yaml.dump(value, Dumper=_Dumper, sort_keys=False, allow_unicode=True, **options)
     return text
-
-
-def _text(path: Path, what: str) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        raise RecipeError(what, "the file must exist", given=str(path), remedy="check the path") from None
-    except IsADirectoryError:
-        raise RecipeError(what, "it must be a file", given=f"the folder {path}", remedy="name a file in it") from None
-    except UnicodeDecodeError:
-        raise RecipeError(what, "the file must be UTF-8 text", given=str(path), remedy="save it as UTF-8") from None

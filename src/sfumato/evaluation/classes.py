@@ -63,9 +63,10 @@ class ClassReport:
         ]  # fmt: skip
 
 
-def report(classifier: str, *, raw: Wrong, masked: Wrong, removed: Wrong) -> ClassReport:
+def report(classifier: object, *, raw: Wrong, masked: Wrong, removed: Wrong) -> ClassReport:
     """Errors and differences on the same tested rows."""
-    return ClassReport(classifier, len(raw), share(raw), share(masked), share(removed),
+    name = classifier if isinstance(classifier, str) else type(classifier).__name__
+    return ClassReport(name, len(raw), share(raw), share(masked), share(removed),
                        difference(masked, raw), difference(removed, raw))  # fmt: skip
 
 
@@ -83,7 +84,7 @@ def class_codes(table: Table, column: str) -> Codes:
     return codes
 
 
-def wrong(features: Sequence[Feature], classes: Codes, parts: Sequence[Part], classifier: str) -> Wrong:
+def wrong(features: Sequence[Feature], classes: Codes, parts: Sequence[Part], classifier: object) -> Wrong:
     """Which of the held-out rows are misclassified, part after part."""
     if not features:
         return np.concatenate([_by_majority(classes, part) for part in parts])
@@ -102,7 +103,7 @@ def judge_classes(
     column: str,
     *,
     parts: Sequence[Part],
-    classifier: str = "tree",
+    classifier: object = "tree",
     attributes: Sequence[str] | None = None,
 ) -> ClassReport:
     """Judge one masked table: train on some of its rows, test on others (002 section 5.1).
@@ -125,7 +126,7 @@ def accuracy_with(
     column: str,
     *,
     parts: Sequence[Part],
-    classifier: str = "tree",
+    classifier: object = "tree",
     attributes: Sequence[str] | None = None,
 ) -> Objective:
     """A measure of masked columns, for maskers that try several ways: the share of held-out rows told right.
@@ -148,7 +149,7 @@ def judge_masker(
     *,
     engine: Engine,
     parts: Sequence[Part],
-    classifier: str = "tree",
+    classifier: object = "tree",
 ) -> ClassReport:
     """Judge a way of masking: each part's mask is learned from its training rows (002 section 5.2).
 

@@ -1,4 +1,4 @@
-"""Classifiers by name: `tree`, `naive_bayes`, `nearest`, or the import path of one of scikit-learn's.
+"""Classifiers: `tree`, `naive_bayes`, `nearest`, one of scikit-learn's that are listed, or an object of the caller's.
 
 Each learns from training rows and tells the classes of test rows. Whatever a classifier needs to know of a
 column, the order of categories or the limits of bins, is learned from the training rows alone.
@@ -25,19 +25,19 @@ BINS = 10
 """Into how many parts of equal weight naive Bayes cuts a raw number."""
 
 
-def classifier(name: str) -> Classify:
-    """A classifier by its name.
+def classifier(chosen: object) -> Classify:
+    """A classifier by its name, or a scikit-learn classifier as an object, which is cloned for every part.
 
     >>> classifier("nearest").__name__
     'nearest'
     """
-    if name in CLASSIFIERS:
-        return CLASSIFIERS[name]
-    model = _imported(name)
+    if isinstance(chosen, str) and chosen in CLASSIFIERS:
+        return CLASSIFIERS[chosen]
+    fresh = _fresh(chosen)
 
     def other(features: Sequence[Feature], classes: Codes, train: Codes, test: Codes) -> Codes:
         matrix = spread_matrix(features, train=train)
-        return _said(model(**_seeded(model)).fit(matrix[train], classes[train]), matrix[test])
+        return _said(fresh().fit(matrix[train], classes[train]), matrix[test])
 
     return other
 
@@ -63,6 +63,24 @@ def nearest(features: Sequence[Feature], classes: Codes, train: Codes, test: Cod
     model = import_module("sklearn.neighbors").KNeighborsClassifier(n_neighbors=1, algorithm="brute")
     return _said(model.fit(matrix[train], classes[train]), matrix[test])
 
+
+LISTED = (
+    "sklearn.ensemble.ExtraTreesClassifier",
+    "sklearn.ensemble.GradientBoostingClassifier",
+    "sklearn.ensemble.HistGradientBoostingClassifier",
+    "sklearn.ensemble.RandomForestClassifier",
+    "sklearn.linear_model.LogisticRegression",
+    "sklearn.linear_model.RidgeClassifier",
+    "sklearn.linear_model.SGDClassifier",
+    "sklearn.naive_bayes.BernoulliNB",
+    "sklearn.naive_bayes.GaussianNB",
+    "sklearn.neighbors.KNeighborsClassifier",
+    "sklearn.neural_network.MLPClassifier",
+    "sklearn.svm.LinearSVC",
+    "sklearn.svm.SVC",
+    "sklearn.tree.DecisionTreeClassifier",
+)
+"""Classifiers of scikit-learn that can be named: a name imports nothing else."""
 
 CLASSIFIERS: dict[str, Classify] = {"tree": tree, "naive_bayes": naive_bayes, "nearest": nearest}
 
@@ -111,22 +129,19 @@ def _said(model: Any, rows: NDArray[Any]) -> Codes:
     return found
 
 
-def _imported(path: str) -> Any:
-    module, _, name = path.rpartition(".")
-    try:
-        model = getattr(import_module(module), name) if module else None
-    except (ImportError, AttributeError):
-        model = None
-    if model is None or not (hasattr(model, "fit") and hasattr(model, "predict")):
-        raise RecipeError(
-            "classifier",
-            "it is tree, naive_bayes, nearest, or the import path of a classifier with fit and predict",
-            given=repr(path),
-            remedy="give for example 'sklearn.ensemble.RandomForestClassifier'",
-        )
-    return model
-
-
-def _seeded(model: Any) -> dict[str, int]:
-    """A seed, where the classifier takes one."""
-    return {"random_state": 0} if "random_state" in signature(model).parameters else {}
+def _fresh(chosen: object) -> Callable[[], Any]:
+    """What makes an untrained classifier: of a listed name its class, of an object a copy."""
+    if isinstance(chosen, str) and chosen in LISTED:
+        module, _, name = chosen.rpartition(".")
+        model = getattr(import_module(module), name)
+        return lambda: model(**({"random_state": 0} if "random_state" in signature(model).parameters else {}))
+    if not isinstance(chosen, str | type) and hasattr(chosen, "fit") and hasattr(chosen, "predict"):
+        return lambda: import_module("sklearn.base").clone(chosen)
+    raise RecipeError(
+        "classifier",
+        "it is "
+        + ", ".join(CLASSIFIERS)
+        + ", one of scikit-learn's that are listed, or an object with fit and predict",
+        given=repr(chosen) if isinstance(chosen, str) else type(chosen).__name__,
+        remedy="give for example 'sklearn.ensemble.RandomForestClassifier', or the classifier itself",
+    )

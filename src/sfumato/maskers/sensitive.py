@@ -12,7 +12,8 @@ import pyarrow.types as pt
 
 from sfumato.counting import Measure
 from sfumato.data.encoding import encode_column
-from sfumato.data.table import Column, ItemColumn, Table
+from sfumato.data.lookalikes import alike
+from sfumato.data.table import Column, ItemColumn, Table, narrow
 from sfumato.errors import Infeasible, SchemaError
 from sfumato.privacy.requirements import Basic, Requirement, Sensitive
 
@@ -40,6 +41,37 @@ def _settled(name: str, table: Table) -> Column | ItemColumn:
     return encode_column(
         name, pa.chunked_array([pa.array(found, type=rows.type, from_pandas=True)]), table.schema[name]
     )
+
+
+def counted(table: Table, requirements: Sequence[Requirement]) -> Table:
+    """The table as requirements count it: sensitive labels that look alike are one value.
+
+    For counting alone: what is released keeps its labels.
+    """
+    names = {r.sensitive for r in requirements if r.sensitive is not None and r.sensitive in table.columns}
+    changed = {name: _joined(table.column(name)) for name in names if _look_alikes(table.columns[name])}
+    return replace(table, columns={**table.columns, **changed}) if changed else table
+
+
+def look_alikes(table: Table, requirements: Sequence[Requirement]) -> dict[str, int]:
+    """How many sensitive labels look like another one, by attribute; only attributes that have any."""
+    names = dict.fromkeys(r.sensitive for r in requirements if r.sensitive is not None and r.sensitive in table.columns)
+    found = {name: sum(map(len, _look_alikes(table.columns[name]))) for name in names}
+    return {name: number for name, number in found.items() if number}
+
+
+def _look_alikes(column: Column | ItemColumn) -> list[list[int]]:
+    texts = pt.is_string(column.values.type) or pt.is_large_string(column.values.type)
+    return alike([str(label) for label in column.values.to_pylist()]) if texts and isinstance(column, Column) else []
+
+
+def _joined(column: Column) -> Column:
+    """The first of labels that look alike stands for all of them."""
+    stands = np.arange(len(column.values) + 1)
+    for first, *others in _look_alikes(column):
+        stands[others] = first
+    kept, codes = np.unique(stands, return_inverse=True)  # the last is missing, and stays the last
+    return Column(narrow(codes[column.codes], len(kept) - 1), column.values.take(pa.array(kept[:-1], type=pa.int64())))
 
 
 def sensitive_columns(table: Table, requirements: Sequence[Basic]) -> dict[str, Sensitive]:

@@ -8,6 +8,7 @@ exceed the budget is refused there.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +19,9 @@ from sfumato.errors import RecipeError, SfumatoError
 UNIT = "one record added or removed"
 Composition = Literal["sequential", "parallel"]
 Exact = int | str | float | Fraction
+LARGEST = Fraction(10**12)
+"""No epsilon is larger, and none smaller than one part of it."""
+_WRITTEN = re.compile(r"\s*[+-]?\d{0,20}(\.\d{0,20})?([eE][+-]?\d{1,2})?(/\d{1,20})?\s*")
 
 
 class BudgetError(SfumatoError):
@@ -33,10 +37,17 @@ def exact(value: object, *, what: str = "epsilon") -> Fraction:
     try:
         if isinstance(value, bool) or not isinstance(value, int | str | float | Fraction):
             raise ValueError
+        if isinstance(value, str) and not _WRITTEN.fullmatch(
+            value
+        ):  # 1e999999999 would be worked out to its last digit
+            raise ValueError
         found = Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
     except (ValueError, ZeroDivisionError):
         raise RecipeError(what, "it is a positive number", given=repr(value),
                           remedy=f"write for example {what}: 0.5 or {what}: 1/2") from None  # fmt: skip
+    if found > LARGEST or 0 < found < 1 / LARGEST:
+        raise RecipeError(what, f"it is at most {int(LARGEST):,} and at least one part of that", given="another size",
+                          remedy=f"write for example {what}: 0.5")  # fmt: skip
     if found <= 0:
         raise RecipeError(what, "it is a positive number: 0 would tell nothing, and less does not exist",
                           given=str(value), remedy=f"write for example {what}: 0.5")  # fmt: skip

@@ -25,13 +25,12 @@ class Along:
 
     `codebook`: the mean of each interval and the shares of the leaves under each generalized value.
     `starting_centres`: the clusters' centres in the masked space, from which a recipient's k-means finds the
-    same structure. `labels`: the raw clusters' labels, one per row; they are raw information. `spreadsheet_safe`: a CSV
-    table holds no cell and no column name that a spreadsheet would run; each has an apostrophe before it.
+    same structure. `spreadsheet_safe`: a CSV table holds no cell and no column name that a spreadsheet would run; each
+    has an apostrophe before it.
     """
 
     codebook: bool = True
     starting_centres: bool = True
-    labels: bool = False
     spreadsheet_safe: bool = False
 
 
@@ -87,11 +86,15 @@ class Recipe:
         return next((r.population for r in self.privacy if isinstance(r, KMap)), None)
 
     @classmethod
-    def from_yaml(cls, source: str | Path, *, changes: Iterable[str] = ()) -> Recipe:
-        """Read a recipe file (or its text). `changes` are settings such as "privacy.0.k=20"."""
+    def from_yaml(cls, source: str | Path, *, changes: Iterable[str] = (), allow: Iterable[str | Path] = ()) -> Recipe:
+        """Read a recipe file (or its text). `changes` are settings such as "privacy.0.k=20".
+
+        The files that a recipe names lie in its folder (those of a text in the current one), or in folders that
+        `allow` names: a stranger's recipe reads nothing else.
+        """
         from sfumato.recipe.yaml_form import read_recipe
 
-        return read_recipe(source, changes)
+        return read_recipe(source, changes, allow)
 
     def to_yaml(self) -> str:
         """The recipe as YAML, taxonomies written out; `from_yaml` gives the same recipe back."""
@@ -178,10 +181,9 @@ def _check_budget(recipe: Recipe) -> None:
     if recipe.budget is not None and not spends:
         raise RecipeError("budget", "only maskers that generate rows from noisy counts spend one",
                           given=type(recipe.mask).__name__, remedy="use mask: private_tree")  # fmt: skip
-    if spends and (recipe.keep_order or recipe.release.labels):
-        raise RecipeError("keep_order" if recipe.keep_order else "labels",
-                          "rows that are generated have neither an input order nor raw labels",
-                          given="a recipe that asks for it", remedy="leave it out")  # fmt: skip
+    if spends and recipe.keep_order:
+        raise RecipeError("keep_order", "rows that are generated have no input order", given="a recipe with it",
+                          remedy="leave it out")  # fmt: skip
 
 
 def _check_structure(schema: Schema, structure: Structure) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields, replace
-from inspect import signature
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from sfumato.data.schema import Attribute, Category, ItemSet, Number, Schema
 from sfumato.data.taxonomy import Taxonomy
@@ -15,7 +14,9 @@ from sfumato.maskers.registry import masker_named, name_of
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.requirements import REQUIREMENTS, Requirement
 from sfumato.recipe.earlier import Earlier
+from sfumato.recipe.paths import Within
 from sfumato.recipe.recipe import Along, Recipe, Structure
+from sfumato.recipe.settings import build, entries, known, mapping, names_of, one
 from sfumato.structure.structures import Classes, Clusters
 
 KINDS: Mapping[str, type[Attribute]] = {"number": Number, "category": Category, "item_set": ItemSet}
@@ -24,12 +25,14 @@ TOP = ("sfumato", "table", "attributes", "structure", "privacy", "mask", "keep_o
 MAIN = {"k_anonymity": "k", "l_diversity": "l", "confidence_bound": "h", "t_closeness": "t", "k_map": "k"}
 """The setting that a requirement's name stands for: {l_diversity: 3} is {l_diversity: {l: 3}}."""
 BUNDLED = "bundled:"
+TEXTS = ("values", "missing")
 DATES = ("date", "time", "datetime", "timestamp")
-T = TypeVar("T")
+MOST_REQUIREMENTS = 200
+"""How many requirements a recipe may ask for; each is compared with every other."""
 
 
-def read_recipe(source: str | Path, changes: Iterable[str] = ()) -> Recipe:
-    """A recipe from a file or from text."""
+def read_recipe(source: str | Path, changes: Iterable[str] = (), allow: Iterable[str | Path] = ()) -> Recipe:
+    """A recipe from a file or from text; a text stands in the current folder."""
     from sfumato.data.yaml_files import load_yaml
 
     path = source if isinstance(source, Path) else Path(source) if "\n" not in source else None
@@ -39,68 +42,83 @@ def read_recipe(source: str | Path, changes: Iterable[str] = ()) -> Recipe:
                           remedy="begin with `sfumato: 1`, then attributes:, structure:, privacy:, mask:")  # fmt: skip
     for change in changes:
         _set(form, change)
-    return recipe_from(form, path.parent if path is not None else Path())
+    return recipe_from(form, Within.of(path.parent if path is not None else Path(), allow))
 
 
-def recipe_from(form: Mapping[str, Any], folder: Path) -> Recipe:
-    """A recipe from its parsed YAML; file names are relative to the folder."""
-    _known("recipe", form, TOP)
+def recipe_from(form: Mapping[str, Any], within: Within) -> Recipe:
+    """A recipe from its parsed YAML; file names are relative to its folder, and lead nowhere else."""
+    known("recipe", form, TOP)
     if form.get("sfumato") != 1:
         raise RecipeError("recipe", "a recipe says which format it is in", given=repr(form.get("sfumato")),
                           remedy="begin it with `sfumato: 1`")  # fmt: skip
-    attributes = _mapping("attributes", form.get("attributes"))
-    table = form.get("table")
+    attributes = mapping("attributes", form.get("attributes"))
+    table = one("", form, "table", str)
+    asked = entries("privacy", form.get("privacy"), most=MOST_REQUIREMENTS)
     return Recipe(
-        schema=Schema({str(name): _attribute(str(name), part, folder) for name, part in attributes.items()}),
+        schema=Schema({str(name): _attribute(str(name), part, within) for name, part in attributes.items()}),
         structure=_structure(form.get("structure")),
-        privacy=tuple(_requirement(part, folder) for part in form.get("privacy") or ()),
+        privacy=tuple(_requirement(part, within) for part in asked),
         mask=_mask(form.get("mask") or "top_down"),
-        table=None if table is None else _relative(str(table), folder),
-        keep_order=bool(form.get("keep_order", False)),
-        release=_build(Along, "release", form.get("release") or {}),
+        table=None if table is None else _file("table", table, within),
+        keep_order=bool(one("", form, "keep_order", bool)),
+        release=_along(form.get("release") or {}),
         missing=_missing(form.get("missing") or {}),
-        i_understand=form.get("i_understand"),
-        encoding=form.get("encoding"),
+        i_understand=one("", form, "i_understand", str),
+        encoding=one("", form, "encoding", str),
         budget=None if form.get("budget") is None else _budget(form["budget"]),
-        earlier=None if form.get("earlier") is None else _earlier(form["earlier"], folder),
+        earlier=None if form.get("earlier") is None else _earlier(form["earlier"], within),
     )
 
 
+def _along(form: Any) -> Along:
+    if "labels" in mapping("release", form):
+        raise RecipeError("release", "the labels of raw clusters are raw information, and stay with the holder",
+                          given="labels", remedy="leave it out: recipients find clusters from the centres")  # fmt: skip
+    return build(Along, "release", form)
+
+
 def _budget(form: Any) -> Budget:
-    part = _mapping("budget", form if isinstance(form, Mapping) else {"epsilon": form})
-    _known("budget", part, ("epsilon", "total", "people"))
+    part = mapping("budget", form if isinstance(form, Mapping) else {"epsilon": form})
+    known("budget", part, ("epsilon", "total", "people"))
     if "epsilon" not in part:
         raise RecipeError("budget", "a budget has an epsilon", given="none", remedy="write budget: {epsilon: 1}")
+    one("budget", part, "people", str)
     return Budget(**part)
 
 
-def _earlier(form: Any, folder: Path) -> Earlier:
-    found = _build(Earlier, "earlier", form)
-    return replace(found, releases=tuple(str(folder / name) for name in found.releases))
+def _earlier(form: Any, within: Within) -> Earlier:
+    found = build(Earlier, "earlier", form)
+    return replace(found, releases=tuple(str(within.path("earlier", name)) for name in found.releases))
 
 
-def _relative(table: str, folder: Path) -> str:
-    return table if table.startswith(BUNDLED) else str(folder / table)
+def _file(what: str, given: str, within: Within) -> str:
+    return given if given.startswith(BUNDLED) else str(within.path(what, given))
 
 
-def _attribute(name: str, form: Any, folder: Path) -> Attribute:
-    part = dict(_mapping(name, form))
+def _attribute(name: str, form: Any, within: Within) -> Attribute:
+    part = dict(mapping(name, form))
     kind = part.pop("kind", None)
-    if kind not in KINDS:
+    if not isinstance(kind, str) or kind not in KINDS:
         remedy = did_you_mean(str(kind), KINDS)
         if kind in DATES:
             remedy = "a date or a time is a number with a calendar: write kind: number, calendar: day"
         raise RecipeError(name, "an attribute's kind is one of " + ", ".join(KINDS), given=repr(kind), remedy=remedy)
     if "taxonomy" in part:
         _refuse_number(name, str(kind))
-        part["taxonomy"] = _taxonomy(name, part["taxonomy"], folder)
+        part["taxonomy"] = _taxonomy(name, part["taxonomy"], within)
     if part.get("range") is not None:
         part["range"] = _range(name, part["range"])
+    part |= {texts: [_label(text) for text in part[texts]] for texts in TEXTS if isinstance(part.get(texts), list)}
     try:
-        made: Any = _build(KINDS[kind], name, part)
+        made: Any = build(KINDS[kind], name, part)
     except SchemaError as error:  # it knows the kind, not the name
         raise SchemaError(name, error.rule, given=error.given, remedy=error.remedy) from None
     return cast(Attribute, made)
+
+
+def _label(given: Any) -> Any:
+    """A number or a truth value in a list of labels is a label."""
+    return given if given is None or isinstance(given, list | dict) else str(given)
 
 
 def _refuse_number(name: str, kind: str) -> None:
@@ -110,13 +128,13 @@ def _refuse_number(name: str, kind: str) -> None:
 
 
 def _range(name: str, given: Any) -> tuple[Any, ...]:
-    if not isinstance(given, list):
+    if not isinstance(given, list) or len(given) != 2:
         raise RecipeError(name, "a range is [lowest, highest]", given=repr(given),
                           remedy="write for example range: [0, 100]")  # fmt: skip
     return tuple(str(end) if hasattr(end, "isoformat") else end for end in given)
 
 
-def _taxonomy(name: str, given: Any, folder: Path) -> Taxonomy:
+def _taxonomy(name: str, given: Any, within: Within) -> Taxonomy:
     if isinstance(given, dict):
         return Taxonomy.from_tree(given)
     if not isinstance(given, str):
@@ -128,27 +146,24 @@ def _taxonomy(name: str, given: Any, folder: Path) -> Taxonomy:
         return datasets.taxonomy(given.removeprefix(BUNDLED))
     from sfumato.data.taxonomy_files import read_taxonomy
 
-    if not (folder / given).is_file():
-        raise RecipeError(name, "the taxonomy's file must exist", given=str(folder / given),
-                          remedy="check the name; a relative one starts at the recipe's folder")  # fmt: skip
-    return read_taxonomy(folder / given)
+    return read_taxonomy(within.file(name, given))
 
 
 def _structure(form: Any) -> Structure:
     if form is None:
         raise RecipeError("structure", "a recipe says what must survive", given="nothing",
                           remedy="add `structure: {clusters: kmeans, k: 6}` or `{classes: NAME}`")  # fmt: skip
-    part = dict(_mapping("structure", form))
+    part = dict(mapping("structure", form))
     if "classes" in part:
-        return _build(Classes, "structure", {"column": part.pop("classes"), **part})
+        return build(Classes, "structure", {"column": part.pop("classes"), **part})
     if "clusters" in part:
-        return _build(Clusters, "structure", {"method": part.pop("clusters"), **part})
-    raise RecipeError("structure", "it is clusters or classes", given=", ".join(part) or "nothing",
+        return build(Clusters, "structure", {"method": part.pop("clusters"), **part})
+    raise RecipeError("structure", "it is clusters or classes", given=", ".join(map(str, part)) or "nothing",
                       remedy="write {clusters: kmeans, k: 6} or {classes: COLUMN}")  # fmt: skip
 
 
-def _requirement(form: Any, folder: Path) -> Requirement:
-    part = dict(_mapping("privacy", form))
+def _requirement(form: Any, within: Within) -> Requirement:
+    part = dict(mapping("privacy", form))
     name = next((name for name in part if name in REQUIREMENTS), None)
     if name is None:
         raise RecipeError("privacy", "a requirement is one of " + ", ".join(REQUIREMENTS),
@@ -157,13 +172,13 @@ def _requirement(form: Any, folder: Path) -> Requirement:
     given = part.pop(name)
     settings = {**part, **(given if isinstance(given, Mapping) else {MAIN.get(name, name): given})}
     if isinstance(settings.get("population"), str):
-        settings["population"] = _relative(settings["population"], folder)
-    return cast(Requirement, _build(REQUIREMENTS[name], name, settings))
+        settings["population"] = _file("population", settings["population"], within)
+    return cast(Requirement, build(REQUIREMENTS[name], name, settings))
 
 
 def _requirement_form(requirement: Requirement) -> dict[str, Any]:
     """{name: its main setting, or all that are its own; on, sensitive and the rest beside it}."""
-    settings = {name: _plain(getattr(requirement, name)) for name in _names(requirement)}
+    settings = {name: _plain(getattr(requirement, name)) for name in names_of(requirement)}
     if "population" in settings and not isinstance(settings["population"], str):
         settings["population"] = "given as a table"
     settings = {name: value for name, value in settings.items() if value is not None}
@@ -173,58 +188,23 @@ def _requirement_form(requirement: Requirement) -> dict[str, Any]:
     return {requirement.name: head, **settings}
 
 
-def _names(settings: Any) -> list[str]:
-    return [field.name for field in fields(settings)]
-
-
 def _mask(form: Any) -> Any:
     if isinstance(form, str):
         return masker_named(form)()
-    part = _mapping("mask", form)
+    part = mapping("mask", form)
     if len(part) != 1:
-        raise RecipeError("mask", "a recipe has one mask", given=", ".join(part) or "none",
+        raise RecipeError("mask", "a recipe has one mask", given=", ".join(map(str, part)) or "none",
                           remedy="write for example {top_down: {score: tradeoff}}")  # fmt: skip
     name, settings = next(iter(part.items()))
-    return _build(masker_named(str(name)), f"mask {name}", settings or {})
+    return build(masker_named(str(name)), f"mask {name}", settings or {})
 
 
 def _missing(form: Any) -> tuple[str, ...]:
-    for name, rule in _mapping("missing", form).items():
-        if rule not in ("drop", "value"):
+    for name, rule in mapping("missing", form).items():
+        if not isinstance(rule, str) or rule not in ("drop", "value"):
             raise RecipeError(str(name), "missing values are a value of their own, or their rows are dropped",
                               given=repr(rule), remedy="write `value` or `drop`")  # fmt: skip
     return tuple(str(name) for name, rule in form.items() if rule == "drop")
-
-
-def _build(kind: Callable[..., T], what: str, form: Any) -> T:
-    """A settings object from a mapping; unknown names are refused with the nearest known one."""
-    part = _mapping(what, form)
-    settings: Any = kind
-    _known(what, part, _names(settings))
-    needed = [p.name for p in signature(kind).parameters.values() if p.default is p.empty and p.name not in part]
-    if needed:
-        raise RecipeError(what, f"it needs {' and '.join(needed)}", given="nothing for it",
-                          remedy=f"write {needed[0]}: beside it (docs/recipes.md has an example)")  # fmt: skip
-    try:
-        return kind(**part)
-    except TypeError as error:
-        raise RecipeError(what, "every setting has a value of its kind", given=str(error).split(") ", 1)[-1],
-                          remedy="give the missing setting") from None  # fmt: skip
-
-
-def _known(what: str, form: Mapping[str, Any], known: Iterable[str]) -> None:
-    names = list(known)
-    for name in form:
-        if name not in names:
-            raise RecipeError(what, "every name in a recipe is known", given=repr(name),
-                              remedy=did_you_mean(str(name), names))  # fmt: skip
-
-
-def _mapping(what: str, form: Any) -> Mapping[str, Any]:
-    if not isinstance(form, Mapping):
-        raise RecipeError(what, "this is a mapping of names to settings", given=type(form).__name__,
-                          remedy="write {name: value, ...}")  # fmt: skip
-    return form
 
 
 def _set(form: Any, change: str) -> None:

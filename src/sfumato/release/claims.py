@@ -23,7 +23,7 @@ from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.privacy.requirements import Basic, KMap, Requirement, Sensitive, TCloseness
 from sfumato.privacy.requirements.closeness import heights_of
 from sfumato.privacy.requirements.population import read_population
-from sfumato.privacy.requirements.requirement import told
+from sfumato.privacy.requirements.requirement import same, told
 from sfumato.privacy.verify.population import Population, sha256
 from sfumato.privacy.verify.population import read_population as read_population_frame
 from sfumato.structure.released import Shown
@@ -127,7 +127,7 @@ def _also(requirement: Requirement, people: Table) -> dict[str, Any]:
     if isinstance(requirement, TCloseness) and (requirement.order is not None or requirement.distance == HIERARCHICAL):
         held = people.column(requirement.sensitive).values.to_pylist()
         if requirement.order is not None:
-            return {"order": [told(value) for value in requirement.order if value in held]}
+            return {"order": [told(has) for value in requirement.order for has in held if same(has, value)]}
         attribute = people.schema[requirement.sensitive]
         if isinstance(attribute, Category) and attribute.taxonomy is not None:
             return {"tree": bare_tree(attribute.taxonomy, held)}

@@ -18,7 +18,8 @@ from sfumato.maskers.masker import Mask
 from sfumato.maskers.registry import masker_named
 from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.recipe import Recipe
-from sfumato.release.release import HOLDER
+from sfumato.recipe.paths import EVERYWHERE
+from sfumato.release.output import holder_of
 from sfumato.release.spreadsheets import undone
 
 LIFTED = "lifted.json"
@@ -128,12 +129,11 @@ def read_history(release: str | Path) -> dict[str, Any]:
 
 def read_recipe_of(release: str | Path) -> Recipe:
     """The recipe that made a release, from the holder's folder."""
-    return Recipe.from_yaml(_holder(release) / "recipe.yaml")
+    return Recipe.from_yaml(_holder(release) / "recipe.yaml", allow=EVERYWHERE)
 
 
 def _holder_of(release: str | Path) -> Path:
-    folder = Path(release).resolve()
-    return folder.with_name(folder.name + HOLDER)
+    return holder_of(Path(release).resolve())
 
 
 def _holder(release: str | Path) -> Path:

@@ -25,7 +25,7 @@ def find_clusters(release: str | Path) -> NDArray[np.int64]:
     """
     space, rows = read_space(release), released_rows(release)
     try:
-        return cluster_placed(Clusters("kmeans", k=len(space.centres)), space.place(rows), centres=space.start()).labels
+        return cluster_placed(Clusters("kmeans"), space.place(rows), k=len(space.centres), centres=space.start()).labels
     except DAMAGE:
         raise _damaged(release) from None
 

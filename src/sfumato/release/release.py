@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from sfumato.data.private_files import private_folder, write_private, write_private_json
 from sfumato.data.table import Origin
 from sfumato.data.writing import give_back
 from sfumato.errors import ReleaseError
@@ -21,13 +22,11 @@ from sfumato.privacy.ledger import Account
 from sfumato.privacy.verify import Verdict
 from sfumato.recipe import Recipe
 from sfumato.release.accounting import recipe_hash
-from sfumato.release.bundle import write_json
+from sfumato.release.output import CERTIFICATE, HISTORY, holder_of, refuse_inside, refuse_strangers
 from sfumato.release.placing import placed
 
-HOLDER = ".holder"
 NOT_PRIVATE = "NOT-PRIVATE"
 REPORT = "report.html"
-CERTIFICATE = "certificate.json"
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,8 +74,9 @@ class Release:
         A release whose noise came from a seed is not private, and its folder's name says so.
         """
         target = self._named(Path(path))
-        holder = target.with_name(target.name + HOLDER)
+        holder = holder_of(target)
         try:
+            refuse_inside(target)
             with placed(target, holder, make_release=self._write_release, make_holder=self._write_holder) as name_them:
                 for folder in (target, holder):
                     refuse_strangers(folder)
@@ -114,38 +114,30 @@ class Release:
 
     def _write_release(self, folder: Path) -> None:
         shutil.copytree(self._folder, folder)
+        for path in (folder, *folder.rglob("*")):
+            path.chmod(path.stat().st_mode & ~0o022)  # others may read it; whoever could change it could forge it
 
     def _named(self, path: Path) -> Path:
         private = self.certificate.get("differential_privacy", {}).get("private", True)
         return path if private or path.name.endswith(NOT_PRIVATE) else path.with_name(f"{path.name}.{NOT_PRIVATE}")
 
     def _write_holder(self, folder: Path) -> None:
-        folder.mkdir()
-        (folder / "recipe.yaml").write_text(self.recipe.to_yaml(), encoding="utf-8")
-        write_json(folder / "history.json", self.history)
-        write_json(folder / "evaluation.json", self.scores)
-        write_json(folder / "timings.json", self.timings)
+        private_folder(folder)
+        write_private(folder / "recipe.yaml", self.recipe.to_yaml())
+        write_private_json(folder / HISTORY, self.history)
+        write_private_json(folder / "evaluation.json", self.scores)
+        write_private_json(folder / "timings.json", self.timings)
         for name, content in self.holder.items():
-            write_json(folder / name, content)
+            write_private_json(folder / name, content)
         if self.report is not None:
-            (folder / REPORT).write_text(self.report, encoding="utf-8")
-        (folder / "README.md").write_text(HOLDER_PAGE, encoding="utf-8")
+            write_private(folder / REPORT, self.report)
+        write_private(folder / "README.md", HOLDER_PAGE)
 
 
 HOLDER_PAGE = """# For the holder's eyes only
 
 These files compare the masked table with the raw one. Never hand them over with the release.
 """
-
-
-def refuse_strangers(folder: Path) -> None:
-    """An output folder is new, or an earlier one of ours."""
-    if not folder.exists():
-        return
-    ours = CERTIFICATE if not folder.name.endswith(HOLDER) else "history.json"
-    if not folder.is_dir() or (any(folder.iterdir()) and not (folder / ours).is_file()):
-        raise ReleaseError(str(folder), "an output folder must be new, empty, or an earlier release",
-                           given="something else is there", remedy="choose another name")  # fmt: skip
 
 
 def _created(folder: Path) -> str | None:

@@ -8,7 +8,7 @@
 | `agglomerative` | the same, with `linkage=` among the options (ward if none) | no | no |
 | `dbscan`, `hdbscan` | density clusters, on a sample; they find the number of clusters, and noise (-1) | no | no |
 | `kmedoids` | alternating k-medoids on the path distance, on a sample | yes | no |
-| `sklearn.cluster.Birch`, ... | any clusterer of scikit-learn by its import path | maybe | no |
+| `sklearn.cluster.Birch`, ... | those of scikit-learn that `options` lists, by their import path | maybe | no |
 
 "On a sample": above `SAMPLE_ROWS` rows a seeded sample of that size is clustered. The other records join the
 nearest medoid or cluster mean; after single linkage, density clustering and clusterers given by import path
@@ -17,7 +17,6 @@ they join the cluster of their nearest sampled neighbour.
 
 from __future__ import annotations
 
-import re
 import warnings
 from dataclasses import replace
 from importlib import import_module
@@ -26,7 +25,8 @@ from typing import Any
 import numpy as np
 
 from sfumato.errors import RecipeError, did_you_mean
-from sfumato.structure.methods import LINKAGES, NOISE, Clustering, Ints, Job, Number, Vectors, Weights, method, sample
+from sfumato.structure.methods import NOISE, Clustering, Ints, Job, Number, Vectors, Weights, method, sample
+from sfumato.structure.options import IMPORTED, OURS, check_options
 
 AUTO_RANGE = range(2, 11)
 """The numbers of clusters that k = "auto" tries; the highest silhouette wins, the smaller number on a tie."""
@@ -35,18 +35,17 @@ AUTO_ROWS = 2_000
 
 _FINDS_K = ("dbscan", "hdbscan")
 _TAKES_WEIGHTS = ("kmeans", "bisecting")
-_PATH = re.compile(r"sklearn(\.[a-z]\w*)+\.[A-Z]\w*")
-NAMES = ("kmeans", "bisecting", "agglomerative", *LINKAGES, *_FINDS_K, "kmedoids")
+NAMES = tuple(OURS)
 
 
 def check_clusterer(name: str) -> None:
-    """Refuse a clusterer that is neither a name of ours nor an import path of scikit-learn."""
-    if name not in NAMES and not _PATH.fullmatch(name):
+    """Refuse a clusterer that is neither a name of ours nor the import path of a listed one of scikit-learn."""
+    if not isinstance(name, str) or name not in (*NAMES, *IMPORTED):
         raise RecipeError(
             "clusters",
-            "a clusterer is one of ours, or a class of scikit-learn by its import path",
+            "a clusterer is one of ours, or one of scikit-learn's that are listed, by its import path",
             given=repr(name),
-            remedy=did_you_mean(name, NAMES) + ", or an import path such as sklearn.cluster.Birch",
+            remedy=did_you_mean(str(name), [*NAMES, *IMPORTED]),
         )
 
 
@@ -77,6 +76,7 @@ def cluster(
     [0, 0, 1]
     """
     check_clusterer(clusterer)
+    check_options(clusterer, options)
     _refuse_unused(clusterer, centres, weights)
     job = Job(vectors, k, seed, n_init, centres, weights, options)
     limits = import_module("threadpoolctl").threadpool_limits

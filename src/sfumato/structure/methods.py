@@ -10,9 +10,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.errors import NoStructure, RecipeError, did_you_mean
+from sfumato.errors import NoStructure, RecipeError
 from sfumato.randomness import Seeded
 from sfumato.structure.medoids import k_medoids
+from sfumato.structure.options import LINKAGES
 
 Vectors = NDArray[np.float32] | NDArray[np.float64]
 Weights = NDArray[np.float64]
@@ -24,7 +25,6 @@ MINI_BATCH_ROWS = 500_000
 SAMPLE_ROWS = 5_000
 """Above this many rows quadratic methods cluster a sample of this size."""
 NOISE = -1
-LINKAGES = ("ward", "complete", "average", "single")
 _SCALES = ("Birch", "KMeans", "MiniBatchKMeans", "BisectingKMeans")
 
 
@@ -74,6 +74,8 @@ def _kmeans(job: Job) -> Clustering:
     module = import_module("sklearn.cluster")
     kind = module.MiniBatchKMeans if len(job.vectors) > MINI_BATCH_ROWS else module.KMeans
     batch = {"batch_size": 10_000} if kind is module.MiniBatchKMeans else {}
+    if batch:  # `algorithm` is how k-means is computed exactly
+        job = replace(job, options={name: option for name, option in job.options.items() if name != "algorithm"})
     start = {"init": job.centres, "n_init": 1} if job.centres is not None else {"n_init": job.n_init}
     k = job.clusters if job.centres is None else len(job.centres)
     return _centred(_made(kind, job, n_clusters=k, random_state=job.seed, **batch, **start), job)
@@ -119,8 +121,6 @@ def _hdbscan(job: Job) -> Clustering:
 
 
 def _kmedoids(job: Job) -> Clustering:
-    if job.options:
-        raise RecipeError("kmedoids", "it has no options", given=", ".join(job.options), remedy="leave them out")
     rows = sample(len(job.vectors), SAMPLE_ROWS, job.seed)
     found = k_medoids(job.vectors[rows], job.clusters, seed=job.seed, n_init=job.n_init)
     centres = job.vectors[rows][found.medoids]
@@ -128,16 +128,10 @@ def _kmedoids(job: Job) -> Clustering:
 
 
 def _by_path(name: str, job: Job) -> Clustering:
+    """A class of scikit-learn that is listed by its import path."""
     module, _, kind_name = name.rpartition(".")
-    try:
-        kind = getattr(import_module(module), kind_name)
-        known = kind().get_params()
-    except (ImportError, AttributeError, TypeError):
-        raise RecipeError("clusters", "the import path names a clusterer of scikit-learn", given=name,
-                          remedy="write for example sklearn.cluster.Birch") from None  # fmt: skip
-    if not hasattr(kind, "fit_predict"):
-        raise RecipeError("clusters", "a clusterer labels records (fit_predict)", given=name,
-                          remedy="name a class of sklearn.cluster")  # fmt: skip
+    kind = getattr(import_module(module), kind_name)
+    known = kind().get_params()
 
     def make(part: Job) -> Any:
         given = {"n_clusters": part.clusters, "n_components": part.clusters, "random_state": part.seed}
@@ -147,13 +141,8 @@ def _by_path(name: str, job: Job) -> Clustering:
 
 
 def _made(kind: Any, job: Job, **given: Any) -> Any:
-    """An estimator with our settings and the caller's options; unknown options are refused."""
-    known = kind().get_params()
-    for option in job.options:
-        if option not in known:
-            raise RecipeError(kind.__name__, "an option is one of the clusterer's parameters", given=repr(option),
-                              remedy=did_you_mean(option, known))  # fmt: skip
-    return kind(**{**given, **job.options})
+    """An estimator with the caller's options, which were checked before, and our settings, which come first."""
+    return kind(**{**job.options, **given})
 
 
 def _run(fit: Callable[[], Any]) -> Any:

@@ -203,7 +203,7 @@ def release_space(
         _told(embedding, table, masked, name=name, block=block)
         for name, block in zip(embedding.attributes, placed.blocks, strict=True)
     ]
-    settled = cluster_placed(Clusters("kmeans", k=n), placed, centres=starting_centres(placed, labels, n))
+    settled = cluster_placed(Clusters("kmeans"), placed, k=n, centres=starting_centres(placed, labels, n))
     if np.bincount(settled.labels).min() < minimum:
         return None
     centres = starting_centres(placed, settled.labels, settled.k)

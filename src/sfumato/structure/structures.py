@@ -19,9 +19,13 @@ from sfumato.errors import NoStructure, RecipeError, TableError, did_you_mean
 from sfumato.structure.clusterers import check_clusterer, cluster, finds_k, takes_weights
 from sfumato.structure.embedding import Embedding, Placement
 from sfumato.structure.methods import NOISE, Clustering
+from sfumato.structure.options import check_options
 from sfumato.structure.placed import Placed
 
 Vectors = NDArray[np.float32]
+
+MOST_CLUSTERS, MOST_STARTS, MOST_ALSO = 1_000, 100, 20
+"""Limits of what a recipe may ask for: clusters, starts of which the best counts, other numbers of clusters."""
 
 
 @dataclass(frozen=True)
@@ -32,16 +36,16 @@ class Clusters:
     the best silhouette from 2 to 10. `n_init`: how many starts, of which the best counts. `recluster`: the method
     that the recipient is thought to use on the masked table (None: the same). `attributes` and `weights`: what
     records are compared by (None: quasi-identifying and plain attributes, weighted equally). `placement`: how
-    masked values enter clustering. `options` go to the clusterer. `also`: other numbers of clusters that guide the
-    masking as well; what survived is measured for k alone.
+    masked values enter clustering. `options`: those that `sfumato.structure.options` lists. `also`: other numbers of
+    clusters that guide the masking as well; what survived is measured for k alone.
 
     >>> Clusters("kmeans", k=6).seed
     0
     >>> Clusters("kmean", k=6)
     Traceback (most recent call last):
         ...
-    sfumato.errors.RecipeError: clusters: a clusterer is one of ours, or a class of scikit-learn by its import \
-path. Given: 'kmean'. To mend it: did you mean 'kmeans'?, or an import path such as sklearn.cluster.Birch.
+    sfumato.errors.RecipeError: clusters: a clusterer is one of ours, or one of scikit-learn's that are listed, by its \
+import path. Given: 'kmean'. To mend it: did you mean 'kmeans'?.
     """
 
     method: str = "kmeans"
@@ -58,12 +62,13 @@ path. Given: 'kmean'. To mend it: did you mean 'kmeans'?, or an import path such
     def __post_init__(self) -> None:
         for method in (self.method, *([self.recluster] if self.recluster else [])):
             check_clusterer(method)
+        check_options(self.method, self.options)
         if self.attributes is not None:
             object.__setattr__(self, "attributes", tuple(self.attributes))
         object.__setattr__(self, "also", tuple(self.also))
         _check_k(self)
-        _whole("seed", self.seed, least=0)
-        _whole("n_init", self.n_init, least=1)
+        _whole("seed", self.seed, least=0, most=2**31 - 1)
+        _whole("n_init", self.n_init, least=1, most=MOST_STARTS)
         if self.placement not in get_args(Placement):
             raise RecipeError("placement", "a masked value is placed as expected or on its own",
                               given=repr(self.placement),
@@ -255,15 +260,19 @@ def _check_k(clusters: Clusters) -> None:
             raise RecipeError("clusters", "other numbers of clusters go with a number", given="k: auto with `also`",
                               remedy="say k: 6")  # fmt: skip
         return
+    if len(clusters.also) > MOST_ALSO:
+        raise RecipeError("also", f"at most {MOST_ALSO} other numbers of clusters guide the masking",
+                          given=str(len(clusters.also)), remedy="name fewer")  # fmt: skip
     for k in (clusters.k, *clusters.also):
-        _whole("k", k, least=2)
+        _whole("k", k, least=2, most=MOST_CLUSTERS)
     if finds_k(clusters.method):
         raise RecipeError("clusters", "a density clusterer finds the number of clusters by itself",
                           given=f"{clusters.method} with k = {clusters.k}",
                           remedy="leave k out")  # fmt: skip
 
 
-def _whole(what: str, value: object, *, least: int) -> None:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
-        raise RecipeError("clusters", f"{what} is a whole number, at least {least}", given=repr(value),
+def _whole(what: str, value: object, *, least: int, most: int) -> None:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
+        raise RecipeError("clusters", f"{what} is a whole number, at least {least} and at most {most:,}",
+                          given=repr(value) if not isinstance(value, int) or abs(value) < 10**18 else "a larger one",
                           remedy=f"write for example {what}={max(least, 6)}")  # fmt: skip

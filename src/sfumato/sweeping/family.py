@@ -15,7 +15,8 @@ from sfumato.errors import RecipeError
 from sfumato.publishing import Run, publish
 from sfumato.recipe import Earlier, Recipe
 from sfumato.recipe.earlier import check_earlier
-from sfumato.release.release import Release, refuse_strangers
+from sfumato.release.output import check_output
+from sfumato.release.release import Release
 from sfumato.structure.structures import Clusters
 
 
@@ -43,7 +44,7 @@ def publish_family(
     """
     _check(recipe, clusters)
     for number in clusters:
-        refuse_strangers(member(output, number))
+        check_output(member(output, number))
     releases: dict[int, Release] = {}
     folders: dict[int, Path] = {}
     for number in clusters:

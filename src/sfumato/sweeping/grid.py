@@ -11,6 +11,7 @@ from itertools import product
 from sfumato.errors import RecipeError, SfumatoError
 from sfumato.maskers.registry import name_of
 from sfumato.recipe import Recipe
+from sfumato.recipe.paths import EVERYWHERE
 
 EVERY_K = "privacy.k"
 Over = Mapping[str, Sequence[str]]
@@ -76,7 +77,7 @@ def _fitting(recipe: Recipe, settings: Mapping[str, str]) -> tuple[tuple[str, st
 def _point(recipe: Recipe, text: str, settings: tuple[tuple[str, str], ...]) -> Point:
     changes = [change for path, value in settings for change in _changes(recipe, path, value)]
     try:
-        changed = Recipe.from_yaml(text, changes=changes)
+        changed = Recipe.from_yaml(text, changes=changes, allow=EVERYWHERE)
     except SfumatoError as error:
         return Point(settings, "", str(error))
     return Point(settings, changed.to_yaml())
@@ -102,7 +103,7 @@ def _with_k(recipe: Recipe) -> list[int]:
 
 def refuse_budget(recipe: Recipe, found: Iterable[Point], *, public: bool) -> None:
     """Differential privacy: every point would spend budget, and choosing by what was kept would look at the data."""
-    swept = (Recipe.from_yaml(point.recipe) for point in found if not point.refused)
+    swept = (Recipe.from_yaml(point.recipe, allow=EVERYWHERE) for point in found if not point.refused)
     private = recipe.budget is not None or any(one.budget is not None for one in swept)
     if private and not public:
         raise RecipeError(

@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from sfumato.data.private_files import private_folder, write_private
 from sfumato.errors import ReleaseError
 from sfumato.recipe import Recipe
 from sfumato.sweeping.frontier import Frontier, advice, frontier
@@ -72,17 +73,25 @@ def sweep(
         results = run_points(found, path, folder, fingerprint=fingerprint(path), workers=workers or cores(),
                              finished=finished)  # fmt: skip
     best = frontier(results, kept=kept)
-    (folder / TABLE).write_text(csv_text(results, best), encoding="utf-8")
-    (folder / PAGE).write_text(html(results, best), encoding="utf-8")
+    write_private(folder / TABLE, csv_text(results, best))
+    write_private(folder / PAGE, html(results, best))
     return Sweep(results, best, folder)
 
 
 def _folder(output: Path) -> Path:
-    """A new folder, or that of an earlier sweep."""
-    if output.exists() and (not output.is_dir() or (any(output.iterdir()) and not (output / POINTS).is_dir())):
-        raise ReleaseError(str(output), "an output folder is new, empty, or that of an earlier sweep",
-                           given="something else is there", remedy="choose another name")  # fmt: skip
-    (output / POINTS).mkdir(parents=True, exist_ok=True)
+    """A new folder, or that of an earlier sweep, that can be written; others may not look into it."""
+    try:
+        if output.exists() and (not output.is_dir() or (any(output.iterdir()) and not (output / POINTS).is_dir())):
+            raise ReleaseError(str(output), "an output folder is new, empty, or that of an earlier sweep",
+                               given="something else is there", remedy="choose another name")  # fmt: skip
+        for folder in (output, output / POINTS):
+            if not folder.is_dir():
+                private_folder(folder)
+        write_private(output / POINTS / ".trial", "")
+        (output / POINTS / ".trial").unlink()
+    except OSError as error:
+        raise ReleaseError(str(output), "the output folder must be writable", given=error.strerror or str(error),
+                           remedy="make room or choose another place; nothing was read yet") from None  # fmt: skip
     return output
 
 

@@ -23,6 +23,7 @@ from sfumato.maskers.centroids.points import Ints, Partition, Points, loss
 from sfumato.maskers.centroids.space import Scale, Space
 from sfumato.maskers.centroids.telling import largest_shares
 from sfumato.maskers.centroids.wfcmeans import Weighted, wf_c_means
+from sfumato.maskers.limits import SEED, within
 from sfumato.maskers.masker import Outcome, Task, only_k_anonymity
 from sfumato.privacy.requirements import KAnonymity, Requirement, without_covered
 
@@ -159,6 +160,7 @@ class WFCMeans:
     whole: bool = True
 
     def __post_init__(self) -> None:
+        within("seed", self.seed, 0, SEED, whole=True)
         _check_settings(self)
 
     def check(self, schema: Schema, requirements: Sequence[Requirement]) -> None:

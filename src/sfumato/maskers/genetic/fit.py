@@ -16,6 +16,7 @@ from sfumato.data.table import Table
 from sfumato.errors import RecipeError
 from sfumato.maskers.genetic.genes import Bits, Gene, View, make_gene
 from sfumato.maskers.genetic.metrics import Need, People, compress, cost, lifted
+from sfumato.maskers.limits import DAY, SEED, within
 from sfumato.maskers.masker import Labels, Outcome, Task, only_k_anonymity
 from sfumato.maskers.sensitive import check_top
 from sfumato.maskers.topdown.recoding import Recoding
@@ -23,6 +24,10 @@ from sfumato.privacy.requirements import Requirement, basic, largest_k, without_
 from sfumato.randomness import Seeded
 
 NAME = "the genetic search"
+
+
+MOST_LIVING, MOST_GENERATIONS = 10_000, 1_000_000
+"""Chromosomes at a time, and generations: limits of what a recipe may ask for."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,11 +54,11 @@ class Genetic:
     def __post_init__(self) -> None:
         if self.metric not in ("LM", "CM"):
             raise RecipeError("metric", "it is LM or CM", given=repr(self.metric), remedy="say 'CM'")
-        if self.seconds < 0 or (self.generations is not None and self.generations < 0):
-            raise RecipeError("seconds", "a limit is not negative", given="a negative one", remedy="leave it out")
-        if self.population < 2:
-            raise RecipeError("population", "it takes two to cross", given=repr(self.population),
-                              remedy="give for example population=50")  # fmt: skip
+        within("seconds", self.seconds, 0, DAY)
+        within("seed", self.seed, 0, SEED, whole=True)
+        within("population", self.population, 2, MOST_LIVING, whole=True)
+        if self.generations is not None:
+            within("generations", self.generations, 0, MOST_GENERATIONS, whole=True)
 
     def check(self, schema: Schema, requirements: Sequence[Requirement]) -> None:
         """The genetic search needs k-anonymity, on numbers and categories."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol, cast
 
@@ -10,6 +9,7 @@ from sfumato.data.schema import Number, Schema
 from sfumato.errors import RecipeError, did_you_mean
 from sfumato.maskers.geometric.mask import Rounding
 from sfumato.maskers.geometric.noise import Distribution
+from sfumato.maskers.limits import LARGE, SEED, within
 from sfumato.privacy.requirements import Requirement
 
 Round = Mapping[str, str | None] | str | None
@@ -50,10 +50,14 @@ def check_settings(settings: Settings) -> None:
     """What can be refused before a schema is known; names given as a list become a tuple."""
     if settings.attributes is not None:
         object.__setattr__(settings, "attributes", tuple(settings.attributes))
+        if not all(isinstance(name, str) for name in settings.attributes):
+            raise RecipeError("attributes", "attributes are named", given="something else", remedy="write [age, pay]")
     rho = settings.enhance
     if isinstance(rho, bool) or not isinstance(rho, int | float) or not 0 <= rho <= 1:
         raise RecipeError("enhance", "it is the share of rows that get noise, from 0 to 1", given=repr(rho),
                           remedy="give for example enhance=0.05")  # fmt: skip
+    if settings.seed is not None:
+        within("seed", settings.seed, 0, SEED, whole=True)
     distributions(settings.enhance_noise)
     rules = settings.round.values() if isinstance(settings.round, Mapping) else [settings.round]
     for rule in rules:
@@ -131,7 +135,9 @@ def rounding(rule: Round, wholes: Mapping[str, bool]) -> dict[str, Rounding]:
 
 
 def finite(what: str, given: Any) -> float:
-    """A finite number, or a refusal."""
-    if isinstance(given, bool) or not isinstance(given, int | float) or not math.isfinite(given):
-        raise RecipeError(what, "this is a finite number", given=repr(given), remedy="give a number, or leave it out")
+    """A finite number of a size that people write, or a refusal."""
+    if isinstance(given, bool) or not isinstance(given, int | float) or not -LARGE <= given <= LARGE:
+        raise RecipeError(what, f"this is a finite number, at most {LARGE:g}",
+                          given=repr(given) if not isinstance(given, int) else "a larger one",
+                          remedy="give a number, or leave it out")  # fmt: skip
     return float(given)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import RecipeError
 from sfumato.maskers.geometric.operations import Columns, Floats
+from sfumato.maskers.limits import LARGE
 from sfumato.randomness import Secure, Seeded
 
 How = Literal["add", "multiply"]
@@ -65,7 +65,7 @@ class Distribution:
         kind, pair = next(iter(form.items()))
         if kind not in ("normal", "uniform") or not isinstance(pair, list | tuple) or len(pair) != 2:
             raise wrong
-        if not all(isinstance(x, int | float) and not isinstance(x, bool) and math.isfinite(x) for x in pair):
+        if not all(isinstance(x, int | float) and not isinstance(x, bool) and -LARGE <= x <= LARGE for x in pair):
             raise wrong
         if (kind == "normal" and pair[1] <= 0) or (kind == "uniform" and pair[0] >= pair[1]):
             raise wrong

@@ -28,6 +28,7 @@ from sfumato.maskers.histogram.rows import sensible
 from sfumato.maskers.histogram.scores import gain, reach, whole
 from sfumato.maskers.histogram.specializing import Shown, State, Value, divisible, top
 from sfumato.maskers.histogram.telling import told_domains, told_parts
+from sfumato.maskers.limits import within
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.privacy.budget import Budget, Share
 from sfumato.privacy.mechanisms import Mechanisms, Question
@@ -38,6 +39,10 @@ MOST_PARTS = 20_000
 """A label or an interval is not specialized where that would make more parts: each costs noise and time."""
 MOST_CHILDREN = 40
 """A label of a set-valued attribute with more children is not refined: it has too many combinations."""
+
+
+MOST_STEPS = 1_000
+"""How many values may be asked to be specialized: each costs its part of epsilon."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,9 +64,7 @@ class DPHeter:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "may_miss", tuple(self.may_miss))
-        if isinstance(self.steps, bool) or not isinstance(self.steps, int) or self.steps < 1:
-            raise RecipeError("steps", "it is a whole number of at least 1", given=repr(self.steps),
-                              remedy="write for example steps: 16")  # fmt: skip
+        within("steps", self.steps, 1, MOST_STEPS, whole=True)
         if self.selection not in ("private", "random"):
             raise RecipeError("selection", "values are chosen privately or at random", given=repr(self.selection),
                               remedy="leave it out")  # fmt: skip

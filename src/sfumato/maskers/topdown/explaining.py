@@ -8,7 +8,7 @@ from typing import Any
 
 from sfumato.errors import ReleaseError, did_you_mean
 from sfumato.maskers.topdown.history import Blocked, History, Round, history_from_json, next_blocked
-from sfumato.maskers.topdown.trying import Allowed, allowed_from_json
+from sfumato.maskers.topdown.trying import LEAST, Allowed, allowed_from_json
 
 ENDS = {
     "maximal": "until every further refinement would have broken a requirement",
@@ -92,6 +92,8 @@ class Story:
         first = self.obstacles[0]
         if first.k is None:
             return "No k shows it: what stands in the way is asked of sensitive values, or of a population."
+        if self.allowed is None and (first.blocked.size or 0) < LEAST:
+            return "No lower k shows it there: one record would stand alone."
         if self.allowed is None:
             return (
                 f"It takes a k of {first.blocked.size} or less there, as far as this search went; a lower k changes "

@@ -14,6 +14,7 @@ from sfumato.counting import Engine
 from sfumato.data.schema import ItemSet, Schema
 from sfumato.data.table import Table
 from sfumato.errors import RecipeError
+from sfumato.maskers.limits import DAY, within
 from sfumato.maskers.masker import Fixed, Labels, Outcome, Task, only_k_anonymity
 from sfumato.maskers.topdown.history import History, history_to_json
 from sfumato.maskers.topdown.lifting import lift
@@ -57,12 +58,13 @@ class TopDown:
         object.__setattr__(self, "last", tuple(self.last))
         _one_of("search", self.search, ("greedy", "portfolio"))
         _one_of("split", self.split, ("best", "best_valid"))
-        if not 0 <= self.suppress < 1:
+        if isinstance(self.suppress, bool) or not isinstance(self.suppress, int | float) or not 0 <= self.suppress < 1:
             raise RecipeError("suppress", "it is a share of the records, at least 0 and below 1",
                               given=repr(self.suppress), remedy="give for example suppress=0.01")  # fmt: skip
-        for name, limit in (("max_steps", self.max_steps), ("seconds", self.seconds)):
-            if limit is not None and limit < 0:
-                raise RecipeError(name, "a limit is not negative", given=repr(limit), remedy="leave it out")
+        if self.max_steps is not None:
+            within("max_steps", self.max_steps, 0, 10**9, whole=True)
+        if self.seconds is not None:
+            within("seconds", self.seconds, 0, DAY)
 
     def check(self, schema: Schema, requirements: Sequence[Requirement]) -> None:
         """Top-down refinement needs requirements, on numbers and categories that are quasi-identifiers."""

@@ -14,6 +14,8 @@ from sfumato.maskers.topdown.history import Blocked, history_from_json, next_blo
 from sfumato.maskers.topdown.recoding import Suppress
 from sfumato.privacy.requirements import KAnonymity, basic, largest_k
 
+LEAST = 2
+"""The least k that can be asked for."""
 MOST = 24
 """How many k are tried for one refinement, from the group that blocked it downwards."""
 Thresholds = dict[frozenset[str], int]
@@ -99,7 +101,7 @@ def _try(task: Task, settings: TopDown, blocked: Blocked, on: tuple[str, ...], c
     """The first of a falling row of k that shows it; what stands in the way elsewhere falls first."""
     asked: Thresholds = {frozenset(r.on): r.k for r in task.requirements if isinstance(r, KAnonymity)}
     also: Thresholds = {}
-    falling = _falling(blocked.size or 1)
+    falling = _falling(blocked.size or LEAST)
     while falling:
         wanted = {**asked, **also, frozenset(on): falling[0]}
         fitted = clock.search(_with(task, wanted), settings)
@@ -114,13 +116,15 @@ def _try(task: Task, settings: TopDown, blocked: Blocked, on: tuple[str, ...], c
 
 
 def _falling(size: int) -> list[int]:
-    """From the size down to 1, at most `MOST` of them.
+    """From the size down to the least k, at most `MOST` of them; none if it is smaller than that.
 
-    >>> _falling(3)
-    [3, 2, 1]
+    >>> _falling(4), _falling(1)
+    ([4, 3, 2], [])
     """
-    steps = max(min(MOST, size) - 1, 1)
-    return sorted({size - round((size - 1) * step / steps) for step in range(steps + 1)}, reverse=True)
+    if size < LEAST:
+        return []
+    steps = max(min(MOST, size - LEAST + 1) - 1, 1)
+    return sorted({size - round((size - LEAST) * step / steps) for step in range(steps + 1)}, reverse=True)
 
 
 def _touching(task: Task, on: tuple[str, ...]) -> Task:
@@ -159,6 +163,6 @@ def _elsewhere(fitted: Fitted, blocked: Blocked, on: tuple[str, ...]) -> Thresho
     asked = basic(fitted.demands.kept)
     for b in fitted.history.blocked:
         need = asked[b.requirement].on
-        if (b.attribute, b.value, b.children) == wanted and set(need) != set(on) and b.size is not None:
-            return {frozenset(need): b.size}
+        if (b.attribute, b.value, b.children) == wanted and set(need) != set(on) and (b.size or 0) >= LEAST:
+            return {frozenset(need): b.size or LEAST}
     return {}

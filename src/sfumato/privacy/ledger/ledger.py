@@ -35,6 +35,11 @@ class Ledger:
     def __init__(self, path: str | Path | None = None) -> None:
         self.path = Path(path) if path is not None else ledger_path()
 
+    def check(self) -> None:
+        """Refuse a ledger that cannot be written, or is not what was written: before any work, not after."""
+        with appending(self.path) as file:
+            entries_of(file.chain, self.path)
+
     def chain(self) -> Chain:
         """The lines and their hashes; raises LedgerError where one was changed, taken out or put in."""
         return read_chain(self.path)

@@ -14,10 +14,10 @@ from sfumato.privacy.requirements.requirement import (
     Floats,
     Ints,
     Sensitive,
+    at_least_two,
     listed,
     plural,
     said,
-    whole,
 )
 
 
@@ -38,7 +38,7 @@ class KAnonymity:
 
     def __init__(self, on: Iterable[str], k: int) -> None:
         object.__setattr__(self, "on", listed("k-anonymity", on))
-        object.__setattr__(self, "k", whole("k-anonymity", "k", k))
+        object.__setattr__(self, "k", at_least_two("k-anonymity", k))
 
     @property
     def sensitive(self) -> None:
@@ -61,7 +61,7 @@ class KAnonymity:
 
     def remedy(self, level: float) -> str:
         """No more than there are."""
-        return f"ask for k of at most {int(level)}"
+        return f"ask for k of at most {int(level)}" if level >= 2 else "there is nobody to hide among"
 
     def holds(self, smallest: int) -> bool:
         """Whether groups of this size and larger are allowed."""
@@ -88,8 +88,7 @@ class KAnonymity:
 
     def sentence(self) -> str:
         """For people."""
-        verb = "record shows" if self.k == 1 else "records share"
-        return f"at least {self.k} {verb} every combination of values shown for {said(self.on)}"
+        return f"at least {self.k} records share every combination of values shown for {said(self.on)}"
 
     def __str__(self) -> str:
         return f"{self.k}-anonymity on {{{', '.join(self.on)}}}"
@@ -115,7 +114,7 @@ class KMap:
 
     def __init__(self, on: Iterable[str], k: int, population: object) -> None:
         object.__setattr__(self, "on", listed("k-map", on))
-        object.__setattr__(self, "k", whole("k-map", "k", k))
+        object.__setattr__(self, "k", at_least_two("k-map", k))
         object.__setattr__(self, "population", population)
 
     @property
@@ -139,7 +138,7 @@ class KMap:
 
     def remedy(self, level: float) -> str:
         """No more than there are."""
-        return f"ask for k of at most {int(level)}, or give a larger population"
+        return f"ask for k of at most {int(level)}, or give a larger population" if level >= 2 else "give more people"
 
     def parts(self) -> tuple[Basic, ...]:
         """Itself."""

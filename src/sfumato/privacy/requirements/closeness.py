@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from sfumato.counting import Measure
+from sfumato.data.lookalikes import alike, looks
 from sfumato.data.taxonomy import Taxonomy
 from sfumato.data.taxonomy_pruned import pruned
 from sfumato.errors import RecipeError, SchemaError, quoted
@@ -73,6 +74,9 @@ class TCloseness:
         if order is not None and distance != "ordered":
             raise RecipeError("t-closeness", "an order goes with the ordered distance", given=repr(distance),
                               remedy="say distance: ordered, or leave the order out")  # fmt: skip
+        if order is not None and len({_look(value) for value in order}) < len(order):
+            raise RecipeError("t-closeness", "`order` lists every value once", given="values that look alike",
+                              remedy="list one of them")  # fmt: skip
         object.__setattr__(self, "distance", distance)
         object.__setattr__(self, "order", None if order is None else tuple(order))
 
@@ -100,10 +104,12 @@ class TCloseness:
                               remedy=f"drop them with missing: {{{self.sensitive}: drop}}, or say distance: equal",
                               )  # fmt: skip
         if self.order is not None:
-            if set(values) - set(self.order):
+            known = {_look(value) for value in self.order}
+            if any(_look(value) not in known for value in values):
                 raise SchemaError(self.sensitive, "`order` lists every value of the sensitive attribute",
                                   given="values that it does not list", remedy="add them in their places")  # fmt: skip
-            return [values.index(value) for value in self.order if value in values]
+            held = {_look(value): code for code, value in enumerate(values)}
+            return [held[_look(value)] for value in self.order if _look(value) in held]
         if any(isinstance(value, str) for value in values):
             raise SchemaError(self.sensitive, "the ordered distance of categories needs their order", given="none",
                               remedy="list it in the requirement: order: [low, middle, high]")  # fmt: skip
@@ -117,6 +123,10 @@ class TCloseness:
                               given="no taxonomy" if tree is None else "missing values",
                               remedy="declare a taxonomy for it, or say distance: equal")  # fmt: skip
         code = {value: at for at, value in enumerate(sensitive.values)}
+        if alike(tree.leaves):
+            raise SchemaError(self.sensitive, "a value has one place in the tree of a hierarchical distance",
+                              given="leaves that look alike", remedy="write them alike, or say distance: equal",
+                              )  # fmt: skip
         return branches(pruned(tree, set(code), root=False), code)
 
     def falls_short(self, level: float) -> str:
@@ -125,7 +135,8 @@ class TCloseness:
 
     def remedy(self, level: float) -> str:
         """A larger t; the whole table is at no distance from itself."""
-        return f"ask for t of at least {ceil(-level * 1000) / 1000}"
+        bound = ceil(-level * 1000) / 1000
+        return f"ask for t of at least {bound}" if bound < 1 else "leave it out: no distance is more than 1"
 
     def parts(self) -> tuple[Basic, ...]:
         """Itself."""
@@ -154,6 +165,10 @@ class TCloseness:
 
     def __str__(self) -> str:
         return f"{self.t}-closeness ({self.distance}) of {self.sensitive} on {{{', '.join(self.on)}}}"
+
+
+def _look(value: Any) -> Any:
+    return looks(value) if isinstance(value, str) else (type(value) is bool, value)
 
 
 def branches(tree: Taxonomy, code: dict[Any, int]) -> list[tuple[float, list[Ints]]]:

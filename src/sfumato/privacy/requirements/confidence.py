@@ -18,6 +18,7 @@ from sfumato.privacy.requirements.requirement import (
     Floats,
     Ints,
     Sensitive,
+    at_least_two,
     column,
     figure,
     learner,
@@ -76,7 +77,7 @@ class ConfidenceBound:
                 self.sensitive, f"{self} names a value that somebody has", given="a value of nobody",
                 remedy="check its spelling (1 and '1' are different), or leave `value` out to bound every value",
             )  # fmt: skip
-        return lambda counts: -(counts[:, found[0]] / counts.sum(axis=1))
+        return lambda counts: -(counts[:, found].sum(axis=1) / counts.sum(axis=1))
 
     def falls_short(self, level: float) -> str:
         """The share."""
@@ -85,7 +86,7 @@ class ConfidenceBound:
 
     def remedy(self, level: float) -> str:
         """No less than the share in the whole table."""
-        return f"ask for a bound of at least {ceil(-level * 1000) / 1000}"
+        return within_one("a bound", -level)
 
     def parts(self) -> tuple[Basic, ...]:
         """Itself."""
@@ -137,7 +138,7 @@ class AlphaK:
         object.__setattr__(self, "on", names)
         object.__setattr__(self, "sensitive", column("(alpha, k)-anonymity", sensitive, names))
         object.__setattr__(self, "alpha", share("(alpha, k)-anonymity", "alpha", alpha))
-        object.__setattr__(self, "k", whole("(alpha, k)-anonymity", "k", k))
+        object.__setattr__(self, "k", at_least_two("(alpha, k)-anonymity", k))
         object.__setattr__(self, "value", valued("(alpha, k)-anonymity", value))
 
     def parts(self) -> tuple[Basic, ...]:
@@ -189,8 +190,8 @@ class LKC:
         names = listed("LKC-privacy", on)
         object.__setattr__(self, "on", names)
         object.__setattr__(self, "sensitive", column("LKC-privacy", sensitive, names))
-        object.__setattr__(self, "l", whole("LKC-privacy", "l", l))
-        object.__setattr__(self, "k", whole("LKC-privacy", "k", k))
+        object.__setattr__(self, "l", whole("LKC-privacy", "l", l, least=1))
+        object.__setattr__(self, "k", at_least_two("LKC-privacy", k))
         object.__setattr__(self, "c", share("LKC-privacy", "c", c))
         object.__setattr__(self, "value", valued("LKC-privacy", value))
         if self.l > len(names):
@@ -198,7 +199,7 @@ class LKC:
                               remedy=f"give l={len(names)} or less")  # fmt: skip
         if comb(len(names), self.l) > MOST_SUBSETS:
             raise RecipeError("LKC-privacy", f"at most {MOST_SUBSETS} combinations of l attributes are counted",
-                              given=str(comb(len(names), self.l)), remedy="lower l, or name fewer")  # fmt: skip
+                              given="more", remedy="lower l, or name fewer")  # fmt: skip
 
     def parts(self) -> tuple[Basic, ...]:
         """k-anonymity and a confidence bound on every l of the attributes."""
@@ -241,6 +242,12 @@ def bounded(sensitive: str, most: float, value: Any) -> str:
     if value is None:
         return f"at most the share {most} have the same value of {quoted(sensitive)}"
     return f"at most the share {most} have {quoted(sensitive)} = {spoken(value)}"
+
+
+def within_one(what: str, least: float) -> str:
+    """A remedy that can be asked for: 1 is kept by every table, and is no bound."""
+    bound = ceil(least * 1000) / 1000
+    return f"ask for {what} of at least {bound}" if bound < 1 else "leave it out: nearly every record has the value"
 
 
 def _most_frequent(counts: Ints) -> Floats:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.counting import Measure
+from sfumato.data.lookalikes import looks
 from sfumato.data.schema import Category
 from sfumato.data.table import Table
 from sfumato.data.taxonomy import Taxonomy
@@ -27,6 +28,8 @@ from sfumato.errors import RecipeError, quoted
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
+MOST_ATTRIBUTES = 1_000
+"""In one quasi-identifier."""
 ROUNDING = 1e-9
 """By how much sums of logarithms and of shares may miss a bound that they meet on paper."""
 
@@ -99,6 +102,9 @@ class Basic(Requirement, Protocol):
 def listed(what: str, on: Iterable[str]) -> tuple[str, ...]:
     """The attributes of a quasi-identifier: some, each once."""
     names = (on,) if isinstance(on, str) else tuple(on)
+    if len(names) > MOST_ATTRIBUTES or not all(isinstance(name, str) for name in names):
+        raise RecipeError(what, f"it is asked on at most {MOST_ATTRIBUTES} attributes, by their names",
+                          given=f"{len(names):,} entries", remedy="list names in on=[...]")  # fmt: skip
     if not names:
         raise RecipeError(what, "it is asked on at least one attribute", given="none",
                           remedy="list the quasi-identifying attributes in on=[...]")  # fmt: skip
@@ -109,18 +115,32 @@ def listed(what: str, on: Iterable[str]) -> tuple[str, ...]:
     return names
 
 
-def whole(what: str, name: str, given: Any, *, least: int = 1) -> int:
-    """A whole number of at least this much."""
-    if isinstance(given, bool) or not isinstance(given, int) or given < least:
-        raise RecipeError(what, f"{name} is a whole number of at least {least}", given=repr(given),
-                          remedy=f"give for example {name}={max(least, 2) if name != 'k' else 10}")  # fmt: skip
+MOST = 10**9
+"""No table has more records, and none more values."""
+
+
+def whole(what: str, name: str, given: Any, *, least: int) -> int:
+    """A whole number of at least this much, and of a size that a table can have."""
+    if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= MOST:
+        large = isinstance(given, int) and abs(given) > MOST
+        raise RecipeError(what, f"{name} is a whole number of at least {least} and at most {MOST:,}",
+                          given="a larger one" if large else repr(given),
+                          remedy=f"give for example {name}={max(least, 2)}")  # fmt: skip
     return given
 
 
+def at_least_two(what: str, given: Any) -> int:
+    """k: with k = 1 every record may stand alone, and nobody is protected."""
+    if given == 1 and not isinstance(given, bool):
+        raise RecipeError(what, "k is at least 2: with k = 1 every record may stand alone, which protects nobody",
+                          given="1", remedy="give for example k=10")  # fmt: skip
+    return whole(what, "k", given, least=2)
+
+
 def share(what: str, name: str, given: Any) -> float:
-    """A share: above 0 and at most 1."""
-    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given <= 1:
-        raise RecipeError(what, f"{name} is a share above 0 and at most 1", given=repr(given),
+    """A share: above 0 and below 1. A bound of 1 is kept by every table, and says nothing."""
+    if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < 1:
+        raise RecipeError(what, f"{name} is a share above 0 and below 1: 1 is kept by every table", given=repr(given),
                           remedy=f"give for example {name}=0.5")  # fmt: skip
     return float(given)
 
@@ -140,8 +160,10 @@ def told(value: Any) -> Any:
 
 
 def same(value: Any, other: Any) -> bool:
-    """Whether two values are one; true is not 1."""
-    return value == other and isinstance(value, bool) == isinstance(other, bool)
+    """Whether two values are one; true is not 1, and labels that look alike are one."""
+    if isinstance(value, str) and isinstance(other, str):
+        return looks(value) == looks(other)
+    return bool(value == other) and isinstance(value, bool) == isinstance(other, bool)
 
 
 def column(what: str, sensitive: Any, on: tuple[str, ...]) -> str:

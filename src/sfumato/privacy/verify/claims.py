@@ -33,8 +33,8 @@ def check_k_anonymity(table: pl.DataFrame, claim: Form) -> str:
     A missing value is a value: the records that miss it form groups as all others do.
     """
     on, k = columns(claim, {"k", "by"}), whole(claim, "k")
-    if k < 1:
-        raise CheckError("'k' is at least 1")
+    if k < 2:
+        raise CheckError("'k' is at least 2: one record protects nobody")
     smallest = smallest_group(table, on)
     if smallest < k:
         raise CheckError(f"a group has fewer than {k} records")

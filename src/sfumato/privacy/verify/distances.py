@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sfumato.privacy.verify.fields import field, mapping, whole
+from sfumato.privacy.verify.lookalikes import look
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
@@ -77,6 +78,8 @@ def read_tree(form: object, values: Sequence[object]) -> Tree:
     root = _node(form, columns=columns, leaves=leaves)
     if len(columns) != len(values) or sorted(leaves) != sorted(columns):
         raise CheckError("the leaves of the claim's tree are not the values of the sensitive column, each once")
+    if len({look(leaf) for leaf in leaves}) < len(leaves):
+        raise CheckError("leaves of the claim's tree look alike: a value has one place in it")
     if not root.below:
         raise CheckError("the claim's tree has no root above its leaves")
     return Tree(root)

@@ -139,10 +139,10 @@ def number(form: Form, key: str) -> float:
 
 
 def share(form: Form, key: str) -> float:
-    """A number above 0 and at most 1."""
+    """A number above 0 and below 1: a bound of 1 is kept by every table, and claims nothing."""
     value = number(form, key)
-    if not 0 < value <= 1:
-        raise CheckError(f"{key!r} is no share above 0 and at most 1")
+    if not 0 < value < 1:
+        raise CheckError(f"{key!r} is no share above 0 and below 1")
     return value
 
 

@@ -51,8 +51,8 @@ def check_k_map(table: pl.DataFrame, claim: Form, *, recoding: Recoding, populat
 
     on, k = columns(claim, {"k", "population"}), whole(claim, "k")
     gone = [name for name in on if name not in table.columns or name not in population.table.columns]
-    if gone or k < 1:
-        raise CheckError(f"the table or the population has no column {gone[0]!r}" if gone else "'k' is at least 1")
+    if gone or k < 2:
+        raise CheckError(f"the table or the population has no column {gone[0]!r}" if gone else "'k' is at least 2")
     unmasked = [name for name in on if name not in recoding.rules]
     if unmasked:
         raise CheckError(f"{unmasked[0]!r} is masked by no recoding, so nobody can be shown as the release does")

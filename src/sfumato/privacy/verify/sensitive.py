@@ -81,7 +81,7 @@ def check_t_closeness(table: pl.DataFrame, claim: Form) -> str:
     """No group's distribution is further than t from the table's (Li, Li and Venkatasubramanian, 2007)."""
     distance = one_of(claim, "distance", DISTANCES)
     of_this = {"ordered": {"order"}, "hierarchical": {"tree"}, "equal": set[str]()}[distance]
-    spread = _spread(table, claim, {"t", "distance", *of_this})
+    spread = _spread(table, claim, {"t", "distance", *of_this}, exact=distance == "hierarchical")
     t, furthest = share(claim, "t"), _furthest(spread, claim, distance)
     if furthest > t + ROUNDING:
         raise CheckError(f"a group's values of {spread.sensitive} are further than {t} from the table's")
@@ -98,8 +98,8 @@ def _furthest(spread: Spread, claim: Form, distance: str) -> float:
     return spread.furthest()
 
 
-def _spread(table: pl.DataFrame, claim: Form, settings: set[str]) -> Spread:
-    return spread_of(table, columns(claim, {"sensitive", *settings}), field(claim, "sensitive", str))
+def _spread(table: pl.DataFrame, claim: Form, settings: set[str], *, exact: bool = False) -> Spread:
+    return spread_of(table, columns(claim, {"sensitive", *settings}), field(claim, "sensitive", str), exact=exact)
 
 
 def _bounded(spread: Spread, claim: Form, most: float) -> float:
@@ -114,6 +114,6 @@ def _bounded(spread: Spread, claim: Form, most: float) -> float:
 
 def _at_least(spread: Spread, claim: Form) -> int:
     k, smallest = whole(claim, "k"), spread.smallest()
-    if k < 1 or smallest < k:
-        raise CheckError(f"a group has fewer than {k} records" if k else "'k' is at least 1")
+    if k < 2 or smallest < k:
+        raise CheckError(f"a group has fewer than {k} records" if k > 1 else "'k' is at least 2")
     return smallest

@@ -30,8 +30,8 @@ def check_several(release: Folder, claim: Form, others: Sequence[str | Path], ra
     on, k = columns(claim, {"k", "people", "with"}), whole(claim, "k")
     people = field(claim, "people", str)
     growing = claim["claim"] == "bcf_anonymity"
-    if k < 1 or people != ("growing" if growing else "same"):
-        raise CheckError("the claim has no k of at least 1, or says of other people than it is about")
+    if k < 2 or people != ("growing" if growing else "same"):
+        raise CheckError("the claim has no k of at least 2, or says of other people than it is about")
     unmasked = [name for name in on if name not in release.recoding.rules]
     if unmasked:
         raise CheckError(f"{unmasked[0]!r} is masked by no recoding: what it shows cannot be followed over releases")

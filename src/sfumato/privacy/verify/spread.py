@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from sfumato.privacy.verify.lookalikes import look
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
@@ -132,8 +133,11 @@ def _per_group(counts: pl.DataFrame, on: Sequence[str], figure: pl.Expr) -> Any:
     return counts.group_by(on).agg(figure.alias(FIGURE))[FIGURE]
 
 
-def spread_of(table: pl.DataFrame, on: tuple[str, ...], sensitive: str) -> Spread:
-    """Count a table; its columns are there, and the sensitive one is none of the others."""
+def spread_of(table: pl.DataFrame, on: tuple[str, ...], sensitive: str, *, exact: bool = False) -> Spread:
+    """Count a table; its columns are there, and the sensitive one is none of the others.
+
+    Labels that look alike are one value, unless it is asked to tell them apart exactly.
+    """
     import polars as pl
 
     gone = [name for name in (*on, sensitive) if name not in table.columns]
@@ -148,4 +152,16 @@ def spread_of(table: pl.DataFrame, on: tuple[str, ...], sensitive: str) -> Sprea
     counts = table.lazy().group_by([*on, sensitive]).agg(pl.len().alias(COUNT)).collect()
     if counts.schema[sensitive] == pl.Categorical:
         counts = counts.with_columns(pl.col(sensitive).cast(pl.String))
-    return Spread(counts, on, sensitive)
+    return Spread(counts if exact else _by_look(counts, on, sensitive), on, sensitive)
+
+
+def _by_look(counts: pl.DataFrame, on: tuple[str, ...], sensitive: str) -> pl.DataFrame:
+    """The same counts, with labels that no reader can tell apart counted as one."""
+    import polars as pl
+
+    if counts.schema[sensitive] != pl.String:
+        return counts
+    labels = counts[sensitive].unique()
+    seen = pl.Series([None if label is None else look(label) for label in labels.to_list()], dtype=pl.String)
+    column = counts[sensitive].replace_strict(labels, seen, return_dtype=pl.String)
+    return counts.with_columns(column.alias(sensitive)).group_by([*on, sensitive]).agg(pl.col(COUNT).sum())

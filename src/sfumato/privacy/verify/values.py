@@ -8,6 +8,7 @@ from datetime import date
 from decimal import Context, Decimal
 
 from sfumato.privacy.verify.dates import moment
+from sfumato.privacy.verify.lookalikes import look
 from sfumato.privacy.verify.verdict import CheckError
 
 MIDNIGHT = "T00:00:00.000000"
@@ -29,7 +30,9 @@ def same(cell: object, value: object) -> bool:
         return number is not None and number == value
     if isinstance(cell, date):
         return moment(cell) == moment(value)
-    return isinstance(cell, str) and isinstance(value, str) and (cell == value or cell == _day(value))
+    if not isinstance(cell, str) or not isinstance(value, str):
+        return False
+    return look(cell) in (look(value), look(_day(value) or value))
 
 
 def plain(text: str) -> str | None:
@@ -92,7 +95,7 @@ def _sizes(cells: Sequence[object]) -> list[tuple[float, str]]:
     numbers = [_number(cell) for cell in cells]
     if all(number is not None for number in numbers):
         return [(number, "") for number in numbers if number is not None]
-    moments = [moment(cell) for cell in cells]
+    moments = [moment(cell.upper() if isinstance(cell, str) else cell) for cell in cells]  # T and Z
     if any(text is None for text in moments):
         raise CheckError("the ordered distance of categories needs their order")
     return [(0.0, text) for text in moments if text is not None]

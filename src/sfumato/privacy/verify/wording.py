@@ -66,8 +66,7 @@ def _share(claim: Form, key: str) -> str:
 
 
 def _anonymity(claim: Form) -> str:
-    verb = "record shows" if claim["k"] == 1 else "records share"
-    return f"at least {claim['k']} {verb} every combination of values shown for {_on(claim)}"
+    return f"at least {claim['k']} records share every combination of values shown for {_on(claim)}"
 
 
 def _diversity(claim: Form) -> str:
