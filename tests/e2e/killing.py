@@ -181,11 +181,11 @@ def _writing(root: Path) -> Callable[..., int]:
 def _enter(ledger: str, told: str) -> int:
     """Enter one spending after the other, and tell of each once it is entered."""
     from sfumato.privacy.budget import Budget
-    from sfumato.privacy.ledger import Ledger
+    from sfumato.privacy.ledger import Ledger, People
 
     with Path(told).open("a", buffering=1) as file:
         while True:
-            file.write(Ledger(ledger).reserve("named us", Budget(1), mask="m").id + "\n")
+            file.write(Ledger(ledger).reserve(People.named("us"), Budget(1), mask="m").id + "\n")
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import sfumato as sf
-from sfumato.privacy.ledger import Entry, Ledger
+from sfumato.privacy.ledger import Entry, Ledger, People
 from sfumato.release.signing import load_key, make_key, sign_release
 from tests.e2e.killing import NEVER, Ended, Nursery
 
@@ -143,7 +143,7 @@ def test_killed_while_entering(kills: int, imported: Nursery) -> None:
         assert ended.signal == signal.SIGKILL
         entered = [entry.id for entry in ledger.entries()]
         assert set(told.read_text().split() if told.exists() else ()) <= set(entered)
-        assert ledger.spent("named us") == len(entered)
+        assert ledger.spent(People.named("us")) == len(entered)
         torn += ledger.chain().torn > 0
     assert torn > kills / 20, "writes were cut in the middle"
 

@@ -20,7 +20,7 @@ from sfumato.structure.structures import Classes, Clusters
 
 KINDS: Mapping[str, type[Attribute]] = {"number": Number, "category": Category, "item_set": ItemSet}
 TOP = ("sfumato", "table", "attributes", "structure", "privacy", "mask", "keep_order", "release", "missing",
-       "i_understand", "encoding", "budget", "earlier")  # fmt: skip
+       "i_understand", "encoding", "budget", "earlier", "people")  # fmt: skip
 MAIN = {"k_anonymity": "k", "l_diversity": "l", "confidence_bound": "h", "t_closeness": "t", "k_map": "k"}
 """The setting that a requirement's name stands for: {l_diversity: 3} is {l_diversity: {l: 3}}."""
 BUNDLED = "bundled:"
@@ -59,7 +59,8 @@ def recipe_from(form: Mapping[str, Any], folder: Path) -> Recipe:
         keep_order=bool(form.get("keep_order", False)),
         release=_build(Along, "release", form.get("release") or {}),
         missing=_missing(form.get("missing") or {}),
-        i_understand=form.get("i_understand"),
+        people=form.get("people"),
+        i_understand=_understood(form.get("i_understand")),
         encoding=form.get("encoding"),
         budget=None if form.get("budget") is None else _budget(form["budget"]),
         earlier=None if form.get("earlier") is None else _earlier(form["earlier"], folder),
@@ -68,10 +69,22 @@ def recipe_from(form: Mapping[str, Any], folder: Path) -> Recipe:
 
 def _budget(form: Any) -> Budget:
     part = _mapping("budget", form if isinstance(form, Mapping) else {"epsilon": form})
-    _known("budget", part, ("epsilon", "total", "people"))
+    if "people" in part:
+        raise RecipeError("budget", "people are named once, for every recipe", given="a name in the budget",
+                          remedy="write people: NAME at the top of the recipe, beside budget:")  # fmt: skip
+    _known("budget", part, ("epsilon", "total"))
     if "epsilon" not in part:
         raise RecipeError("budget", "a budget has an epsilon", given="none", remedy="write budget: {epsilon: 1}")
     return Budget(**part)
+
+
+def _understood(form: Any) -> Any:
+    if form is None or isinstance(form, str):
+        return form
+    if not isinstance(form, list) or not all(isinstance(text, str) for text in form):
+        raise RecipeError("i_understand", "it is a text or a list of texts", given=type(form).__name__,
+                          remedy="write i_understand: several_releases")  # fmt: skip
+    return tuple(form)
 
 
 def _earlier(form: Any, folder: Path) -> Earlier:
@@ -277,6 +290,8 @@ def recipe_text(recipe: Recipe) -> str:
     form["mask"] = {name_of(recipe.mask): _settings(recipe.mask)}
     if recipe.budget is not None:
         form["budget"] = recipe.budget.to_json()
+    if recipe.people is not None:
+        form["people"] = recipe.people
     if recipe.earlier is not None:
         form["earlier"] = _settings(recipe.earlier)
     if recipe.keep_order:
@@ -286,7 +301,7 @@ def recipe_text(recipe: Recipe) -> str:
     if recipe.encoding:
         form["encoding"] = recipe.encoding
     if recipe.i_understand:
-        form["i_understand"] = recipe.i_understand
+        form["i_understand"] = _plain(recipe.i_understand)
     if recipe.missing:
         form["missing"] = dict.fromkeys(recipe.missing, "drop")
     return dump_yaml(form, default_flow_style=None, width=110)

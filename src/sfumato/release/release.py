@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 import warnings
@@ -17,7 +18,7 @@ from sfumato.data.table import Origin
 from sfumato.data.writing import give_back
 from sfumato.errors import ReleaseError
 from sfumato.maskers.masker import Mask
-from sfumato.privacy.ledger import Account
+from sfumato.privacy.ledger import Account, LedgerError
 from sfumato.privacy.verify import Verdict
 from sfumato.recipe import Recipe
 from sfumato.release.accounting import recipe_hash
@@ -96,16 +97,22 @@ class Release:
         if self.account is None:
             name_them()
             return
-        ledger = self.account.ledger
+        ledger, rules = self.account.ledger, self.account.rules
+        certificate = (self._folder / CERTIFICATE).read_bytes()
+        digest = hashlib.sha256(certificate).hexdigest()
         entry = ledger.intend(
             self.account.people,
             recipe=recipe_hash(self.recipe),
-            certificate=(self._folder / CERTIFICATE).read_bytes(),
+            certificate=certificate,
             form=self.certificate,
             folder=str(target.absolute()),
+            check=lambda entries: rules.refuse(entries, certificate=digest),
         )
         name_them()
-        ledger.written(entry)
+        try:
+            ledger.written(entry)
+        except LedgerError as error:  # it stands, and is entered as intended: that is told, and nothing else is wrong
+            warnings.warn(f"{target} stands, and the ledger could not confirm it: {error}", stacklevel=3)
 
     @property
     def _folder(self) -> Path:
