@@ -121,7 +121,7 @@ def _rows_shared(entry: Entry, before: Sequence[Entry]) -> list[str]:
 
     people = People(entry.people, entry.likeness)
     shares = {other.id[:ID]: people.share(other) for other in before if not other.withdrawn}
-    return [f"{share:.0%} of rows also in {other}" for other, share in shares.items() if share is not None]
+    return [f"{share * 100:.0f} % of rows also in {other}" for other, share in shares.items() if share is not None]
 
 
 def _minute(when: str) -> str:

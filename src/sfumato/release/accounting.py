@@ -17,6 +17,10 @@ from sfumato.privacy.mechanisms import Mechanisms
 from sfumato.recipe import Recipe
 
 
+SHORT = 8
+"""So many digits of an entry's id are shown."""
+
+
 class Accounting:
     """Owns what the ledger gets to see of one run: the rules of the recipe, then the table as it is read.
 
@@ -77,13 +81,14 @@ def recipe_hash(recipe: Recipe) -> str:
 def _told(known: Sequence[Known], *, private: bool) -> str:
     last = max(known, key=lambda one: one.share or 0.0) if known[-1].share is None else known[-1]
     number = "an earlier release" if len(known) == 1 else f"{len(known)} earlier releases"
-    share = "" if last.share is None else f", which has about {last.share:.0%} of the smaller one's rows in common"
+    share = "" if last.share is None else f", with about {last.share * 100:.0f} % of the smaller one's rows in common"
     remedy = (
         "If they are the same people, give both recipes the same people: NAME, so that their epsilons add up"
         if private and last.entry.epsilon is not None
-        else f"Make this one safe with it (earlier: {{releases: [{last.entry.folder}], people: same or growing}}), "
-        "publish under a budget, or hand over one of them only. If that one never left the house, delete it and say "
-        f"`sfumato ledger --withdraw {last.entry.id}`"
+        else "Where the table is the same or has only grown, make this one safe with it (earlier: {releases: "
+        f"[{last.entry.folder}], people: same or growing}}); else publish under a budget, or hand over one of them "
+        "only. If that one never left the house, delete it and say "
+        f"`sfumato ledger --withdraw {last.entry.id[:SHORT]}`"
     )
     return (
         f"the ledger knows {number} of this table, or of nearly this table: the last of {last.entry.when} in "

@@ -56,9 +56,9 @@ def _again(name: str, others: Sequence[Entry]) -> RecipeError:
         f"people: {name}",
         "whoever has two releases of the same people can compare them, and reads off what only one of them holds",
         given=f"the ledger knows one of {last.when[:16]} in {last.folder}{more}",
-        remedy=f"make this one safe with it (earlier: {{releases: [{last.folder}], people: same or growing}}); if it "
-        f"never left the house, delete it and say `sfumato ledger --withdraw {last.id}`; or take the risk and say "
-        "i_understand: several_releases",
+        remedy=f"where the table is the same or has only grown, say earlier: {{releases: [{last.folder}], people: same "
+        "or growing}; if that one never left the house, delete it and say `sfumato ledger --withdraw "
+        f"{last.id[:8]}`; or take the risk and say i_understand: several_releases",
     )
 
 

@@ -66,16 +66,14 @@ class Ledger:
 
     def people_of(self, seen: Likeness, table: Table, *, name: str | None = None) -> People:
         """Whose records these are: of a table that was looked at, and of what the recipe made of it."""
-        secret = self._secret()
-        content = hashlib.sha256(repr((seen.rows, sorted(seen.columns.items()))).encode()).digest()
-        called = f"table {secret.digest('table', content)}" if name is None else f"named {name}"
-        return People(called, seen, self._formerly(table, secret))
+        called = f"table {seen.digest()}" if name is None else f"named {name}"
+        return People(called, seen, self._formerly(table))
 
-    def _formerly(self, table: Table, secret: Secret) -> str | None:
+    def _formerly(self, table: Table) -> str | None:
         """What the table is called in entries of earlier versions, if there are any."""
         if not any(entry.likeness is None and entry.people.startswith("table ") for entry in self.entries()):
             return None
-        return "table " + hmac.new(secret.key, former_fingerprint(table), hashlib.sha256).hexdigest()[:32]
+        return "table " + hmac.new(self._secret().key, former_fingerprint(table), hashlib.sha256).hexdigest()[:32]
 
     def reserve(self, people: People, budget: Budget, *, mask: str, recipe: str = "") -> Entry:
         """Write down that this run spends its epsilon; refused where that exceeds the total."""

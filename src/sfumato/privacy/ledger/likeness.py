@@ -6,6 +6,7 @@ secret, so that it tells nobody what is in the table.
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -46,6 +47,12 @@ class Likeness:
         pairs = [(part, other.sketches[name]) for name, part in self.sketches.items() if name in other.sketches]
         found = [shared(*pair) for pair in pairs]
         return next((one for one in found if one.telling), found[0] if found else Shared(0.0, telling=False))
+
+    def digest(self) -> str:
+        """A short name for the table: equal for the same rows and columns in whatever order."""
+        rows = self.sketches[ALL].hashes.tobytes() if ALL in self.sketches else b""
+        content = f"{self.rows} {sorted(self.columns.items())} ".encode() + rows
+        return hashlib.sha256(content).hexdigest()[:32]
 
     def to_json(self) -> dict[str, Any]:
         """Plain mapping."""
