@@ -16,7 +16,6 @@ from sfumato.privacy.ledger import Account, Known, Ledger, Likeness, People, Rul
 from sfumato.privacy.mechanisms import Mechanisms
 from sfumato.recipe import Recipe
 
-
 SHORT = 8
 """So many digits of an entry's id are shown."""
 
