@@ -44,9 +44,9 @@ class Recipe:
     `missing` names attributes whose rows are left out when they miss a value there ("drop"). `people` names those whose
     records these are: the ledger adds up what bears the same name, and a second release of them is refused unless
     `earlier` tells of the first. `i_understand` says "no_guarantee" for maskers of which nothing may be claimed, and
-    "several_releases" where people with a name may be released again without `earlier`. `budget` is the epsilon of maskers that generate rows
-    under differential privacy, which go without requirements. `encoding` is that of a CSV table which is not UTF-8.
-    `earlier`: releases that are out already, with which this one must be safe.
+    "several_releases" where people with a name may be released again without `earlier`. `budget` is the epsilon of
+    maskers that generate rows under differential privacy, which go without requirements. `encoding` is that of a CSV
+    table which is not UTF-8. `earlier`: releases that are out already, with which this one must be safe.
     """
 
     schema: Schema
@@ -66,6 +66,8 @@ class Recipe:
     def __post_init__(self) -> None:
         object.__setattr__(self, "privacy", _listed(self.privacy))
         object.__setattr__(self, "missing", tuple(self.missing))
+        if isinstance(self.i_understand, list):
+            object.__setattr__(self, "i_understand", tuple(self.i_understand))
         self.schema.require(self.missing, "missing")
         _refuse_drafts(self.schema)
         for requirement in self.privacy:
@@ -89,8 +91,7 @@ class Recipe:
     @property
     def understood(self) -> frozenset[str]:
         """What `i_understand` says."""
-        given = self.i_understand
-        return frozenset(() if given is None else (given,) if isinstance(given, str) else given)
+        return frozenset(() if self.i_understand is None else _texts(self.i_understand))
 
     @property
     def population(self) -> object:
@@ -168,6 +169,15 @@ def _check_all_covered(schema: Schema, privacy: Sequence[Requirement]) -> None:
         )  # fmt: skip
 
 
+def _texts(given: object) -> tuple[str, ...]:
+    if isinstance(given, str):
+        return (given,)
+    if not isinstance(given, tuple) or not all(isinstance(text, str) for text in given):
+        raise RecipeError("i_understand", "it is a text or a list of texts", given=type(given).__name__,
+                          remedy="write i_understand: several_releases")  # fmt: skip
+    return given
+
+
 def _check_people(people: object) -> None:
     if people is None:
         return
@@ -179,7 +189,7 @@ def _check_people(people: object) -> None:
 
 def _check_understood(recipe: Recipe) -> None:
     claims = recipe.mask.guarantee != "none"
-    unknown = [str(text) for text in recipe.understood if text not in UNDERSTOOD]
+    unknown = sorted(text for text in recipe.understood if text not in UNDERSTOOD)
     if unknown:
         raise RecipeError("i_understand", "it says " + " or ".join(UNDERSTOOD), given=repr(unknown[0]),
                           remedy=did_you_mean(unknown[0], UNDERSTOOD))  # fmt: skip

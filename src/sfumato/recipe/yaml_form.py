@@ -60,7 +60,7 @@ def recipe_from(form: Mapping[str, Any], folder: Path) -> Recipe:
         release=_build(Along, "release", form.get("release") or {}),
         missing=_missing(form.get("missing") or {}),
         people=form.get("people"),
-        i_understand=_understood(form.get("i_understand")),
+        i_understand=form.get("i_understand"),
         encoding=form.get("encoding"),
         budget=None if form.get("budget") is None else _budget(form["budget"]),
         earlier=None if form.get("earlier") is None else _earlier(form["earlier"], folder),
@@ -76,15 +76,6 @@ def _budget(form: Any) -> Budget:
     if "epsilon" not in part:
         raise RecipeError("budget", "a budget has an epsilon", given="none", remedy="write budget: {epsilon: 1}")
     return Budget(**part)
-
-
-def _understood(form: Any) -> Any:
-    if form is None or isinstance(form, str):
-        return form
-    if not isinstance(form, list) or not all(isinstance(text, str) for text in form):
-        raise RecipeError("i_understand", "it is a text or a list of texts", given=type(form).__name__,
-                          remedy="write i_understand: several_releases")  # fmt: skip
-    return tuple(form)
 
 
 def _earlier(form: Any, folder: Path) -> Earlier:

@@ -29,6 +29,7 @@ HOLDER = ".holder"
 NOT_PRIVATE = "NOT-PRIVATE"
 REPORT = "report.html"
 CERTIFICATE = "certificate.json"
+COPIED_IN_PART = "a place to which some files could not be copied: full, or not to be written to"
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +85,7 @@ class Release:
                 before = _created(target)
                 self._entered(target, name_them)
         except OSError as error:
-            raise ReleaseError(str(target), "the folder must be writable", given=error.strerror or str(error),
+            raise ReleaseError(str(target), "the folder must be writable", given=error.strerror or COPIED_IN_PART,
                                remedy="make room or choose another place; nothing is left") from error  # fmt: skip
         if before is not None:
             warnings.warn(

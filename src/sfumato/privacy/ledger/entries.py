@@ -52,8 +52,15 @@ class Entry:
         """The line that begins this entry."""
         line = {"spending": "reserved", "release": "intended"}[self.kind]
         epsilon = {} if self.epsilon is None else {"epsilon": str(self.epsilon)}
-        form: dict[str, Any] = {"line": line, "id": self.id, "people": self.people, "mask": self.mask, "when": self.when,
-                **epsilon, "recipe": self.recipe}  # fmt: skip
+        form: dict[str, Any] = {
+            "line": line,
+            "id": self.id,
+            "people": self.people,
+            "mask": self.mask,
+            "when": self.when,
+            **epsilon,
+            "recipe": self.recipe,
+        }
         if self.likeness is not None:
             form["likeness"] = self.likeness.to_json()
         if self.kind == "spending":

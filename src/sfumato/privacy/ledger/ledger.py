@@ -135,10 +135,19 @@ class Ledger:
         """
         epsilon = form.get("differential_privacy", {}).get("epsilon")
         entry = Entry(
-            new_id(), "release", people.called, str(form["mask"]), now(), None if epsilon is None else Fraction(epsilon),
-            recipe, str(form["guarantee"]), form["claims"], hashlib.sha256(certificate).hexdigest(), folder,
+            new_id(),
+            "release",
+            people.called,
+            str(form["mask"]),
+            now(),
+            epsilon=None if epsilon is None else Fraction(epsilon),
+            recipe=recipe,
+            guarantee=str(form["guarantee"]),
+            claims=form["claims"],
+            certificate=hashlib.sha256(certificate).hexdigest(),
+            folder=folder,
             likeness=people.likeness,
-        )  # fmt: skip
+        )
         with appending(self.path) as file:
             check(entries_of(file.chain, self.path))  # nothing is added to a ledger that cannot be read
             file.append(entry.to_json())

@@ -1,10 +1,10 @@
 """One writer at a time, on this machine and on others that see the same folder.
 
-Two locks are taken. The system's own (flock) is given back when its process dies; but over a network it may be unknown,
-or hold on one machine only and not say so. So a second one lies beside the ledger: a symbolic link, which a file system
-makes at once and for one of several askers, and which says in its target who made it. A run that is killed leaves that
-one behind. Whoever has the system's lock takes it over if it was made on this machine under the system's lock: its maker
-would still hold that if it lived. What another machine left stays until somebody deletes it.
+Two locks are taken. The system's own (flock) is given back when its process dies; but over a network it may be
+unknown, or hold on one machine only and not say so. So a second one lies beside the ledger: a symbolic link, which a
+file system makes at once and for one of several askers, and which says in its target who made it. A run that is killed
+leaves that one behind. Whoever has the system's lock takes it over if it was made on this machine under the system's
+lock: its maker would still hold that if it lived. What another machine left stays until somebody deletes it.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def _take(mark: Path, *, locked: bool) -> bool:
     ends = time.monotonic() + WAIT
     while True:
         try:
-            os.symlink(f"{machine()} {'locked' if locked else 'unlocked'} {os.getpid()}", mark)
+            mark.symlink_to(f"{machine()} {'locked' if locked else 'unlocked'} {os.getpid()}")
         except FileExistsError:
             if locked and _made_here(mark):
                 with suppress(FileNotFoundError):
@@ -77,7 +77,7 @@ def _take(mark: Path, *, locked: bool) -> bool:
 def _made_here(mark: Path) -> bool:
     """Whether a process of this machine made the mark, which had the system's lock then and cannot have it now."""
     try:
-        return os.readlink(mark).startswith(f"{machine()} locked ")
+        return str(mark.readlink()).startswith(f"{machine()} locked ")
     except OSError:
         return False
 
