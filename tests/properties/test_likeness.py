@@ -158,7 +158,7 @@ def test_a_sketch_is_written_and_read() -> None:
     assert again.to_json() == found.to_json()
     assert again.shared(found).share == 1.0
     assert len(again.sketches["all"].hashes) < 2.3 * KEPT
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="as many"):
         Sketch.from_json({**found.sketches["all"].to_json(), "levels": ""})
 
 

@@ -73,7 +73,7 @@ def likeness(table: pa.Table, secret: Secret) -> Likeness:
 
     def look(name: str) -> str:
         half = halves[ONE if int(tags[name][-1], 16) % 2 else OTHER]
-        total = half.add(Hashing(name, secret).chunks(table.column(name)))
+        total = half.add(Hashing(name, secret).blocks(table.column(name)))
         return secret.digest(f"content {name}", total.to_bytes(8, "little"))[:16]
 
     with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
@@ -94,10 +94,10 @@ class _Half:
         self.columns = 0
         self._lock = Lock()
 
-    def add(self, chunks: Iterator[Words]) -> int:
-        """One more column, chunk by chunk; give the sum of all its cells."""
+    def add(self, blocks: Iterator[Words]) -> int:
+        """One more column, block by block; give the sum of all its cells."""
         at = total = 0
-        for words in chunks:
+        for words in blocks:
             with self._lock:
                 self.sums[at : at + len(words)] += words
             at += len(words)

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.privacy.ledger.rows import Words, mixed
+from sfumato.privacy.ledger.rows import BLOCK, Words, mixed
 from sfumato.privacy.ledger.secret import Secret
 from sfumato.privacy.ledger.siphash import siphash
 
@@ -76,7 +76,7 @@ class Sketch:
             float(form["kinds"]),
         )
         if len(found.hashes) != len(found.levels):
-            raise ValueError
+            raise ValueError("a sketch has as many levels as hashes")
         return found
 
 
@@ -92,29 +92,58 @@ def level_of(rows: int) -> int:
 def sketch(rows: Words, secret: Secret) -> Sketch:
     """The sketch of a table from a number for each row, equal where rows are."""
     ordered = np.sort(rows)
-    begins = np.append(True, ordered[1:] != ordered[:-1])
-    first = np.flatnonzero(begins)
-    counts = np.diff(np.append(first, len(ordered)))
-    if len(first) < len(ordered):  # the n-th of equal rows is not the first
-        nth = np.arange(len(ordered))
-        nth -= np.maximum.accumulate(np.where(begins, nth, 0))
-        ordered += nth.astype(np.uint64) * ODD
-    lots, level = mixed(ordered, *secret.words("lots", 2)), level_of(len(rows))
-    drawn = lots < np.uint64(2 ** (64 - level)) if level else np.ones(len(lots), dtype=np.bool_)
-    hashes = siphash(ordered[drawn], secret.pair("rows"))
+    again = np.flatnonzero(ordered[1:] == ordered[:-1]) + 1
+    runs = _runs(again)
+    ordered[again] += runs.nth.astype(np.uint64) * ODD  # the n-th of equal rows is not the first
+    drawn = _drawn(ordered, level_of(len(rows)), secret.words("lots", 2))
+    hashes = siphash(ordered[drawn.at], secret.pair("rows"))
     order = np.argsort(hashes)
-    levels = np.minimum(64 - np.ceil(np.log2(lots[drawn].astype(np.float64) + 1)), 63).astype(np.uint8)
-    halves = 1 - 2 * float(_deviations(counts).sum()) / len(rows)
-    seen = 1 - int((counts == 1).sum()) / len(rows)
-    kinds = float(np.sqrt(counts).sum()) ** 2 / len(rows)
-    figures = (round(part, 6) for part in (max(0.0, halves), seen, kinds))
+    levels = np.minimum(64 - np.ceil(np.log2(drawn.lots.astype(np.float64) + 1)), 63).astype(np.uint8)
+    repeated, alone = runs.lengths, len(rows) - len(again) - len(runs.lengths)
+    halves = 1 - 2 * (float(_deviations(repeated).sum()) + alone / 2) / len(rows)
+    kinds = (float(np.sqrt(repeated).sum()) + alone) ** 2 / len(rows)
+    figures = (round(part, 6) for part in (max(0.0, halves), 1 - alone / len(rows), kinds))
     return Sketch(len(rows), hashes[order], levels[order], *figures)
+
+
+@dataclass(frozen=True, eq=False)
+class _Runs:
+    """Rows that equal the one before them in sorted rows: the n-th after the first; and the sizes of such groups."""
+
+    nth: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+
+
+def _runs(again: NDArray[np.int64]) -> _Runs:
+    """Of the ascending places at which a row equals the one before it."""
+    begins = np.flatnonzero(np.diff(again, prepend=-1) != 1)  # none is at 0: the first row has none before it
+    sizes = np.diff(np.append(begins, len(again)))
+    return _Runs(1 + np.arange(len(again)) - np.repeat(begins, sizes), sizes + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class _Drawn:
+    """Which rows are drawn, and by which lots."""
+
+    at: NDArray[np.int64]
+    lots: Words
+
+
+def _drawn(rows: Words, level: int, keys: Words) -> _Drawn:
+    """Each level halves the lots that are drawn."""
+    most = np.uint64(2 ** (64 - level) - 1)
+    places, found = [np.zeros(0, dtype=np.int64)], [np.zeros(0, dtype=np.uint64)]
+    for begin in range(0, len(rows), BLOCK):
+        lots = mixed(rows[begin : begin + BLOCK], *keys)
+        at = np.flatnonzero(lots <= most)
+        places.append(at + begin)
+        found.append(lots[at])
+    return _Drawn(np.concatenate(places), np.concatenate(found))
 
 
 def _deviations(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     """How far a lot that sends each of n equal rows to one of two halves misses n / 2, on the average (de Moivre)."""
-    exact = [0.0] + [(n // 2 + 1) * math.comb(n, n // 2 + 1) / 2**n for n in range(1, 65)]
-    table = np.array(exact)
+    table = np.array([0.0] + [(n // 2 + 1) * math.comb(n, n // 2 + 1) / 2**n for n in range(1, 65)])
     return np.where(counts < 65, table[np.minimum(counts, 64)], np.sqrt(counts / (2 * np.pi)))
 
 
