@@ -134,14 +134,22 @@ def test_a_part_of_a_table_is_told(part: int) -> None:
 
 
 def test_another_column_less_or_changed_is_still_the_table() -> None:
-    table = people(5_000, 0)
+    table = people(5_000, 0, width=12)
     for name in table.column_names:
         less = table.drop_columns([name])
         changed = less.append_column(name, pa.array(np.arange(5_000)))
         for other in (less, changed):
             assert look(table).same(look(other))
             assert look(table).shared(look(other)).telling
-    assert not look(table).same(look(people(5_000, 1)))
+    assert not look(table).same(look(people(5_000, 1, width=12)))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_columns_that_are_shuffled_one_by_one_are_other_people_under_every_secret(seed: int) -> None:
+    table, chance, secret = people(3_000, 0), np.random.default_rng(seed), Secret(bytes([seed]) * 32)
+    shuffled = pa.table({name: table.column(name).take(chance.permutation(3_000)) for name in table.column_names})
+    assert not likeness(table, secret).shared(likeness(shuffled, secret)).telling
+    assert likeness(table, secret).shared(likeness(table.slice(1), secret)).telling
 
 
 def test_another_secret_gives_other_hashes() -> None:

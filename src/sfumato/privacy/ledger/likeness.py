@@ -22,6 +22,8 @@ from sfumato.privacy.ledger.secret import Secret
 from sfumato.privacy.ledger.sketches import Shared, Sketch, shared, sketch
 
 ALL, ONE, OTHER = "all", "one half", "other half"
+FEWEST = 2
+"""Columns of a half that is sketched: one column alone says nothing of who is who, and its values often come again."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +31,8 @@ class Likeness:
     """A table's number of rows, a keyed hash of each column, and sketches of its rows.
 
     A column's hash says what it holds in whatever order. `sketches`: of whole rows, and of rows in either half of the
-    columns (which half a column is in follows from its name): a table that comes back with another column still has
-    the rows of one half.
+    columns (which half a column is in follows from its name and the secret): a table that comes back with another
+    column still has the rows of one half.
     """
 
     rows: int
@@ -79,7 +81,7 @@ def likeness(table: pa.Table, secret: Secret) -> Likeness:
     with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
         contents = list(threads.map(look, table.column_names))
     both = halves[ONE].sums + halves[OTHER].sums
-    groups = {ALL: both} | {name: half.sums for name, half in halves.items() if half.columns}
+    groups = {ALL: both} | {name: half.sums for name, half in halves.items() if half.columns >= FEWEST}
     with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
         sketches = dict(zip(groups, threads.map(lambda rows: sketch(rows, secret), groups.values()), strict=True))
     columns = {tag[:16]: content for tag, content in zip(tags.values(), contents, strict=True)}
