@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import re
 import shutil
 import warnings
 from collections.abc import Callable, Mapping
@@ -29,7 +31,6 @@ HOLDER = ".holder"
 NOT_PRIVATE = "NOT-PRIVATE"
 REPORT = "report.html"
 CERTIFICATE = "certificate.json"
-COPIED_IN_PART = "a place to which some files could not be copied: full, or not to be written to"
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,7 +86,7 @@ class Release:
                 before = _created(target)
                 self._entered(target, name_them)
         except OSError as error:
-            raise ReleaseError(str(target), "the folder must be writable", given=error.strerror or COPIED_IN_PART,
+            raise ReleaseError(str(target), "the folder must be writable", given=_why(error),
                                remedy="make room or choose another place; nothing is left") from error  # fmt: skip
         if before is not None:
             warnings.warn(
@@ -154,6 +155,12 @@ def refuse_strangers(folder: Path) -> None:
     if not folder.is_dir() or (any(folder.iterdir()) and not (folder / ours).is_file()):
         raise ReleaseError(str(folder), "an output folder must be new, empty, or an earlier release",
                            given="something else is there", remedy="choose another name")  # fmt: skip
+
+
+def _why(error: OSError) -> str:
+    """The system's reason. Copying a folder gives a list of all files with their reasons in it: the first will do."""
+    found = re.search(r"\[Errno (\d+)\]", str(error))
+    return error.strerror or (os.strerror(int(found[1])) if found else "files that could not be copied there")
 
 
 def _created(folder: Path) -> str | None:
