@@ -65,6 +65,8 @@ if how == "unknown":
 if how == "each for itself":  # holds on one machine only, and says nothing
     fcntl.flock = lambda *_: None
     lock.machine = lambda: name
+print("ready", flush=True)
+sys.stdin.readline()  # all begin at once
 won = 0
 for _ in range(30):
     try:
@@ -79,10 +81,13 @@ print(won)
 @pytest.mark.parametrize("how", ["known", "unknown", "each for itself"])
 def test_machines_that_do_not_see_each_others_locks_take_turns(how: str, tmp_path: Path) -> None:
     path = tmp_path / "ledger.jsonl"
-    runs = [
-        subprocess.Popen([sys.executable, "-c", RACE, how, name, str(path)], stdout=subprocess.PIPE, text=True)
-        for name in ("one", "two", "three")
-    ]
+    ends: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    commands = [[sys.executable, "-c", RACE, how, name, str(path)] for name in ("one", "two", "three")]
+    runs: list[Any] = [subprocess.Popen(command, **ends) for command in commands]
+    assert [run.stdout.readline() for run in runs] == ["ready\n"] * 3
+    for run in runs:
+        run.stdin.write("\n")
+        run.stdin.flush()
     won = [int(run.communicate()[0]) for run in runs]
     assert sum(won) == 40
     assert Ledger(path).spent(US) == 40
