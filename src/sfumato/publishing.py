@@ -36,7 +36,7 @@ from sfumato.privacy.requirements import largest_k, without_covered
 from sfumato.privacy.verify import Verdict, verify
 from sfumato.randomness import Randomness, Secure
 from sfumato.recipe import Recipe
-from sfumato.release.accounting import account_of, reserving
+from sfumato.release.accounting import Accounting, reserving
 from sfumato.release.beside import claims_beside, fixed_groups, mask_beside
 from sfumato.release.bundle import Format, generated_table, released_table, write_bundle, write_json
 from sfumato.release.certificate import Facts
@@ -80,7 +80,8 @@ class Run:
     """How to run, apart from what: who counts, where chance comes from, who is told, when to stop early.
 
     `report`: draw the report in its two editions (needs the extra `plots`), and try which k would show more.
-    `ledger`: where spent epsilon is entered, and every release that is written.
+    `ledger`: where spent epsilon is entered, and every release that is written. `trial`: nothing will be written, so
+    that releases which are out already are neither told nor in the way.
     """
 
     engine: Engine | None = None
@@ -91,6 +92,7 @@ class Run:
     progress: bool | None = None
     report: bool = True
     ledger: Ledger = field(default_factory=Ledger)
+    trial: bool = False
 
 
 def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release:
@@ -100,11 +102,16 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
     """
     run = run or Run()
     clock = _Clock(run.tell)
-    with clock.step("Reading the table"):
-        people = _prepare(read(table, recipe.schema, progress=run.progress, encoding=recipe.encoding), recipe)
-    _tell_look_alikes(people, recipe)
     mechanisms = _mechanisms(recipe, run)
-    account = account_of(people, recipe, mechanisms=mechanisms, ledger=run.ledger)
+    accounting = Accounting(recipe, mechanisms, run.ledger, trial=run.trial)
+    accounting.begin()
+    with clock.step("Reading the table"):
+        everything = read(
+            table, recipe.schema, progress=run.progress, encoding=recipe.encoding, witness=accounting.look
+        )
+        people = _prepare(everything, recipe)
+    _tell_look_alikes(people, recipe)
+    account = accounting.account(people)
     with reserving(account, recipe, mechanisms):
         with clock.step("Finding the structure that must survive"):
             found = (find if mechanisms is None else find_any)(recipe.structure, people)

@@ -2,10 +2,12 @@
 
 A job is killed after some seconds, or by itself before the n-th step in which it touches the disk; a write to the
 ledger is cut in the middle. Steps are counted where both processes see them, so that the number survives the kill.
+Instead of killing the job, the disk can be full from the n-th step on: then it ends by itself, and tells how.
 """
 
 from __future__ import annotations
 
+import errno
 import json
 import mmap
 import os
@@ -20,8 +22,11 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).parents[2]
-TOUCHING = ("open", "os.mkdir", "os.rename", "os.remove", "os.rmdir")
+TOUCHING = ("open", "os.mkdir", "os.rename", "os.symlink", "os.remove", "os.rmdir")
+FREEING = ("os.remove", "os.rmdir")
 NEVER = 10**9
+REFUSED, BROKEN = 3, 4
+"""Exit codes: an error of ours, which is told in words; any other, which a user would meet as a traceback."""
 SECONDS = 120
 """A job that takes longer hangs, and is ended by another signal."""
 
@@ -55,11 +60,13 @@ class Nursery:
         """Where its jobs enter what they release."""
         return self.folder / "state" / "sfumato" / "ledger.jsonl"
 
-    def run(self, job: str, *arguments: str, step: int = NEVER, seconds: float | None = None) -> Ended:
-        """Run a job and wait for its end."""
+    def run(
+        self, job: str, *arguments: str, step: int = NEVER, seconds: float | None = None, full: bool = False
+    ) -> Ended:
+        """Run a job and wait for its end. With `full` the disk is full from that step on, and nothing is killed."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps([job, arguments, step, seconds]) + "\n")
+        self._process.stdin.write(json.dumps([job, arguments, step, seconds, full]) + "\n")
         self._process.stdin.flush()
         return Ended(*json.loads(self._process.stdout.readline()))
 
@@ -76,18 +83,29 @@ def serve(root: str, *, releases: bool) -> None:
         jobs["write"] = _writing(Path(root))
     steps = mmap.mmap(-1, 8)
     for line in sys.stdin:
-        job, arguments, step, seconds = json.loads(line)
+        job, arguments, step, seconds, full = json.loads(line)
         steps[:] = bytes(8)
         child = os.fork()
         if child == 0:
             signal.alarm(SECONDS)
             _silence()
-            _kill_before(step, root, steps)
-            os._exit(jobs[job](*arguments))
+            (_fill_before if full else _kill_before)(step, root, steps)
+            os._exit(_ended(jobs[job], arguments))
         status = _waited(child, seconds)
         number, code = (os.WTERMSIG(status), 0) if os.WIFSIGNALED(status) else (0, os.WEXITSTATUS(status))
         sys.stdout.write(json.dumps([number, code, int.from_bytes(steps[:], "little")]) + "\n")
         sys.stdout.flush()
+
+
+def _ended(job: Callable[..., int], arguments: list[str]) -> int:
+    from sfumato.errors import SfumatoError
+
+    try:
+        return job(*arguments)
+    except SfumatoError:
+        return REFUSED
+    except BaseException:
+        return BROKEN
 
 
 def _waited(child: int, seconds: float | None) -> int:
@@ -140,6 +158,43 @@ def _kill_before(step: int, root: str, steps: mmap.mmap) -> None:
         setattr(os, name, instead)
 
 
+def _fill_before(step: int, root: str, steps: mmap.mmap) -> None:
+    """From now on, count what needs room on the disk under `root`, and refuse it from the given step on."""
+
+    def check() -> None:
+        number = int.from_bytes(steps[:], "little") + 1
+        steps[:] = number.to_bytes(8, "little")
+        if number >= step:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
+        writes = event != "open" or bool(arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT))
+        at = arguments[1:] if event == "os.symlink" else arguments
+        if event in TOUCHING and event not in FREEING and writes and _under(root, at):
+            check()
+
+    def checked(real: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*given: Any) -> Any:
+            check()
+            return real(*given)
+
+        return call
+
+    real_write = os.write
+
+    def cut(file: int, content: bytes) -> int:
+        try:
+            check()
+        except OSError:
+            real_write(file, content[: len(content) // 2])
+            raise
+        return real_write(file, content)
+
+    sys.addaudithook(watch)
+    for name, instead in {"fsync": checked(os.fsync), "ftruncate": checked(os.ftruncate), "write": cut}.items():
+        setattr(os, name, instead)
+
+
 def _under(root: str, arguments: tuple[Any, ...]) -> bool:
     """Whether a path is meant that lies there; a name relative to an open folder is one in a folder being removed."""
     path = str(arguments[0])
@@ -181,11 +236,11 @@ def _writing(root: Path) -> Callable[..., int]:
 def _enter(ledger: str, told: str) -> int:
     """Enter one spending after the other, and tell of each once it is entered."""
     from sfumato.privacy.budget import Budget
-    from sfumato.privacy.ledger import Ledger
+    from sfumato.privacy.ledger import Ledger, People
 
     with Path(told).open("a", buffering=1) as file:
         while True:
-            file.write(Ledger(ledger).reserve("named us", Budget(1), mask="m").id + "\n")
+            file.write(Ledger(ledger).reserve(People.named("us"), Budget(1), mask="m").id + "\n")
 
 
 if __name__ == "__main__":

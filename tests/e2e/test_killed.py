@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 import sfumato as sf
-from sfumato.privacy.ledger import Entry, Ledger
+from sfumato.privacy.ledger import Entry, Ledger, People
 from sfumato.release.signing import load_key, make_key, sign_release
-from tests.e2e.killing import NEVER, Ended, Nursery
+from tests.e2e.killing import BROKEN, NEVER, Ended, Nursery
 
 RECIPE = """
 sfumato: 1
@@ -129,6 +129,26 @@ def test_killed_before_any_step_of_writing(every: int, before: bool, ready: Nurs
     assert step > 40, "there are as many steps, and each was the last one once"
 
 
+@pytest.mark.parametrize("before", [False, True], ids=["new", "replacing"])
+@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
+def test_the_disk_full_from_any_step_of_writing_on(every: int, before: bool, ready: Nursery) -> None:
+    """Told in words, not by a traceback; what stood stands; and with room again the release is written."""
+    watched = Watched(ready.folder / f"full {every} {before}" / "out", ready.ledger)
+    output = str(watched.output)
+    step, codes = random.randrange(1 - every, 1), set()
+    while 0 not in codes:
+        step += every
+        if before:
+            assert ready.run("write", "6", output).code == 0
+            watched.settled()
+        codes.add(ready.run("write", "4", output, step=step, full=True).code)
+        watched.look()
+        assert BROKEN not in codes, f"step {step} ends in a traceback"
+    assert ready.run("write", "4", output).code == 0
+    watched.settled()
+    assert step > 20, "there are as many steps, and each was the last one once"
+
+
 @pytest.mark.parametrize("kills", [30, pytest.param(100, marks=pytest.mark.slow)])
 def test_killed_while_entering(kills: int, imported: Nursery) -> None:
     chance = random.Random(1)
@@ -143,7 +163,7 @@ def test_killed_while_entering(kills: int, imported: Nursery) -> None:
         assert ended.signal == signal.SIGKILL
         entered = [entry.id for entry in ledger.entries()]
         assert set(told.read_text().split() if told.exists() else ()) <= set(entered)
-        assert ledger.spent("named us") == len(entered)
+        assert ledger.spent(People.named("us")) == len(entered)
         torn += ledger.chain().torn > 0
     assert torn > kills / 20, "writes were cut in the middle"
 

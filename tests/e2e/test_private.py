@@ -23,8 +23,8 @@ ADULT = sf.datasets.load("adult_heterogeneous")
 SOME = ADULT.table.slice(0, 1500)
 
 
-def recipe(mask: Any = None, **budget: Any) -> sf.Recipe:
-    return sf.Recipe(schema=ADULT.schema, structure=sf.Clusters("kmeans", k=3, n_init=1),
+def recipe(mask: Any = None, *, people: str | None = None, **budget: Any) -> sf.Recipe:
+    return sf.Recipe(schema=ADULT.schema, structure=sf.Clusters("kmeans", k=3, n_init=1), people=people,
                      mask=mask or sf.PrivateTree(), budget=sf.Budget(**({"epsilon": 1} | budget)))  # fmt: skip
 
 

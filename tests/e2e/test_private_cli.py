@@ -31,7 +31,8 @@ attributes:
   diagnoses: {kind: item_set, role: quasi, values: [flu, gout, mumps, rest], most: 3}
 structure: {clusters: kmeans, k: 2, n_init: 1}
 mask: private_tree
-budget: {epsilon: 1/3, total: 1, people: clinic}
+people: clinic
+budget: {epsilon: 1/3, total: 1}
 """
 ROWS = 150
 

@@ -16,15 +16,19 @@ import sfumato as sf
 from sfumato.cli.main import app
 from sfumato.data.encoding import encode
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.ledger import GENESIS, Ledger, LedgerError
+from sfumato.privacy.ledger import GENESIS, Ledger, LedgerError, People
 
-PEOPLE = encode(pa.table({"age": [1, 2]}), sf.Schema(age=sf.Number()))
+TABLE = pa.table({"age": [1, 2]})
+
+
+def known(ledger: Ledger) -> People:
+    return ledger.people_of(ledger.look(TABLE), encode(TABLE, sf.Schema(age=sf.Number())))
 
 
 def filled(path: Path, entries: int = 4) -> Ledger:
     ledger = Ledger(path)
     for _ in range(entries):
-        ledger.reserve("named us", Budget(1), mask="m")
+        ledger.reserve(People.named("us"), Budget(1), mask="m")
     return ledger
 
 
@@ -46,7 +50,7 @@ def test_a_write_that_was_cut_at_any_byte_was_never_made(tmp_path: Path) -> None
         ledger.path.write_bytes(content[:cut])
         assert [entry.id for entry in ledger.entries()] == known[:-1]
         assert ledger.chain().torn == cut - last
-        again = ledger.reserve("named us", Budget(1), mask="m")
+        again = ledger.reserve(People.named("us"), Budget(1), mask="m")
         assert [entry.id for entry in ledger.entries()] == [*known[:-1], again.id]
         assert ledger.chain().torn == 0
     ledger.path.write_bytes(content)
@@ -76,7 +80,7 @@ def test_damage_is_refused_and_told_where(damage: str, tmp_path: Path) -> None:
     do, line = DAMAGE[damage]
     content = "\n".join(do(ledger.path.read_text().splitlines())) + "\n"
     ledger.path.write_text(content)
-    for use in (ledger.entries, lambda: ledger.reserve("named us", Budget(1), mask="m")):
+    for use in (ledger.entries, lambda: ledger.reserve(People.named("us"), Budget(1), mask="m")):
         with pytest.raises(LedgerError, match=f"line {line}:") as told:
             use()
         assert "good copy" in told.value.remedy
@@ -91,7 +95,7 @@ def test_an_unknown_line_in_an_intact_chain_is_refused(tmp_path: Path) -> None:
     line = json.dumps({"previous": ledger.chain().head, "line": "forgiven", "id": "1"})
     ledger.path.write_text(ledger.path.read_text() + line + "\n")
     with pytest.raises(LedgerError, match="does not know"):
-        ledger.spent("named us")
+        ledger.spent(People.named("us"))
 
 
 def test_a_witness_sees_that_the_end_is_gone(tmp_path: Path) -> None:
@@ -99,7 +103,7 @@ def test_a_witness_sees_that_the_end_is_gone(tmp_path: Path) -> None:
     head = ledger.chain().head
     command = ["ledger", "--path", str(ledger.path), "--check"]
     assert head in CliRunner().invoke(app, command).output
-    ledger.reserve("named us", Budget(1), mask="m")
+    ledger.reserve(People.named("us"), Budget(1), mask="m")
     assert CliRunner().invoke(app, [*command, "--expect", head]).exit_code == 0
     content = ledger.path.read_text().splitlines(keepends=True)
     ledger.path.write_text("".join(content[:3]))
@@ -118,33 +122,33 @@ def test_a_torn_end_is_no_damage(tmp_path: Path) -> None:
 
 def test_without_its_key_a_ledger_knows_nobody_and_says_so(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "ledger.jsonl")
-    people = ledger.people_of(PEOPLE)
+    people = known(ledger)
     key = tmp_path / "ledger.key"
     assert oct(key.stat().st_mode & 0o777) == "0o600"
     content = key.read_bytes()
     ledger.reserve(people, Budget(1), mask="m")
     key.write_bytes(content[:7])
     with pytest.raises(LedgerError, match="another length"):
-        ledger.people_of(PEOPLE)
+        known(ledger)
     key.unlink()
     with pytest.raises(LedgerError, match="made with it"):
-        ledger.people_of(PEOPLE)
+        known(ledger)
     key.write_bytes(content)
-    assert ledger.people_of(PEOPLE) == people
+    assert known(ledger).called == people.called
 
 
 def test_a_ledger_that_cannot_be_written_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(LedgerError, match="must be writable"):
-        Ledger(tmp_path / "file" / "ledger.jsonl").reserve("named us", Budget(1), mask="m")
+        Ledger(tmp_path / "file" / "ledger.jsonl").reserve(People.named("us"), Budget(1), mask="m")
 
 
 ENTER = """
 import sys
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.ledger import Ledger
+from sfumato.privacy.ledger import Ledger, People
 for _ in range(25):
-    Ledger(sys.argv[1]).reserve("named us", Budget(1), mask="m")
+    Ledger(sys.argv[1]).reserve(People.named("us"), Budget(1), mask="m")
 """
 
 
@@ -152,4 +156,4 @@ def test_writers_take_turns(tmp_path: Path) -> None:
     path = tmp_path / "ledger.jsonl"
     runs = [subprocess.Popen([sys.executable, "-c", ENTER, str(path)]) for _ in range(3)]
     assert [run.wait() for run in runs] == [0, 0, 0]
-    assert Ledger(path).spent("named us") == 75
+    assert Ledger(path).spent(People.named("us")) == 75

@@ -123,3 +123,32 @@ def test_earlier_releases_are_read_and_written() -> None:
 def test_earlier_releases_that_cannot_be_held_beside_are_refused(text: str, said: str) -> None:
     with pytest.raises(sf.RecipeError, match=said):
         sf.Recipe.from_yaml(PEOPLE_YAML + text)
+
+
+@pytest.mark.parametrize("understood", ["", "i_understand: several_releases\n", "i_understand: [several_releases]\n"])
+def test_people_have_a_name_in_any_recipe(understood: str) -> None:
+    recipe = sf.Recipe.from_yaml(PEOPLE_YAML + "people: census\n" + understood)
+    assert recipe.people == "census"
+    assert recipe.understood == ({"several_releases"} if understood else set())
+    assert sf.Recipe.from_yaml(recipe.to_yaml()) == recipe
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("people: ''\n", "printable characters"),
+        ("people: [a]\n", "printable characters"),
+        ('people: "a\\e[2J"\n', "printable characters"),
+        ('people: "a\\u202Eb"\n', "printable characters"),
+        (f"people: {'a' * 81}\n", "at most 80"),
+        ("i_understand: several_releases\n", "people that have a name"),
+        ("people: a\ni_understand: several_release\n", "did you mean 'several_releases'"),
+        ("people: a\ni_understand: no_guarantee\n", "maskers without a guarantee"),
+        ("people: a\ni_understand: 5\n", "a text or a list of texts"),
+        ("people: a\ni_understand: [5]\n", "a text or a list of texts"),
+        ("budget: {epsilon: 1, people: a}\n", "people: NAME at the top"),
+    ],
+)
+def test_names_and_consents_that_mean_nothing_are_refused(text: str, said: str) -> None:
+    with pytest.raises(sf.RecipeError, match=said):
+        sf.Recipe.from_yaml(PEOPLE_YAML + text)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from sfumato.recipe import Recipe
 
 EXAMPLE = "sfumato ledger --check"
+ID = 8
+"""So many digits of an entry's id are shown."""
 
 
 def ledger(
@@ -25,11 +27,16 @@ def ledger(
         str | None,
         typer.Option("--expect", metavar="HEAD", help="Check too that the ledger still holds all it held at HEAD."),
     ] = None,
+    withdraw: Annotated[
+        str | None,
+        typer.Option("--withdraw", metavar="ID", help="Enter that a release never left the house, and is deleted."),
+    ] = None,
 ) -> None:
     """Show every release and every spending, and what was spent on the same people added up.
 
-    Tables are known by a keyed hash of their content, or by the name that the budget gives their people. The ledger is
-    kept in XDG_STATE_HOME/sfumato (usually ~/.local/state/sfumato) and never leaves it.
+    People are known by the name that the recipe gives them, and by their table: by keyed hashes, which tell nobody what
+    is in it. Releases whose tables have rows in common are told. The ledger is kept in XDG_STATE_HOME/sfumato (usually
+    ~/.local/state/sfumato) and never leaves it.
 
     Each line holds the hash of the line before it; the last hash, the head, stands for all of them. Write it down
     elsewhere: --expect HEAD tells later whether anything up to there was changed or cut off. Exit code 1: it was.
@@ -39,6 +46,9 @@ def ledger(
     found = Ledger(path)
     if check or expect is not None:
         _check(found, expect)
+        return
+    if withdraw is not None:
+        _withdraw(found, withdraw)
         return
     entries = found.entries()
     if not entries:
@@ -66,6 +76,21 @@ def _check(found: Ledger, expect: str | None) -> None:
     show(f"head: {chain.head}")
 
 
+def _withdraw(found: Ledger, id: str) -> None:
+    from sfumato.errors import ReleaseError
+
+    chosen = [entry for entry in found.releases() if id and entry.id.startswith(id)]
+    if len(chosen) != 1:
+        raise ReleaseError("--withdraw", "it names one release of the ledger by its id, or by how that begins",
+                           given=f"{id!r}, which names {len(chosen)}",
+                           remedy="look for it with `sfumato ledger`")  # fmt: skip
+    if _stands(chosen[0]):
+        raise ReleaseError("--withdraw", "a release is withdrawn once it is gone", given=f"one that stands in "
+                           f"{chosen[0].folder}", remedy="delete it, and whatever copies there are")  # fmt: skip
+    found.withdrawn(chosen[0])
+    note(f"withdrawn: the release of {chosen[0].when[:16]} in {chosen[0].folder}; it is not compared with later ones")
+
+
 def _table(entries: Sequence[Entry]) -> Any:
     from rich.table import Table
 
@@ -75,13 +100,28 @@ def _table(entries: Sequence[Entry]) -> Any:
         table.add_column(heading, overflow="fold", no_wrap=heading == "when")
     for heading in ("epsilon", "added\nup") if spending else ():
         table.add_column(heading, justify="right", no_wrap=True)
-    sums: dict[str, Fraction] = {}
-    for entry in entries:
-        if entry.kind == "spending" and entry.epsilon is not None and not entry.given_back:
-            sums[entry.people] = sums.get(entry.people, Fraction(0)) + entry.epsilon
-        costs = (str(entry.epsilon or ""), str(sums.get(entry.people, ""))) if spending else ()
-        table.add_row(_minute(entry.when), _short(entry.people), _what(entry), Path(entry.folder).name, *costs)
+    for at, entry in enumerate(entries):
+        costs = (str(entry.epsilon or ""), str(_added_up(entry, entries[: at + 1]) or "")) if spending else ()
+        what = "\n".join([_what(entry), *_rows_shared(entry, entries[:at])])
+        when = _minute(entry.when) + (f"\n{entry.id[:ID]}" if entry.kind == "release" else "")
+        table.add_row(when, _short(entry.people), what, Path(entry.folder).name, *costs)
     return table
+
+
+def _added_up(entry: Entry, until: Sequence[Entry]) -> Fraction:
+    """What was spent on the people of an entry, up to there."""
+    from sfumato.privacy.ledger import People, spent_on
+
+    return spent_on(People(entry.people, entry.likeness), until)
+
+
+def _rows_shared(entry: Entry, before: Sequence[Entry]) -> list[str]:
+    """A line for each earlier release whose table has tellingly many rows in common with that of this one."""
+    from sfumato.privacy.ledger import People
+
+    people = People(entry.people, entry.likeness)
+    shares = {other.id[:ID]: people.share(other) for other in before if not other.withdrawn}
+    return [f"{share * 100:.0f} % of rows also in {other}" for other, share in shares.items() if share is not None]
 
 
 def _minute(when: str) -> str:
@@ -104,7 +144,8 @@ def _what(entry: Entry) -> str:
     if entry.kind == "spending":
         return f"{'given back' if entry.given_back else 'spent'}: {entry.mask}"
     claims = [_claim(claim) for claim in entry.claims] or [entry.guarantee]
-    return "\n".join([f"{'released' if entry.written else _unconfirmed(entry)}: {entry.mask}", *claims])
+    state = "withdrawn" if entry.withdrawn else "released" if entry.written else _unconfirmed(entry)
+    return "\n".join([f"{state}: {entry.mask}", *claims])
 
 
 def _claim(claim: Mapping[str, Any]) -> str:
@@ -120,13 +161,18 @@ def _claim(claim: Mapping[str, Any]) -> str:
 
 def _unconfirmed(entry: Entry) -> str:
     """An intended release: its run was killed. Whether it still got its name is seen by looking."""
+    return "released, not confirmed" if _stands(entry) else "intended, not written"
+
+
+def _stands(entry: Entry) -> bool:
+    """Whether a release still stands where it was written."""
     import hashlib
 
     try:
-        stands = hashlib.sha256((Path(entry.folder) / "certificate.json").read_bytes()).hexdigest()
+        content = (Path(entry.folder) / "certificate.json").read_bytes()
     except OSError:
-        stands = ""
-    return "released, not confirmed" if stands == entry.certificate else "intended, not written"
+        return False
+    return hashlib.sha256(content).hexdigest() == entry.certificate
 
 
 def show_plan(recipe: Recipe) -> None:

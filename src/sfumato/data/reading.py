@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Protocol
@@ -27,6 +27,9 @@ ARROW = (".arrow", ".feather", ".ipc", ".arrows")
 EXCEL = (".xlsx", ".xlsm")
 
 
+Witness = Callable[[pa.Table], None]
+
+
 class Source(Protocol):
     """Where a table comes from: it knows its columns before it loads any."""
 
@@ -44,12 +47,20 @@ class Source(Protocol):
         """Where a row stands, for messages."""
 
 
-def read(source: object, schema: Schema, *, progress: bool | None = None, encoding: str | None = None) -> Table:
+def read(
+    source: object,
+    schema: Schema,
+    *,
+    progress: bool | None = None,
+    encoding: str | None = None,
+    witness: Witness | None = None,
+) -> Table:
     """A table in codes, checked against its schema. Identifiers are not even read.
 
     `source` is a path to CSV, Parquet, Arrow (Feather) or Excel, a data frame of pandas, polars or pyarrow,
     or anything with the Arrow C stream interface. `encoding` is for CSV that is neither UTF-8 nor UTF-16 with
-    a byte order mark. `progress` draws a bar on stderr (None: on a terminal, after a second).
+    a byte order mark. `progress` draws a bar on stderr (None: on a terminal, after a second). `witness` is shown the
+    columns as they were read, before the schema changes anything in them.
     """
     found = open_source(source, encoding=encoding, expected=schema)
     names = found.names()
@@ -59,6 +70,8 @@ def read(source: object, schema: Schema, *, progress: bool | None = None, encodi
         arrow = found.load(columns, bar=bar)
         if not arrow.num_rows:
             raise TableError(_called(found), "a table must have rows", given="none", remedy="give a table with rows")
+        if witness is not None:
+            witness(arrow)
         return encode(arrow, schema, origin=found.origin, place=found.place)
 
 

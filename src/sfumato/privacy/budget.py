@@ -59,8 +59,7 @@ class Budget:
     """The epsilon of one release, and the most that all releases of the same people may cost together.
 
     `total` caps the sum over runs that the holder's ledger remembers (None: it is added up and not capped).
-    `people` names those whose records these are, for tables that grow or are corrected: what bears the same name
-    is added up. Without it the ledger knows a table by its content.
+    Who the same people are, the recipe says (`people`), and the ledger sees by the table's content.
 
     >>> Budget(0.5).epsilon
     Fraction(1, 2)
@@ -73,12 +72,10 @@ Given: 0. To mend it: write for example epsilon: 0.5.
 
     epsilon: Fraction
     total: Fraction | None = None
-    people: str | None = None
 
-    def __init__(self, epsilon: Exact, total: Exact | None = None, people: str | None = None) -> None:
+    def __init__(self, epsilon: Exact, total: Exact | None = None) -> None:
         object.__setattr__(self, "epsilon", exact(epsilon))
         object.__setattr__(self, "total", None if total is None else exact(total, what="total"))
-        object.__setattr__(self, "people", people)
         if self.total is not None and self.total < self.epsilon:
             raise RecipeError("budget", "one release costs no more than all together",
                               given=f"epsilon {self.epsilon} and total {self.total}",
@@ -89,7 +86,7 @@ Given: 0. To mend it: write for example epsilon: 0.5.
         found = {"epsilon": str(self.epsilon)}
         if self.total is not None:
             found["total"] = str(self.total)
-        return found | ({"people": self.people} if self.people is not None else {})
+        return found
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.data.schema import ItemSet, Number, Schema
-from sfumato.errors import RecipeError
+from sfumato.errors import RecipeError, did_you_mean
 from sfumato.maskers.masker import Masker
 from sfumato.maskers.topdown.fit import TopDown
 from sfumato.privacy.budget import Budget
@@ -17,6 +17,9 @@ from sfumato.recipe.earlier import Earlier, check_earlier
 from sfumato.structure.structures import Classes, Clusters, declared_labels
 
 Structure = Clusters | Classes
+UNDERSTOOD = ("no_guarantee", "several_releases")
+"""What a recipe can say under `i_understand`."""
+LONGEST_NAME = 80
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,10 +42,12 @@ class Recipe:
     """What each attribute is, what structure must survive, what privacy must hold, and how to mask.
 
     `keep_order` releases the rows in their input order, which may tell who is who: stated in the certificate.
-    `missing` names attributes whose rows are left out when they miss a value there ("drop"). `i_understand` must say
-    "no_guarantee" for maskers of which nothing may be claimed. `budget` is the epsilon of maskers that generate rows
-    under differential privacy, which go without requirements. `encoding` is that of a CSV table which is not UTF-8.
-    `earlier`: releases that are out already, with which this one must be safe.
+    `missing` names attributes whose rows are left out when they miss a value there ("drop"). `people` names those whose
+    records these are: the ledger adds up what bears the same name, and a second release of them is refused unless
+    `earlier` tells of the first. `i_understand` says "no_guarantee" for maskers of which nothing may be claimed, and
+    "several_releases" where people with a name may be released again without `earlier`. `budget` is the epsilon of
+    maskers that generate rows under differential privacy, which go without requirements. `encoding` is that of a CSV
+    table which is not UTF-8. `earlier`: releases that are out already, with which this one must be safe.
     """
 
     schema: Schema
@@ -53,7 +58,8 @@ class Recipe:
     keep_order: bool = False
     release: Along = field(default_factory=Along)
     missing: Sequence[str] = ()
-    i_understand: str | None = None
+    people: str | None = None
+    i_understand: str | Sequence[str] | None = None
     encoding: str | None = None
     budget: Budget | None = None
     earlier: Earlier | None = None
@@ -61,6 +67,8 @@ class Recipe:
     def __post_init__(self) -> None:
         object.__setattr__(self, "privacy", _listed(self.privacy))
         object.__setattr__(self, "missing", tuple(self.missing))
+        if isinstance(self.i_understand, list):
+            object.__setattr__(self, "i_understand", tuple(self.i_understand))
         self.schema.require(self.missing, "missing")
         _refuse_drafts(self.schema)
         for requirement in self.privacy:
@@ -71,6 +79,7 @@ class Recipe:
         _check_population(self.privacy)
         if self.privacy:
             _check_all_covered(self.schema, self.privacy)
+        _check_people(self.people)
         _check_understood(self)
         _check_budget(self)
         self.mask.check(self.schema, self.privacy)
@@ -79,6 +88,11 @@ class Recipe:
         _check_structure(self.schema, self.structure)
         if check := getattr(self.mask, "check_labels", None):
             check(declared_labels(self.structure, self.schema))
+
+    @property
+    def understood(self) -> frozenset[str]:
+        """What `i_understand` says."""
+        return frozenset(() if self.i_understand is None else _texts(self.i_understand))
 
     @property
     def population(self) -> object:
@@ -160,17 +174,42 @@ def _check_all_covered(schema: Schema, privacy: Sequence[Requirement]) -> None:
         )  # fmt: skip
 
 
+def _texts(given: object) -> tuple[str, ...]:
+    if isinstance(given, str):
+        return (given,)
+    if not isinstance(given, tuple) or not all(isinstance(text, str) for text in given):
+        raise RecipeError("i_understand", "it is a text or a list of texts", given=type(given).__name__,
+                          remedy="write i_understand: several_releases")  # fmt: skip
+    return given
+
+
+def _check_people(people: object) -> None:
+    if people is None:
+        return
+    if not isinstance(people, str) or not people.strip() or not people.isprintable() or len(people) > LONGEST_NAME:
+        raise RecipeError("people", f"it is a name of at most {LONGEST_NAME} printable characters",
+                          given="an empty or other text" if isinstance(people, str) else type(people).__name__,
+                          remedy="write for example people: patients-2026")  # fmt: skip
+
+
 def _check_understood(recipe: Recipe) -> None:
     claims = recipe.mask.guarantee != "none"
-    if not claims and recipe.i_understand != "no_guarantee":
+    unknown = sorted(text for text in recipe.understood if text not in UNDERSTOOD)
+    if unknown:
+        raise RecipeError("i_understand", "it says " + " or ".join(UNDERSTOOD), given=repr(unknown[0]),
+                          remedy=did_you_mean(unknown[0], UNDERSTOOD))  # fmt: skip
+    if not claims and "no_guarantee" not in recipe.understood:
         raise RecipeError(
             type(recipe.mask).__name__, "nothing can be claimed of this masker: whoever knows a few records undoes it",
             given="a recipe that does not say so",
             remedy="say i_understand: no_guarantee, or use a masker with a guarantee (top_down)",
         )  # fmt: skip
-    if claims and recipe.i_understand is not None:
-        raise RecipeError("i_understand", "it goes with maskers without a guarantee", given=repr(recipe.i_understand),
-                          remedy="leave it out")  # fmt: skip
+    if claims and "no_guarantee" in recipe.understood:
+        raise RecipeError("i_understand", "no_guarantee goes with maskers without a guarantee",
+                          given=type(recipe.mask).__name__, remedy="leave it out")  # fmt: skip
+    if recipe.people is None and "several_releases" in recipe.understood:
+        raise RecipeError("i_understand", "several_releases goes with people that have a name", given="none",
+                          remedy="add people: NAME, or leave it out")  # fmt: skip
 
 
 def _check_budget(recipe: Recipe) -> None:

@@ -21,7 +21,7 @@ from sfumato.structure.structures import Classes, Clusters
 
 KINDS: Mapping[str, type[Attribute]] = {"number": Number, "category": Category, "item_set": ItemSet}
 TOP = ("sfumato", "table", "attributes", "structure", "privacy", "mask", "keep_order", "release", "missing",
-       "i_understand", "encoding", "budget", "earlier")  # fmt: skip
+       "i_understand", "encoding", "budget", "earlier", "people")  # fmt: skip
 MAIN = {"k_anonymity": "k", "l_diversity": "l", "confidence_bound": "h", "t_closeness": "t", "k_map": "k"}
 """The setting that a requirement's name stands for: {l_diversity: 3} is {l_diversity: {l: 3}}."""
 BUNDLED = "bundled:"
@@ -63,11 +63,21 @@ def recipe_from(form: Mapping[str, Any], within: Within) -> Recipe:
         keep_order=bool(one("", form, "keep_order", bool)),
         release=_along(form.get("release") or {}),
         missing=_missing(form.get("missing") or {}),
-        i_understand=one("", form, "i_understand", str),
+        people=one("", form, "people", str),
+        i_understand=_understood(form.get("i_understand")),
         encoding=one("", form, "encoding", str),
         budget=None if form.get("budget") is None else _budget(form["budget"]),
         earlier=None if form.get("earlier") is None else _earlier(form["earlier"], within),
     )
+
+
+def _understood(form: Any) -> Any:
+    """One word, or a list of them."""
+    words = form if isinstance(form, list) else [] if form is None else [form]
+    if not all(isinstance(word, str) for word in words) or len(words) > MOST_REQUIREMENTS:
+        raise RecipeError("i_understand", "it is a text or a list of texts", given="something else",
+                          remedy="write i_understand: no_guarantee, or leave it out")  # fmt: skip
+    return form
 
 
 def _along(form: Any) -> Along:
@@ -79,10 +89,12 @@ def _along(form: Any) -> Along:
 
 def _budget(form: Any) -> Budget:
     part = mapping("budget", form if isinstance(form, Mapping) else {"epsilon": form})
-    known("budget", part, ("epsilon", "total", "people"))
+    if "people" in part:
+        raise RecipeError("budget", "people are named once, for every recipe", given="a name in the budget",
+                          remedy="write people: NAME at the top of the recipe, beside budget:")  # fmt: skip
+    known("budget", part, ("epsilon", "total"))
     if "epsilon" not in part:
         raise RecipeError("budget", "a budget has an epsilon", given="none", remedy="write budget: {epsilon: 1}")
-    one("budget", part, "people", str)
     return Budget(**part)
 
 
@@ -257,6 +269,8 @@ def recipe_text(recipe: Recipe) -> str:
     form["mask"] = {name_of(recipe.mask): _settings(recipe.mask)}
     if recipe.budget is not None:
         form["budget"] = recipe.budget.to_json()
+    if recipe.people is not None:
+        form["people"] = recipe.people
     if recipe.earlier is not None:
         form["earlier"] = _settings(recipe.earlier)
     if recipe.keep_order:
@@ -266,7 +280,7 @@ def recipe_text(recipe: Recipe) -> str:
     if recipe.encoding:
         form["encoding"] = recipe.encoding
     if recipe.i_understand:
-        form["i_understand"] = recipe.i_understand
+        form["i_understand"] = _plain(recipe.i_understand)
     if recipe.missing:
         form["missing"] = dict.fromkeys(recipe.missing, "drop")
     return dump_yaml(form, default_flow_style=None, width=110)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
+import re
 import shutil
 import warnings
 from collections.abc import Callable, Mapping
@@ -18,7 +21,7 @@ from sfumato.data.table import Origin
 from sfumato.data.writing import give_back
 from sfumato.errors import ReleaseError
 from sfumato.maskers.masker import Mask
-from sfumato.privacy.ledger import Account
+from sfumato.privacy.ledger import Account, LedgerError
 from sfumato.privacy.verify import Verdict
 from sfumato.recipe import Recipe
 from sfumato.release.accounting import recipe_hash
@@ -83,7 +86,7 @@ class Release:
                 before = _created(target)
                 self._entered(target, name_them)
         except OSError as error:
-            raise ReleaseError(str(target), "the folder must be writable", given=error.strerror or str(error),
+            raise ReleaseError(str(target), "the folder must be writable", given=_why(error),
                                remedy="make room or choose another place; nothing is left") from error  # fmt: skip
         if before is not None:
             warnings.warn(
@@ -96,16 +99,22 @@ class Release:
         if self.account is None:
             name_them()
             return
-        ledger = self.account.ledger
+        ledger, rules = self.account.ledger, self.account.rules
+        certificate = (self._folder / CERTIFICATE).read_bytes()
+        digest = hashlib.sha256(certificate).hexdigest()
         entry = ledger.intend(
             self.account.people,
             recipe=recipe_hash(self.recipe),
-            certificate=(self._folder / CERTIFICATE).read_bytes(),
+            certificate=certificate,
             form=self.certificate,
             folder=str(target.absolute()),
+            check=lambda entries: rules.refuse(entries, certificate=digest),
         )
         name_them()
-        ledger.written(entry)
+        try:
+            ledger.written(entry)
+        except LedgerError as error:  # it stands, and is entered as intended: that is told, and nothing else is wrong
+            warnings.warn(f"{target} stands, and the ledger could not confirm it: {error}", stacklevel=3)
 
     @property
     def _folder(self) -> Path:
@@ -138,6 +147,12 @@ HOLDER_PAGE = """# For the holder's eyes only
 
 These files compare the masked table with the raw one. Never hand them over with the release.
 """
+
+
+def _why(error: OSError) -> str:
+    """The system's reason. Copying a folder gives a list of all files with their reasons in it: the first will do."""
+    found = re.search(r"\[Errno (\d+)\]", str(error))
+    return error.strerror or (os.strerror(int(found[1])) if found else "files that could not be copied there")
 
 
 def _created(folder: Path) -> str | None:

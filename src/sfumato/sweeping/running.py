@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import threading
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from multiprocessing import get_context, parent_process
@@ -60,7 +59,6 @@ def _alone() -> None:
     """One thread for each process, and an end when the process that started it is gone, however it ended."""
     for name in THREADS:
         os.environ.setdefault(name, "1")
-    warnings.filterwarnings("ignore", message="the ledger knows")  # nothing is written, so nothing can be joined
     parent = parent_process()
 
     def follow() -> None:
@@ -80,7 +78,7 @@ def run_point(point: Point, table: str) -> Result:
 
     recipe = Recipe.from_yaml(point.recipe, allow=EVERYWHERE)
     try:
-        release = publish(load(table), recipe, run=Run(report=False, progress=False))
+        release = publish(load(table), recipe, run=Run(report=False, progress=False, trial=True))
     except SfumatoError as error:
         return refusal(point, str(error))
     return {"settings": dict(point.settings), "refused": None, **measured(release)}

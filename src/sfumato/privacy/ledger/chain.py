@@ -16,16 +16,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sfumato.errors import ReleaseError
+from sfumato.privacy.ledger.lock import alone
+from sfumato.privacy.ledger.trouble import RESTORE, LedgerError, unwritable
 
 GENESIS = hashlib.sha256(b"sfumato ledger 1").hexdigest()
 """What stands for the line before the first."""
-
-RESTORE = "restore the ledger from a good copy; what it held stays spent and released"
-
-
-class LedgerError(ReleaseError):
-    """The ledger cannot be written, or is not what was written."""
 
 
 @dataclass(frozen=True)
@@ -78,18 +73,19 @@ def _form(line: bytes, place: str, *, previous: str) -> dict[str, Any]:
 @contextmanager
 def appending(path: Path) -> Iterator[Appender]:
     """The ledger for one writer alone, with what it says now."""
-    import fcntl
-
     try:
         make_folder(path.parent)
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise _unwritable(path, error) from None
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield Appender(path, file, read_chain(path))
-    finally:
-        os.close(file)
+        raise unwritable(path, error) from None
+    with alone(path):
+        try:  # opened only now: a network's file system shows what others wrote to whoever opens a file after them
+            file = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CLOEXEC)
+        except OSError as error:
+            raise unwritable(path, error) from None
+        try:
+            yield Appender(path, file, read_chain(path))
+        finally:
+            os.close(file)
 
 
 class Appender:
@@ -106,8 +102,16 @@ class Appender:
             _write(self._file, line + b"\n")
             os.fsync(self._file)
             sync(self.path.parent)
+            size = os.fstat(self._file).st_size
         except OSError as error:
-            raise _unwritable(self.path, error) from None
+            raise unwritable(self.path, error) from None
+        if size != self.chain.whole + len(line) + 1:
+            raise LedgerError(
+                str(self.path),
+                "one run at a time writes into the ledger",
+                given="a file that grew by more than what was written",
+                remedy="look at it with `sfumato ledger --check`: something else writes there",
+            )
         forms = [*self.chain.forms, form]
         hashes = [*self.chain.hashes, hashlib.sha256(line).hexdigest()]
         self.chain = Chain(forms, hashes, self.chain.whole + len(line) + 1, 0)
@@ -132,9 +136,3 @@ def sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _unwritable(path: Path, error: OSError) -> LedgerError:
-    return LedgerError(str(path), "the ledger must be writable: nothing is spent or released that is not entered",
-                       given=error.strerror or type(error).__name__,
-                       remedy="set XDG_STATE_HOME to a folder of yours")  # fmt: skip

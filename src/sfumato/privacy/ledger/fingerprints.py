@@ -1,4 +1,7 @@
-"""How the ledger knows a table again: a hash of its content, the same for any order of its rows."""
+"""How ledgers of earlier versions knew a table: by a hash of its content after the recipe had changed it.
+
+Kept so that what was spent and released then is not forgotten: see `likeness` for how tables are known now.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from numpy.typing import NDArray
 from sfumato.data.table import Column, ItemColumn, Table
 
 
-def fingerprint(table: Table) -> bytes:
+def former_fingerprint(table: Table) -> bytes:
     """A hash of the names, the distinct values and the rows of a table, in whatever order they stand.
 
     A row's hash is the sum of one 64-bit number for each of its values (tabulation hashing: Carter and Wegman 1979),

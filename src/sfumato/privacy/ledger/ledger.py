@@ -5,22 +5,27 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
-import secrets
-from collections.abc import Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from sfumato.data.table import Table
 from sfumato.privacy.budget import Budget, BudgetError
-from sfumato.privacy.ledger.chain import Appender, Chain, LedgerError, appending, read_chain, sync
-from sfumato.privacy.ledger.entries import Entry, closing, entries_of, new_id, now, spent_on
-from sfumato.privacy.ledger.fingerprints import fingerprint
+from sfumato.privacy.ledger.chain import Appender, Chain, appending, read_chain
+from sfumato.privacy.ledger.entries import Entry, People, closing, entries_of, new_id, now, spent_on
+from sfumato.privacy.ledger.fingerprints import former_fingerprint
+from sfumato.privacy.ledger.likeness import Likeness, likeness
+from sfumato.privacy.ledger.secret import Secret, make_secret, read_secret
+from sfumato.privacy.ledger.trouble import LedgerError, lost_key
 from sfumato.privacy.mechanisms import Mechanisms
 
-KEY_BYTES = 32
+Check = Callable[[Sequence[Entry]], None]
 
 
 def ledger_path() -> Path:
@@ -30,7 +35,7 @@ def ledger_path() -> Path:
 
 
 class Ledger:
-    """Owns a file of entries and the key of its table hashes."""
+    """Owns a file of entries and the secret under which it knows tables."""
 
     def __init__(self, path: str | Path | None = None) -> None:
         self.path = Path(path) if path is not None else ledger_path()
@@ -48,22 +53,36 @@ class Ledger:
         """All spendings and releases, oldest first."""
         return tuple(entries_of(self.chain(), self.path))
 
-    def releases_of(self, people: str) -> list[Entry]:
-        """The releases of these people, oldest first, those too that were only intended."""
-        return [entry for entry in self.entries() if entry.kind == "release" and entry.people == people]
+    def releases(self) -> list[Entry]:
+        """The releases that may be out, oldest first: those too that were only intended, none that was withdrawn."""
+        return [entry for entry in self.entries() if entry.kind == "release" and not entry.withdrawn]
 
-    def spent(self, people: str) -> Fraction:
+    def releases_of(self, people: People) -> list[Entry]:
+        """Those of these people."""
+        return [entry for entry in self.releases() if people.own(entry)]
+
+    def spent(self, people: People) -> Fraction:
         """What all runs together spent on these people."""
         return spent_on(people, self.entries())
 
-    def people_of(self, table: Table, budget: Budget | None = None) -> str:
-        """The name that the budget gives, or a keyed hash of the table's content."""
-        if budget is not None and budget.people is not None:
-            return f"named {budget.people}"
-        return "table " + hmac.new(self._key(), fingerprint(table), hashlib.sha256).hexdigest()[:32]
+    def look(self, table: pa.Table) -> Likeness:
+        """How a table will be known again: to be shown it as it was read, before a recipe changes anything."""
+        return likeness(table, self._secret())
 
-    def reserve(self, people: str, budget: Budget, *, mask: str, recipe: str = "") -> Entry:
+    def people_of(self, seen: Likeness, table: Table, *, name: str | None = None) -> People:
+        """Whose records these are: of a table that was looked at, and of what the recipe made of it."""
+        called = f"table {seen.digest()}" if name is None else f"named {name}"
+        return People(called, seen, self._formerly(table))
+
+    def _formerly(self, table: Table) -> str | None:
+        """What the table is called in entries of earlier versions, if there are any."""
+        if not any(entry.likeness is None and entry.people.startswith("table ") for entry in self.entries()):
+            return None
+        return "table " + hmac.new(self._secret().key, former_fingerprint(table), hashlib.sha256).hexdigest()[:32]
+
+    def reserve(self, people: People, budget: Budget, *, mask: str, recipe: str = "") -> Entry:
         """Write down that this run spends its epsilon; refused where that exceeds the total."""
+        known = None if people.likeness is None else replace(people.likeness, sketches={})  # nothing is out yet
         with appending(self.path) as file:
             before = spent_on(people, entries_of(file.chain, self.path))
             if budget.total is not None and before + budget.epsilon > budget.total:
@@ -71,7 +90,9 @@ class Ledger:
                                   given=f"{before} spent before, {budget.epsilon} asked, a total of {budget.total}",
                                   remedy="ask for a smaller epsilon, or decide anew what these people may be charged "
                                          "and raise total")  # fmt: skip
-            entry = Entry(new_id(), "spending", people, mask, now(), budget.epsilon, recipe=recipe)
+            entry = Entry(
+                new_id(), "spending", people.called, mask, now(), budget.epsilon, recipe=recipe, likeness=known
+            )
             file.append(entry.to_json())
         return entry
 
@@ -80,7 +101,7 @@ class Ledger:
         self._close("given_back", entry)
 
     @contextmanager
-    def reserved(self, people: str, mechanisms: Mechanisms, *, mask: str, recipe: str = "") -> Iterator[None]:
+    def reserved(self, people: People, mechanisms: Mechanisms, *, mask: str, recipe: str = "") -> Iterator[None]:
         """Reserve the budget of a run; give it back only if the run fails before it spent anything.
 
         Noise that is not private protects nobody and is not entered. At the end what was spent is what was declared.
@@ -92,19 +113,48 @@ class Ledger:
             yield
         except BaseException:
             if entry is not None and not spending.events:
-                self.give_back(entry)
+                self._try_to_give_back(entry)
             raise
         spending.check_complete()
 
-    def intend(self, people: str, *, recipe: str, certificate: bytes, form: Mapping[str, Any], folder: str) -> Entry:
-        """Write down a release before it gets its final name. `form` is what the certificate says."""
+    def _try_to_give_back(self, entry: Entry) -> None:
+        """What cannot be given back stays spent; why the run stopped is told, not this."""
+        try:
+            self.give_back(entry)
+        except LedgerError as error:
+            warnings.warn(f"nothing was spent, and yet epsilon stays entered as spent: {error}", stacklevel=2)
+
+    def intend(
+        self,
+        people: People,
+        *,
+        recipe: str,
+        certificate: bytes,
+        form: Mapping[str, Any],
+        folder: str,
+        check: Check = lambda _: None,
+    ) -> Entry:
+        """Write down a release before it gets its final name. `form` is what the certificate says.
+
+        `check` is given all entries, while nobody else can add one, and raises where this one must not follow them.
+        """
         epsilon = form.get("differential_privacy", {}).get("epsilon")
         entry = Entry(
-            new_id(), "release", people, str(form["mask"]), now(), None if epsilon is None else Fraction(epsilon),
-            recipe, str(form["guarantee"]), form["claims"], hashlib.sha256(certificate).hexdigest(), folder,
-        )  # fmt: skip
+            new_id(),
+            "release",
+            people.called,
+            str(form["mask"]),
+            now(),
+            epsilon=None if epsilon is None else Fraction(epsilon),
+            recipe=recipe,
+            guarantee=str(form["guarantee"]),
+            claims=form["claims"],
+            certificate=hashlib.sha256(certificate).hexdigest(),
+            folder=folder,
+            likeness=people.likeness,
+        )
         with appending(self.path) as file:
-            entries_of(file.chain, self.path)  # nothing is added to a ledger that cannot be read
+            check(entries_of(file.chain, self.path))  # nothing is added to a ledger that cannot be read
             file.append(entry.to_json())
         return entry
 
@@ -112,47 +162,23 @@ class Ledger:
         """Write down that a release stands under its final name."""
         self._close("written", entry)
 
+    def withdrawn(self, entry: Entry) -> None:
+        """Write down that a release never left the house, and is gone: it is not joined with later ones."""
+        self._close("withdrawn", entry)
+
     def _close(self, line: str, entry: Entry) -> None:
         with appending(self.path) as file:
             file.append(closing(line, entry))
 
-    def _key(self) -> bytes:
-        """The key of table hashes, made once; it never leaves the holder."""
+    def _secret(self) -> Secret:
+        """What tables are known by, made once; it never leaves the holder."""
         path = self.path.with_suffix(".key")
         with appending(self.path) as file:
-            if not path.is_file():
-                self._make_key(path, file)
-            key = path.read_bytes()
-        if len(key) != KEY_BYTES:
-            raise _lost(path, "one of another length")
-        return key
+            return read_secret(path) or self._first_secret(path, file)
 
-    def _make_key(self, path: Path, file: Appender) -> None:
-        """A kill leaves a whole key or none. Without its key a ledger would know none of its tables again."""
-        if any(entry.people.startswith("table ") for entry in entries_of(file.chain, self.path)):
-            raise _lost(path, "none, and entries that were made with it")
-        fresh = path.with_suffix(".fresh")
-        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as key:
-            key.write(secrets.token_bytes(KEY_BYTES))
-            key.flush()
-            os.fsync(key.fileno())
-        fresh.replace(path)
-        sync(path.parent)
-
-
-@dataclass(frozen=True)
-class Account:
-    """Where a release will be entered, and as whose."""
-
-    ledger: Ledger
-    people: str
-
-    def earlier(self, *, private: bool) -> list[Entry]:
-        """Releases that can be joined with one to come. Private ones do not count among themselves: they add up."""
-        return [entry for entry in self.ledger.releases_of(self.people) if not (private and entry.epsilon is not None)]
-
-
-def _lost(path: Path, given: str) -> LedgerError:
-    return LedgerError(str(path), "the ledger knows tables by the key that it was begun with", given=given,
-                       remedy="restore the key from a good copy; to begin anew, move the ledger away as well and count "
-                              "what it held as spent")  # fmt: skip
+    def _first_secret(self, path: Path, file: Appender) -> Secret:
+        """Without its key a ledger would know none of its tables again."""
+        entries = entries_of(file.chain, self.path)
+        if any(entry.likeness is not None or entry.people.startswith("table ") for entry in entries):
+            raise lost_key(path, "none, and entries that were made with it")
+        return make_secret(path)
