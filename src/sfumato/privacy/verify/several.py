@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sfumato.errors import ReleaseError
 from sfumato.privacy.verify import folder as files
 from sfumato.privacy.verify.claims import smallest_group
 from sfumato.privacy.verify.fields import Form, field, forms, read_json, whole
 from sfumato.privacy.verify.folder import CERTIFICATE, Folder, tree_file
 from sfumato.privacy.verify.raw import Comparison
 from sfumato.privacy.verify.reached import columns
+from sfumato.privacy.verify.regular_files import most_of, sha256_of
 from sfumato.privacy.verify.rule import only_keys
 from sfumato.privacy.verify.verdict import CheckError
 from sfumato.privacy.verify.worlds import fewest
@@ -48,10 +49,17 @@ def _given(listed: Form, others: Sequence[str | Path]) -> Folder:
     only_keys(listed, {"sha256", "created"}, "'with'")
     told = field(listed, "sha256", str)
     for other in others:
-        path = Path(other) / CERTIFICATE
-        if path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == told:
-            return _of_that_time(Folder(other), listed)
+        earlier = _release(other)
+        if earlier is not None and sha256_of(earlier.file(CERTIFICATE), most=most_of(CERTIFICATE)) == told:
+            return _of_that_time(earlier, listed)
     raise CheckError(f"the earlier release of {field(listed, 'created', str)} is not among those given: {HOW}")
+
+
+def _release(folder: str | Path) -> Folder | None:
+    try:
+        return Folder(folder)
+    except ReleaseError:
+        return None
 
 
 def _of_that_time(earlier: Folder, listed: Form) -> Folder:
