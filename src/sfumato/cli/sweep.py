@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from sfumato.cli.output import note, show
+from sfumato.cli.output import console, note, show
 
 EXAMPLE = "sfumato sweep recipe.yaml --over privacy.k=5,10,20,50 --over structure.k=4,6 --output sweep"
 
@@ -63,7 +63,6 @@ def _bar() -> Iterator[Callable[[int, int], None]]:
     if not sys.stderr.isatty():
         yield lambda done, total: None
         return
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -75,6 +74,6 @@ def _bar() -> Iterator[Callable[[int, int], None]]:
 
     columns = (TextColumn("settings"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"),
                TimeRemainingColumn())  # fmt: skip
-    with Progress(*columns, console=Console(stderr=True)) as progress:
+    with Progress(*columns, console=console(stderr=True)) as progress:
         task = progress.add_task("sweep", total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)

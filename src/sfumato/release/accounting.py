@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 from sfumato.data.table import Table
 from sfumato.maskers.registry import name_of
+from sfumato.errors import visible
 from sfumato.privacy.ledger import Account, Entry, Ledger
 from sfumato.privacy.mechanisms import Mechanisms
 from sfumato.recipe import Recipe
@@ -23,7 +24,7 @@ def account_of(people: Table, recipe: Recipe, *, mechanisms: Mechanisms | None, 
     account = Account(ledger, ledger.people_of(people, recipe.budget))
     earlier = account.earlier(private=mechanisms is not None)
     if earlier and not getattr(recipe, "earlier", ()):
-        warnings.warn(_told(earlier), stacklevel=3)
+        warnings.warn(visible(_told(earlier)), stacklevel=3)
     return account
 
 

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from sfumato.data.table import Origin
 from sfumato.data.writing import give_back
-from sfumato.errors import ReleaseError
+from sfumato.errors import ReleaseError, visible
 from sfumato.maskers.masker import Mask
 from sfumato.privacy.ledger import Account
 from sfumato.privacy.verify import Verdict
@@ -87,7 +87,7 @@ class Release:
                                remedy="make room or choose another place; nothing is left") from error  # fmt: skip
         if before is not None:
             warnings.warn(
-                f"{target}: the release of {before} was replaced; whoever has that one has both", stacklevel=2
+                visible(f"{target}: the release of {before} was replaced; whoever has that one has both"), stacklevel=2
             )
         return target
 
