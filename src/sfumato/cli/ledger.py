@@ -120,11 +120,12 @@ def _claim(claim: Mapping[str, Any]) -> str:
 
 def _unconfirmed(entry: Entry) -> str:
     """An intended release: its run was killed. Whether it still got its name is seen by looking."""
-    import hashlib
+    from sfumato.privacy.verify.regular_files import MOST_OF_JSON, sha256_of
+    from sfumato.privacy.verify.verdict import CheckError
 
     try:
-        stands = hashlib.sha256((Path(entry.folder) / "certificate.json").read_bytes()).hexdigest()
-    except OSError:
+        stands = sha256_of(Path(entry.folder) / "certificate.json", most=MOST_OF_JSON)
+    except (CheckError, OSError):
         stands = ""
     return "released, not confirmed" if stands == entry.certificate else "intended, not written"
 

@@ -137,6 +137,8 @@ def _check_readable(path: Path) -> None:
         raise TableError(str(path), rule, given="a directory", remedy="name a file in it")
     if not path.exists():
         raise TableError(str(path), rule, given="no such file", remedy=remedy)
+    if not path.is_file():  # a pipe would be waited for, a device never ends
+        raise TableError(str(path), rule, given="a pipe or a device", remedy="save it as a file first")
     try:
         path.open("rb").close()
     except OSError as error:

@@ -7,8 +7,8 @@ import warnings
 from contextlib import AbstractContextManager, nullcontext
 
 from sfumato.data.table import Table
-from sfumato.maskers.registry import name_of
 from sfumato.errors import visible
+from sfumato.maskers.registry import name_of
 from sfumato.privacy.ledger import Account, Entry, Ledger
 from sfumato.privacy.mechanisms import Mechanisms
 from sfumato.recipe import Recipe

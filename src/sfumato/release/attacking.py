@@ -35,7 +35,14 @@ from sfumato.maskers.masker import Mask
 from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.recipe import Recipe
 from sfumato.release.bundle import released_table
-from sfumato.release.reading import read_certificate, read_columns, read_lifted, read_mask, read_recipe_of
+from sfumato.release.reading import (
+    read_certificate,
+    read_columns,
+    read_lifted,
+    read_mask,
+    read_recipe_of,
+    released_file,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +66,7 @@ def attack(
     """
     recipe, certificate = read_recipe_of(release), read_certificate(release)
     people, how, beside = _table(raw, recipe), effort or Effort(), others or Others()
-    case = _Case(people, recipe, str(certificate["mask"]), how, beside)
+    case = _Case(people, recipe, str(certificate.get("mask")), how, beside)
     if certificate["guarantee"] == "differential_privacy":
         found = case.measured(pa.table(read_columns(release)), exact=())
         return attack_generated(people, kind=case.kind, measured=found)
@@ -69,11 +76,11 @@ def attack(
     lifted = read_lifted(release, people.rows)
     columns = mask.apply(people, lifted=lifted) if isinstance(mask, Recoding) else mask.apply(people)
     if not isinstance(mask, Centroids):
-        _check_same(columns, Path(release), certificate)
+        _check_same(columns, Path(release))
     if isinstance(mask, Transformation):
         return attack_transformation(people, mask, columns, effort=how)
     if isinstance(mask, Centroids):
-        found = case.of_centres(read_arrow(Path(release) / str(certificate["table"]["file"])), tuple(columns))
+        found = case.of_centres(read_arrow(released_file(release)), tuple(columns))
     else:
         exact = tuple(columns) if isinstance(mask, Recoding) else ()
         found = case.measured(released_table(people, columns), exact=exact)
@@ -155,9 +162,9 @@ def _stranger() -> TableError:
                       remedy="name the table that was published")  # fmt: skip
 
 
-def _check_same(columns: Mapping[str, pa.Array[Any]], folder: Path, certificate: Mapping[str, Any]) -> None:
+def _check_same(columns: Mapping[str, pa.Array[Any]], folder: Path) -> None:
     """Refuse a raw table that this release was not made from."""
-    released = read_arrow(folder / str(certificate["table"]["file"]))
+    released = read_arrow(released_file(folder))
     for name, column in columns.items():
         if name not in released.column_names:
             raise ReleaseError(str(folder), "the released table has every masked column", given=f"no {name}",

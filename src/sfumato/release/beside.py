@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -22,8 +21,16 @@ from sfumato.privacy.requirements import KAnonymity, basic, without_covered
 from sfumato.privacy.several import anonymity
 from sfumato.privacy.several.claims import BCFAnonymity, Certified, JointAnonymity
 from sfumato.recipe import Recipe
+from sfumato.release.certificate import sha256
 from sfumato.release.claims import Claim
-from sfumato.release.reading import read_certificate, read_lifted, read_recoding
+from sfumato.release.reading import (
+    CERTIFICATE,
+    plain_file,
+    read_certificate,
+    read_lifted,
+    read_recoding,
+    released_file,
+)
 from sfumato.release.seeing import Side, views
 
 Shown = Mapping[str, "pa.Array[Any]"]
@@ -116,12 +123,11 @@ def _new_side(people: Table, outcome: Outcome) -> Side:
 
 
 def _side(folder: Path) -> Side:
-    return Side(read_arrow(folder / str(read_certificate(folder)["table"]["file"])), read_recoding(folder))
+    return Side(read_arrow(released_file(folder)), read_recoding(folder))
 
 
 def _certified(folder: Path) -> Certified:
-    digest = hashlib.sha256((folder / "certificate.json").read_bytes()).hexdigest()
-    return Certified(digest, str(read_certificate(folder)["created"]))
+    return Certified(sha256(plain_file(folder, CERTIFICATE)), str(read_certificate(folder)["created"]))
 
 
 def _shown_again(folder: Path, people: Table) -> dict[str, pa.Array[Any]]:

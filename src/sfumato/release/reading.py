@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -17,18 +18,62 @@ from sfumato.errors import ReleaseError
 from sfumato.maskers.masker import Mask
 from sfumato.maskers.registry import masker_named
 from sfumato.maskers.topdown.recoding import Recoding
+from sfumato.privacy.verify.regular_files import MOST_OF_JSON, TABLES, contents, most_of, open_regular, read_regular
+from sfumato.privacy.verify.verdict import CheckError
 from sfumato.recipe import Recipe
 from sfumato.release.release import HOLDER
 
+CERTIFICATE = "certificate.json"
+DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError)
+"""What reading a changed file may end in."""
 LIFTED = "lifted.json"
 ROW_BY_ROW = ("k_anonymity", "none")
 """Guarantees of releases that show every raw record; others draw their rows from noisy counts."""
 
 
 def read_certificate(release: str | Path) -> dict[str, Any]:
-    """The content of certificate.json."""
-    found: dict[str, Any] = _json(Path(release) / "certificate.json")
+    """The content of certificate.json, as far as others here rely on it. Whether it is true, verify tells."""
+    found: dict[str, Any] = read_json(release, CERTIFICATE)
+    table = found.get("table")
+    texts = all(isinstance(found.get(key), str) for key in ("guarantee", "created"))
+    if not (texts and isinstance(table, dict) and table.get("file") in TABLES and isinstance(table.get("rows"), int)):
+        raise damaged(Path(release) / CERTIFICATE, "a certificate names its guarantee, its time and its table")
     return found
+
+
+def released_file(release: str | Path) -> Path:
+    """The file of a release's table."""
+    return plain_file(release, read_certificate(release)["table"]["file"])
+
+
+def plain_file(folder: str | Path, name: str) -> Path:
+    """A plain file of a folder that a stranger may have made; links, pipes and devices are not followed or opened."""
+    path = Path(folder) / name
+    if not os.path.lexists(path):
+        raise ReleaseError(str(folder), "this must be a release folder", given=f"no {path.name} in it",
+                           remedy="name a folder that publish wrote")  # fmt: skip
+    try:
+        open_regular(path, most=most_of(name)).close()
+    except CheckError as error:
+        raise damaged(path, "a release folder holds plain files, no larger than they can be", str(error)) from None
+    return path
+
+
+def read_json(folder: str | Path, name: str) -> dict[str, Any]:
+    """A JSON file of such a folder, which holds a mapping."""
+    path = plain_file(folder, name)
+    try:
+        found = json.loads(read_regular(path, most=MOST_OF_JSON))
+    except (CheckError, ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise damaged(path, "this file must be JSON")
+    return found
+
+
+def damaged(path: str | Path, rule: str, given: str = "something else") -> ReleaseError:
+    """What to say of a release that is not as publish wrote it."""
+    return ReleaseError(str(path), rule, given=given, remedy="restore the release from a good copy")
 
 
 def refuse_other_table(release: str | Path, rows: int) -> None:
@@ -44,19 +89,21 @@ def read_mask(release: str | Path) -> Mask:
     """What the masker of a release learned: from the release, and where it needs a key from the holder's folder."""
     folder = Path(release)
     certificate = read_certificate(folder)
-    files = {**_jsons(_holder_of(folder)), **_jsons(folder)}
+    holder = _holder_of(folder)
+    files = {**(_jsons(holder) if holder.is_dir() else {}), **_jsons(folder)}
     try:
         found: Mask = masker_named(str(certificate.get("mask"))).read_mask(files)
     except KeyError as missing:
         raise ReleaseError(str(release), f"a release masked by {certificate.get('mask')} comes with {missing.args[0]}",
                            given="none there", remedy="run it where publish wrote both folders") from None  # fmt: skip
+    except DAMAGE:
+        raise damaged(folder, "the files beside the table say what was masked how", "something else") from None
     return found
 
 
 def read_columns(release: str | Path) -> dict[str, Any]:
     """The columns of a release as they were written; sets as lists."""
-    folder = Path(release)
-    table = read_arrow(folder / str(read_certificate(folder)["table"]["file"]))
+    table = read_arrow(released_file(release))
     schema = read_recipe_of(release).schema
     return {name: _lists(table.column(name), schema[name]) for name in table.column_names}
 
@@ -79,27 +126,33 @@ def read_recoding(release: str | Path) -> Recoding:
 
 def read_lifted(release: str | Path, rows: int) -> NDArray[np.bool_] | None:
     """(rows,): which rows of the raw table were lifted to the top, from the holder's folder; None if none were."""
-    path = _holder_of(release) / LIFTED
-    if not path.is_file():
+    holder = _holder_of(release)
+    if not os.path.lexists(holder / LIFTED):
         return None
     found = np.zeros(rows, dtype=bool)
-    found[_json(path)["rows"]] = True
+    try:
+        found[read_json(holder, LIFTED)["rows"]] = True
+    except DAMAGE:
+        raise damaged(holder / LIFTED, "this file lists rows of the raw table") from None
     return found
 
 
 def _jsons(folder: Path) -> dict[str, Any]:
-    return {path.relative_to(folder).as_posix(): _json(path) for path in sorted(folder.rglob("*.json"))}
+    try:
+        names = contents(folder).files
+    except CheckError as error:
+        raise damaged(folder, "a release folder holds a few plain files", str(error)) from None
+    return {name: read_json(folder, name) for name in names if name.endswith(".json")}
 
 
 def read_history(release: str | Path) -> dict[str, Any]:
     """The history of the search, from the holder's folder."""
-    found: dict[str, Any] = _json(_holder(release) / "history.json")
-    return found
+    return read_json(_holder(release), "history.json")
 
 
 def read_recipe_of(release: str | Path) -> Recipe:
     """The recipe that made a release, from the holder's folder."""
-    return Recipe.from_yaml(_holder(release) / "recipe.yaml")
+    return Recipe.from_yaml(plain_file(_holder(release), "recipe.yaml"))
 
 
 def _holder_of(release: str | Path) -> Path:
@@ -113,14 +166,3 @@ def _holder(release: str | Path) -> Path:
         raise ReleaseError(str(release), "the holder's folder must stand beside the release",
                            given=f"no {holder.name}/", remedy="run this where publish wrote both folders")  # fmt: skip
     return holder
-
-
-def _json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ReleaseError(str(path.parent), "this must be a release folder", given=f"no {path.name} in it",
-                           remedy="name a folder that publish wrote") from None  # fmt: skip
-    except (json.JSONDecodeError, UnicodeDecodeError):
-        raise ReleaseError(str(path), "this file must be JSON", given="something else",
-                           remedy="restore the release from a good copy") from None  # fmt: skip

@@ -19,6 +19,8 @@ from sfumato.errors import ReleaseError, visible
 from sfumato.maskers.masker import Mask
 from sfumato.privacy.ledger import Account
 from sfumato.privacy.verify import Verdict
+from sfumato.privacy.verify.regular_files import MOST_OF_JSON, read_regular
+from sfumato.privacy.verify.verdict import CheckError
 from sfumato.recipe import Recipe
 from sfumato.release.accounting import recipe_hash
 from sfumato.release.bundle import write_json
@@ -151,6 +153,7 @@ def refuse_strangers(folder: Path) -> None:
 def _created(folder: Path) -> str | None:
     """When the release that stands in a folder was made, as its certificate says; None where there is none."""
     try:
-        return str(json.loads((folder / CERTIFICATE).read_text(encoding="utf-8"))["created"])
-    except (OSError, ValueError, KeyError, TypeError):
+        found = json.loads(read_regular(folder / CERTIFICATE, most=MOST_OF_JSON))
+        return str(found["created"])
+    except (CheckError, OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
