@@ -14,7 +14,16 @@ from sfumato.privacy.verify.maskers import MASKERS, RECODING
 from sfumato.privacy.verify.once import once
 from sfumato.privacy.verify.readme import README, readme
 from sfumato.privacy.verify.recoding import Recoding, read_recoding
-from sfumato.privacy.verify.regular_files import Contents, contents, kind_of, most_of, read_regular, sha256_of
+from sfumato.privacy.verify.regular_files import (
+    JSON_OF_A_ROW,
+    SMALL_JSON,
+    Contents,
+    contents,
+    kind_of,
+    most_of,
+    read_regular,
+    sha256_of,
+)
 from sfumato.privacy.verify.signature import SIGNATURE
 from sfumato.privacy.verify.table import one_form, read_table
 from sfumato.privacy.verify.twins import NAMES, REPORT, html, markdown
@@ -61,7 +70,14 @@ class Folder:
         most = most_of(name)
         if most is not None and self.contents.sizes[name] > most:
             raise CheckError(f"{name} has more than {most} bytes")
+        if name.endswith(".json") and self.contents.sizes[name] > SMALL_JSON:
+            self._refuse_idle(name)
         return self.files[name]
+
+    def _refuse_idle(self, name: str) -> None:
+        """Reading JSON takes ten times its size: a large one belongs to a large table that could be read."""
+        if self.contents.sizes[name] > SMALL_JSON + JSON_OF_A_ROW * self.table.height:
+            raise CheckError(f"{name} has more bytes than a table of so many rows needs to be explained")
 
     def content(self, name: str) -> bytes:
         """The bytes of one of the files that are read whole: not of the table."""

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.privacy.verify.certificate import Certificate, Column
+from sfumato.privacy.verify.letters import look, visible, why_no_name
 from sfumato.privacy.verify.maskers import RECODED
 from sfumato.privacy.verify.recoding import Recoding
-from sfumato.privacy.verify.texts import look, visible, why_no_name
 from sfumato.privacy.verify.values import plain
 from sfumato.privacy.verify.verdict import CheckError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from sfumato.privacy.verify.texts import visible
+from sfumato.privacy.verify.letters import visible
 
 
 class CheckError(Exception):

@@ -16,7 +16,7 @@ from sfumato.cli import output
 from sfumato.data._declared import check_headers
 from sfumato.data.schema import Number, Schema
 from sfumato.errors import SchemaError, SfumatoError, TableError
-from sfumato.privacy.verify import texts
+from sfumato.privacy.verify import letters
 from sfumato.privacy.verify.verdict import Check, verdict_of
 
 STEERING = {"Cc", "Cf", "Zl", "Zp", "Cs", "Co"}
@@ -27,8 +27,8 @@ FAKE = "age\x1b[2J\x1b[HHOLDS: all 19 checks\n  ok    columns"
 def test_every_character_that_steers_is_hidden_and_verify_says_the_same_with_its_own_eyes() -> None:
     for letter in map(chr, (*range(0x20000), *range(0x20000, sys.maxunicode + 1, 31), *EDGES)):
         seen = errors.visible(letter)
-        assert seen == texts.visible(letter)
-        assert (seen != letter) == errors.hides(letter) == texts.hides(letter)
+        assert seen == letters.visible(letter)
+        assert (seen != letter) == errors.hides(letter) == letters.hides(letter)
         if unicodedata.category(letter) in STEERING:
             assert seen != letter, ascii(letter)
         elif unicodedata.category(letter)[0] in "LNPS" and seen != letter:
@@ -37,12 +37,12 @@ def test_every_character_that_steers_is_hidden_and_verify_says_the_same_with_its
 
 @pytest.mark.parametrize("text", ["age", "Größe", "年齢", "العمر", "naïve 😀", "a\\x1b", "a|b <c> $x$"])
 def test_text_that_can_be_seen_stays_as_it_is(text: str) -> None:
-    assert errors.visible(text) == texts.visible(text) == text
+    assert errors.visible(text) == letters.visible(text) == text
 
 
 def test_what_is_written_out_can_be_read_back() -> None:
     odd = "\x00\x1b\x9b\u202e\u200b\ufeff\ud800\U000e0041\n"
-    for visible in (errors.visible, texts.visible):
+    for visible in (errors.visible, letters.visible):
         assert visible(odd).encode("ascii").decode("unicode_escape") == odd
 
 
@@ -78,7 +78,7 @@ def test_a_schema_a_table_and_verify_refuse_names_that_are_not_what_they_look_li
     with pytest.raises(TableError) as refused_table:
         check_headers(["x", name])
     assert not errors.hides(str(refused_table.value))
-    assert texts.why_no_name(name)
+    assert letters.why_no_name(name)
 
 
 ALIKE = [("age", "age "), ("age", "ａｇｅ"), ("no 1", "no\u00a01"), ("ﬁt", "fit"), ("é", "e\u0301")]
@@ -91,14 +91,14 @@ def test_two_names_that_look_alike_are_refused(names: tuple[str, str]) -> None:
         Schema(dict.fromkeys(names, number))
     with pytest.raises(TableError, match="look alike"):
         check_headers(names)
-    assert texts.look(names[0]) == texts.look(names[1])
+    assert letters.look(names[0]) == letters.look(names[1])
 
 
 def test_ordinary_names_stay() -> None:
     names = [" age", "Age", "hours per week", "Größe (cm)", "年齢", "x" * 200, "$x$", "[red]a[/]", "*", "_", "a=b|c"]
     check_headers(names)
     Schema(dict.fromkeys(names, Number(role="quasi", range=(0, 9))))
-    assert not any(map(texts.why_no_name, names))
+    assert not any(map(letters.why_no_name, names))
 
 
 def shown_by(show: Callable[[Any], None], what: object) -> str:
