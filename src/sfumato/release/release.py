@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -116,6 +118,7 @@ class Release:
 
     def _write_release(self, folder: Path) -> None:
         shutil.copytree(self._folder, folder)
+        _plain_to_all(folder, datetime.fromisoformat(str(self.certificate["created"])).timestamp())
 
     def _named(self, path: Path) -> Path:
         private = self.certificate.get("differential_privacy", {}).get("private", True)
@@ -132,6 +135,13 @@ class Release:
         if self.report is not None:
             (folder / REPORT).write_text(self.report, encoding="utf-8")
         (folder / "README.md").write_text(HOLDER_PAGE, encoding="utf-8")
+
+
+def _plain_to_all(folder: Path, created: float) -> None:
+    """What goes out is readable for everybody and of one time, the certificate's: it tells not how long what took."""
+    for path in (*folder.rglob("*"), folder):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+        os.utime(path, (created, created))
 
 
 HOLDER_PAGE = """# For the holder's eyes only
