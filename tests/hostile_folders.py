@@ -238,9 +238,11 @@ def sparse_csv(folder: Path) -> None:
 
 @hostile("pages of half a gigabyte together", says="MiB together")
 def pages(folder: Path) -> None:
-    for at in range(12):
-        sparse(folder / f"page{at}.html", 60 << 20)
-    fit(folder)
+    for at in range(40):
+        sparse(folder / f"page{at}.html", 15 << 20)
+    form = form_of(folder)
+    form["files"] |= {f"page{at}.html": {"sha256": "0" * 64} for at in range(40)}
+    write_form(folder, form)
 
 
 # Certificates
@@ -257,7 +259,7 @@ _text("a number of 5,000 digits", lambda text: text.replace('"rows": 200', f'"ro
 _text("a number of a million digits", lambda text: text.replace('"rows": 200', f'"rows": {"9" * 10**6}'))
 _text("a number beyond all numbers", lambda text: text.replace('"rows": 200', '"rows": 1e999'))
 _text("not a number", lambda text: text.replace('"lifted": 0', '"lifted": NaN'))
-_text("lists 100,000 deep", lambda text: text.replace('"dropped": []', f'"dropped": {"[" * 10**5 + "]" * 10**5}'))
+_text("lists 100,000 deep", lambda text: text.replace('"rows": 200', f'"rows": {"[" * 10**5 + "]" * 10**5}'))
 _text("mappings 100,000 deep", lambda text: '{"a":' * 10**5 + text + "}" * 10**5)
 _text("a certificate of zeros", lambda text: "\0" * 10**6)
 _text("one key 300,000 times", lambda text: "{" + ",".join(['"format": 1'] * 3 * 10**5) + "}", cheap=False)
@@ -381,6 +383,25 @@ def idle(folder: Path) -> None:
 @hostile("a signature nested 100,000 deep")
 def signature(folder: Path) -> None:
     (folder / "certificate.sig").write_bytes(b'{"a":' * 10**4 + b"{}" + b"}" * 10**4)
+
+
+REPORT_BEGINS = (
+    '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, '
+    'initial-scale=1"><meta http-equiv="Content-Security-Policy" content="'
+)
+
+
+def _report(name: str, body: str) -> None:
+    @hostile(name, cheap=False)
+    def report(folder: Path) -> None:
+        policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+        put(folder, "report.html", f'{REPORT_BEGINS}{policy}">{body}'.encode())
+
+
+_report("a report of spaces before a mark", ("<" + " " * 200_000 + "\0") * 20)
+_report("a report of spaces after an address", ("<a href=" + " " * 200_000 + ">") * 20)
+_report("a report of ten million marks", "<a>" * 10**7)
+_report("a report of colons and spaces", "<a" + " :" * 10**6 + ("<a" + " href" * 10**5) * 20)
 
 
 # Tables

@@ -101,7 +101,7 @@ def quoted(name: str) -> str:
     >>> print(quoted("age"), quoted('a "b" c'))
     "age" "a \\"b\\" c"
     """
-    inside = name.replace("\\", "\\\\").replace('"', '\\"')
+    inside = visible(name).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{inside}"'
 
 

@@ -54,7 +54,7 @@ def verify(
     """
     release, signer = Folder(folder), None if key is None else read_public_key(key)
     if run("", lambda: _of_format_1(release)).holds:
-        return verdict_of([Check("format", False, EARLIER)], [Looked(name, NOT_CHECKED) for name in release.files])
+        return verdict_of([Check("format", False, EARLIER)], _unseen(release))
     given = None if raw is None else read_raw(raw, missing=missing)
     people = None if population is None else read_population(population, missing=missing)
     besides = _Besides(people, others, given)
@@ -76,7 +76,15 @@ def _looked(release: Folder) -> tuple[Looked, ...]:
     try:
         return coverage(release)
     except Exception:
+        return _unseen(release)
+
+
+def _unseen(release: Folder) -> tuple[Looked, ...]:
+    """The files of which nothing was checked; none where the folder cannot even be listed."""
+    try:
         return tuple(Looked(name, NOT_CHECKED) for name in release.files)
+    except CheckError:
+        return ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +98,7 @@ class _Besides:
 
 def _checks(release: Folder, signer: bytes | None) -> Iterator[Check]:
     asked: dict[str, Callable[[], str]] = {
-        "certificate": lambda: well_formed(release.certificate, (release.path / files.CERTIFICATE).read_bytes()),
+        "certificate": lambda: well_formed(release.certificate, release.content(files.CERTIFICATE)),
         "statement": lambda: stated(release.certificate),
         "files": lambda: files.listed(release),
         "hashes": lambda: files.hashes(release),

@@ -21,7 +21,8 @@ MOST_FILES = 10_000
 DEEPEST = 4  # folders within folders; a release has one
 MiB = 1 << 20
 TABLES = ("table.parquet", "table.csv")  # as large as the disk allows
-MOST_OF_A_CERTIFICATE, MOST_OF_JSON, MOST_OF_A_PAGE, MOST_OF_A_KEY = 4 * MiB, 256 * MiB, 64 * MiB, MiB >> 4
+MOST_OF_A_CERTIFICATE, MOST_OF_JSON, MOST_OF_A_PAGE, MOST_OF_A_KEY = 4 * MiB, 256 * MiB, 16 * MiB, MiB >> 4
+MOST_OF_A_REPORT = 32 * MiB
 SMALL_JSON, JSON_OF_A_ROW = 8 * MiB, 1 << 10  # what explains a table may grow with its rows
 MOST_TOGETHER = 512 * MiB  # of all files but the table
 FOLDER = "a folder"
@@ -99,6 +100,8 @@ def most_of(name: str) -> int | None:
         return MOST_OF_A_CERTIFICATE
     if name.endswith(".json"):
         return MOST_OF_JSON
+    if name == "report.html":
+        return MOST_OF_A_REPORT
     return MOST_OF_A_KEY if name.endswith(".sig") else MOST_OF_A_PAGE
 
 

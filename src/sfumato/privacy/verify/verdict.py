@@ -80,10 +80,12 @@ def _files(files: Iterable[Looked]) -> list[str]:
     for one in files:
         kinds.setdefault(one.how, []).append(one.name)
     return (
-        ["How each file was checked", *(f"  {how}: {', '.join(names)}" for how, names in kinds.items())]
-        if kinds
-        else []
+        ["How each file was checked", *(f"  {how}: {_names(names)}" for how, names in kinds.items())] if kinds else []
     )
+
+
+def _names(names: Iterable[str]) -> str:
+    return visible(", ".join(names), most=LONGEST_DETAIL)
 
 
 def verdict_of(checks: Iterable[Check], files: Iterable[Looked] = ()) -> Verdict:
