@@ -5,13 +5,47 @@ No message carries a cell's value or a count below k.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 
-MOST_LONG = 2_000
-"""Characters of one part of a message."""
 MOST_NAMED = 60
 """Names in one message."""
+# Characters that draw nothing, or that steer a terminal, a line or the order of its letters: Unicode's Cc, Cf, Zl, Zp,
+# Cs and Co, what may be ignored when text is drawn, and code points that are no characters. They are written out,
+# because Python's own tables differ from version to version.
+HIDDEN = (
+    "\x00-\x1f\x7f-\x9f\xad\u034f\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    "\u200b-\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164\ud800-\uf8ff\ufdd0-\ufdef\ufe00-\ufe0f\ufeff\uffa0"
+    "\ufff0-\ufffb\ufffe\uffff\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3"
+    "\U0001d173-\U0001d17a\U0001fffe\U0001ffff\U0002fffe\U0002ffff\U0003fffe-\U0010ffff"
+)
+_HIDDEN = re.compile(f"[{HIDDEN}]")
+LONGEST = 2000
+"""Characters of a part of a message that are still shown."""
+
+
+def visible(text: str, *, most: int | None = None) -> str:
+    """A text that speaks for nobody else: hidden characters are written out, and from `most` on it is cut.
+
+    >>> visible("age\x1b[2J\u202e"), visible("a" * 10, most=4)
+    ('age\\\\x1b[2J\\\\u202e', 'aaa…')
+    """
+    cut = text if most is None or len(text) <= most else text[: most - 1] + "…"
+    return _HIDDEN.sub(lambda found: _written_out(ord(found[0])), cut)
+
+
+def hides(text: str) -> bool:
+    """Whether a text holds a hidden character."""
+    return _HIDDEN.search(text) is not None
+
+
+def _shown(text: str) -> str:
+    return visible(text, most=LONGEST)
+
+
+def _written_out(code: int) -> str:
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
 
 class SfumatoError(Exception):
@@ -22,12 +56,11 @@ class SfumatoError(Exception):
     """
 
     def __init__(self, thing: str, rule: str, *, given: str = "", remedy: str = "") -> None:
-        thing, given, remedy = _short(thing), _short(given), _short(remedy)
-        self.thing, self.rule, self.given, self.remedy = thing, rule, given, remedy
+        self.thing, self.rule, self.given, self.remedy = map(_shown, (thing, rule, given, remedy))
         parts = [
-            f"{thing}: {rule}",
-            f"Given: {given}" if given else "",
-            f"To mend it: {remedy}" if remedy else "",
+            f"{self.thing}: {self.rule}",
+            f"Given: {self.given}" if given else "",
+            f"To mend it: {self.remedy}" if remedy else "",
         ]
         super().__init__(" ".join(f"{part.rstrip('.')}." for part in parts if part))
 
@@ -70,7 +103,7 @@ def quoted(name: str) -> str:
     >>> print(quoted("age"), quoted('a "b" c'))
     "age" "a \\"b\\" c"
     """
-    inside = name.replace("\\", "\\\\").replace('"', '\\"')
+    inside = visible(name).replace("\\", "\\\\").replace('"', '\\"')
     return f'"{inside}"'
 
 
@@ -89,7 +122,3 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     close = get_close_matches(name, names, n=1) if few else []
     more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
     return f"did you mean {close[0]!r}?" if close else f"use one of: {', '.join(names[:MOST_NAMED])}{more}"
-
-
-def _short(text: str) -> str:
-    return text if len(text) <= MOST_LONG else f"{text[:MOST_LONG]}... ({len(text):,} characters)"

@@ -137,7 +137,8 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
         verdict = _verified(folder, recipe, people)
     if not verdict.holds:
         scratch.cleanup()
-        raise ReleaseError("release", "only a verified table is released", given=str(verdict),
+        failed = "; ".join(f"{check.name}: {check.detail}" for check in verdict.failed)
+        raise ReleaseError("release", "only a verified table is released", given=failed,
                            remedy="report this: the masker and the verification disagree")  # fmt: skip
     certificate = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
     with clock.step("Trying which k would show more"):

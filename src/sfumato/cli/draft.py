@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.cli.output import note, refuse_overwrite, save
+from sfumato.cli.output import echo, note, refuse_overwrite, save
 
 if TYPE_CHECKING:
     from sfumato.data.draft import Draft
@@ -45,7 +45,7 @@ def draft(
     named = {name: _from(home, file) for name, file in files.items()}
     recipe = found.to_yaml(_from(home, table), taxonomies=named, encoding=encoding)
     if output is None:
-        typer.echo(recipe, nl=False)
+        echo(recipe)
     else:
         save(recipe, output, force=force)
     outside = [file for file in (table, *files.values()) if not file.resolve().is_relative_to(home.resolve())]

@@ -73,7 +73,7 @@ def sign(
     from sfumato.release.signing import sign_release
 
     opened = open_key(key, passphrase_file)
-    texts = missing_texts(release)
+    texts = missing_texts(release, raw)
     verdict = verify(release, raw=raw_table(raw), missing=texts, population=population_of(population),
                      others=others or ())  # fmt: skip
     if any(check.name != "signature" for check in verdict.failed):

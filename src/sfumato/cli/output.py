@@ -2,34 +2,61 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sfumato.errors import SfumatoError
+import typer
+
+from sfumato.errors import SfumatoError, hides, visible
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+    from rich.segment import Segment
 
 
-def _console(*, stderr: bool = False) -> Console:
-    from rich.console import Console
+def console(*, stderr: bool = False) -> Console:
+    """Where everything is shown: no markup in texts, and no character that steers the terminal but our own styles."""
+    from rich.console import Console, ConsoleOptions
 
-    return Console(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    class Shown(Console):
+        """Writes hidden characters out, whatever they came in with: a text, a cell of a table, a label of a tree."""
+
+        def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+            """Parts of a line; the ends of lines are rich's own."""
+            for part in super().render(renderable, options):
+                yield part if part.control or not hides(part.text.rstrip("\n")) else _written_out(part)
+
+    return Shown(stderr=stderr, highlight=False, markup=False, emoji=False, soft_wrap=True)
+
+
+def _written_out(part: Segment) -> Segment:
+    from rich.segment import Segment
+
+    return Segment(visible_lines(part.text), part.style)
+
+
+def visible_lines(text: str) -> str:
+    """A text of several lines with hidden characters written out, but for the ends of its lines."""
+    return "\n".join(visible(line) for line in text.split("\n"))
 
 
 def show(result: RenderableType) -> None:
     """A result, on standard output; a text is shown as it is, without markup."""
-    _console().print(result)
+    console().print(result)
+
+
+def echo(text: str) -> None:
+    """A text that may go on into a file: as it is there, with hidden characters written out on a terminal."""
+    typer.echo(visible_lines(text) if sys.stdout.isatty() else text, nl=False)
 
 
 def note(message: str, *, style: str = "dim") -> None:
     """A remark about the run, on standard error."""
-    from rich.console import Console
-
-    Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=True).print(message, style=style)
+    console(stderr=True).print(message, style=style)
 
 
 @contextmanager
@@ -51,7 +78,7 @@ def show_error(error: SfumatoError) -> None:
         message.append(f"\n  given: {error.given}")
     if error.remedy:
         message.append(f"\n  to mend it: {error.remedy}")
-    _console(stderr=True).print(message)
+    console(stderr=True).print(message)
 
 
 def refuse_overwrite(path: Path, *, force: bool) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.cli.ledger import show_promise
 from sfumato.cli.output import show
+from sfumato.errors import visible
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from sfumato.recipe import Recipe
     from sfumato.release.release import Release
 
+LONGEST_LABEL = 60
 BAR = "█"
 WIDTH = 10
 NO_SETTING = (
@@ -155,7 +157,11 @@ def frequencies(table: pa.Table, name: str) -> list[tuple[str, float]]:
     column = table.column(name)
     shown = Shown.of(pc.list_flatten(column) if pt.is_nested(column.type) else column)
     counts = np.bincount(shown.codes, minlength=len(shown.labels) + 1).tolist()
-    pairs = [(label, count) for label, count in zip((*shown.labels, "(missing)"), counts, strict=True) if count]
+    pairs = [
+        (visible(label, most=LONGEST_LABEL), count)
+        for label, count in zip((*shown.labels, "(missing)"), counts, strict=True)
+        if count
+    ]
     total = max(sum(counts), 1)
     return [(label, count / total) for label, count in sorted(pairs, key=lambda pair: (-pair[1], pair[0]))]
 

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli.options import Allow
-from sfumato.cli.output import note, show
+from sfumato.cli.output import console, note, show
 
 EXAMPLE = "sfumato sweep recipe.yaml --over privacy.k=5,10,20,50 --over structure.k=4,6 --output sweep"
 
@@ -65,7 +65,6 @@ def _bar() -> Iterator[Callable[[int, int], None]]:
     if not sys.stderr.isatty():
         yield lambda done, total: None
         return
-    from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
@@ -77,6 +76,6 @@ def _bar() -> Iterator[Callable[[int, int], None]]:
 
     columns = (TextColumn("settings"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"),
                TimeRemainingColumn())  # fmt: skip
-    with Progress(*columns, console=Console(stderr=True)) as progress:
+    with Progress(*columns, console=console(stderr=True)) as progress:
         task = progress.add_task("sweep", total=None)
         yield lambda done, total: progress.update(task, completed=done, total=total)

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from sfumato.cli.output import note, refuse_overwrite, show
-from sfumato.errors import SfumatoError
+from sfumato.cli.output import echo, note, refuse_overwrite, show
+from sfumato.errors import SfumatoError, visible
 
 if TYPE_CHECKING:
     from rich.tree import Tree
@@ -58,7 +58,7 @@ def check(
     for finding in findings:
         where = f"{file}:{finding.line}" if finding.line else str(file)
         label = f"{finding.label!r}: " if finding.label else ""
-        typer.echo(f"{where}: {finding.rule}: {label}{finding.message}")
+        show(visible(f"{where}: {finding.rule}: {label}{finding.message}"))
     if findings:
         note(f"{len(findings)} finding{'s' if len(findings) > 1 else ''}", style="yellow")
         raise typer.Exit(1)
@@ -114,7 +114,7 @@ def draft(
     _note_missing(missing_texts(found, column, missing=texts))
     note(f"a draft, {proposed.way}: {proposed.reason}")
     if output is None:
-        typer.echo(taxonomy_text(proposed.taxonomy, layout="yaml"), nl=False)
+        echo(taxonomy_text(proposed.taxonomy, layout="yaml"))
     else:
         write_taxonomy(proposed.taxonomy, output)
         note(f"wrote {output}")
@@ -159,7 +159,7 @@ def _drawn(taxonomy: Taxonomy) -> Tree:
     from rich.text import Text
     from rich.tree import Tree
 
-    drawn: dict[str, Tree] = {taxonomy.root: Tree(Text(taxonomy.root))}
+    drawn: dict[str, Tree] = {taxonomy.root: Tree(Text(visible(taxonomy.root)))}
     for label in taxonomy.labels[1:]:
-        drawn[label] = drawn[taxonomy.parent(label) or ""].add(Text(label))
+        drawn[label] = drawn[taxonomy.parent(label) or ""].add(Text(visible(label)))
     return drawn[taxonomy.root]

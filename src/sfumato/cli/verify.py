@@ -18,7 +18,7 @@ def verify(
     ] = None,
     missing: Annotated[
         list[str] | None,
-        typer.Option("--missing", metavar="TEXT", help='A text that means "missing" in TABLE, such as "?".'),
+        typer.Option("--missing", metavar="TEXT", help='A text that means "missing" in a TABLE, such as "?".'),
     ] = None,
     population: Annotated[
         Path | None,
@@ -37,7 +37,7 @@ def verify(
         typer.Option("--strict", help="Refuse a release with a file that cannot be checked, such as report.html."),
     ] = False,
 ) -> None:
-    """Recount every claim of RELEASE from the written files. It needs nothing but the folder.
+    """Recount every claim of RELEASE from the written files. It needs nothing but the folder, and reads nothing else.
 
     A k-map is about other people too: it needs their table. Without --key nobody is asked for a signature, and one
     that was taken away is not missed. The last lines tell how each file was checked: a report is drawn for people, and
@@ -48,7 +48,7 @@ def verify(
     from sfumato.privacy.verify import verify as verify_release
     from sfumato.release.claims import population_of
 
-    texts = (*(missing or ()), *missing_texts(release))
+    texts = (*(missing or ()), *missing_texts(release, raw))
     verdict = verify_release(release, raw=raw_table(raw), missing=texts, population=population_of(population),
                              others=others or (), key=key, strict=strict)  # fmt: skip
     typer.echo(str(verdict))
@@ -65,11 +65,16 @@ def raw_table(path: Path | None) -> object:
     return read_arrow(path)
 
 
-def missing_texts(release: Path) -> tuple[str, ...]:
-    """Texts that mean missing, from the holder's recipe if it lies beside the release."""
+def missing_texts(release: Path, raw: Path | None) -> tuple[str, ...]:
+    """Texts that mean missing, from the holder's recipe if it lies beside the release.
+
+    Only its holder has the raw table. Nobody else has a recipe there that could be believed, so none is read.
+    """
     from sfumato.errors import SfumatoError
     from sfumato.release.reading import read_recipe_of
 
+    if raw is None:
+        return ()
     try:
         schema = read_recipe_of(release).schema
     except SfumatoError:

@@ -9,14 +9,15 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.types as pt
 
+from sfumato.data._names import bad_name
 from sfumato.data.schema import Category, ItemSet, Schema
 from sfumato.errors import SchemaError, TableError, TaxonomyError, did_you_mean
 
 
 def check_headers(names: Sequence[str]) -> None:
-    """Refuse columns without a name, and two of one name."""
+    """Refuse columns without a name, two of one name, and names that are not what they look like."""
     for at, name in enumerate(names):
-        if not name:
+        if not name.strip():
             raise TableError(
                 f"column {at + 1}",
                 "every column must have a name",
@@ -31,6 +32,8 @@ def check_headers(names: Sequence[str]) -> None:
                 given=f"{count} columns of this name",
                 remedy="rename or remove all but one",
             )
+    if odd := bad_name(names):
+        raise TableError(odd.name, odd.rule, given=odd.given, remedy=odd.remedy)
 
 
 def check_names(names: Sequence[str], schema: Schema) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 
 from sfumato.data._places import row_place
 from sfumato.data._progress import Bar
+from sfumato.data._unpacked import check_rows, check_unpacked, check_workbook
 from sfumato.data.table import Origin
 from sfumato.errors import TableError
 
@@ -64,10 +65,16 @@ class ParquetTable:
     def _open(self) -> pq.ParquetFile:
         try:
             with pq.ParquetFile(self.path) as plain:
+                check_rows(self.path, plain.metadata.num_rows)
+                check_unpacked(self.path, _unpacked(plain.metadata))
                 texts = list(_text_paths(plain)) if self.dictionaries else []
             return pq.ParquetFile(self.path, read_dictionary=texts)
         except (pa.ArrowException, OSError):
             raise _unreadable(self.path, "Parquet") from None
+
+
+def _unpacked(metadata: pq.FileMetaData) -> int:
+    return sum(metadata.row_group(at).total_byte_size for at in range(metadata.num_row_groups))
 
 
 def _text_paths(file: pq.ParquetFile) -> Iterator[str]:
@@ -112,9 +119,23 @@ class ArrowTable:
         options = ipc.IpcReadOptions(included_fields=[schema.get_field_index(name) for name in columns])
         try:
             with pa.OSFile(str(self.path), "rb") as file:
-                return _reader(file, options).read_all().select(list(columns))
+                return self._whole(_reader(file, options)).select(list(columns))
         except (pa.ArrowException, OSError):
             raise _unreadable(self.path, "Arrow") from None
+
+    def _whole(self, reader: ipc.RecordBatchFileReader | ipc.RecordBatchStreamReader) -> pa.Table:
+        """All batches, one after the other: rows and bytes are added up as they come."""
+        batches: list[pa.RecordBatch] = []
+        found: Iterable[pa.RecordBatch] = (
+            reader if isinstance(reader, ipc.RecordBatchStreamReader) else _batches(reader)
+        )
+        rows = unpacked = 0
+        for batch in found:
+            rows, unpacked = rows + batch.num_rows, unpacked + batch.get_total_buffer_size()
+            check_rows(self.path, rows)
+            check_unpacked(self.path, unpacked)
+            batches.append(batch)
+        return pa.Table.from_batches(batches, schema=reader.schema)
 
     def _schema(self) -> pa.Schema:
         try:
@@ -122,6 +143,10 @@ class ArrowTable:
                 return _reader(file, None).schema
         except (pa.ArrowException, OSError):
             raise _unreadable(self.path, "Arrow") from None
+
+
+def _batches(reader: ipc.RecordBatchFileReader) -> Iterator[pa.RecordBatch]:
+    return map(reader.get_batch, range(reader.num_record_batches))
 
 
 def _reader(
@@ -164,6 +189,7 @@ class ExcelTable:
                 given="it is not installed",
                 remedy="pip install 'sfumato[excel]', or save the sheet as CSV",
             ) from None
+        check_workbook(self.path)
         try:
             sheet = reader.read_excel(self.path).load_sheet(0, **options)
             return pa.Table.from_batches([sheet.to_arrow()])

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
+from sfumato.data._names import bad_name
 from sfumato.data.taxonomy import Taxonomy
 from sfumato.errors import SchemaError, did_you_mean
 
@@ -132,8 +133,6 @@ To mend it: did you mean 'age'? If 'agee' is right, mend the attribute's name.
     def __init__(self, attributes: Mapping[str, Attribute] | None = None, /, **more: Attribute) -> None:
         both = {**(attributes or {}), **more}
         for name, attribute in both.items():
-            if not name:
-                raise SchemaError("schema", "an attribute has a name", given="an empty name", remedy="name it")
             if not isinstance(attribute, Number | Category | ItemSet):
                 raise SchemaError(
                     name,
@@ -141,6 +140,8 @@ To mend it: did you mean 'age'? If 'agee' is right, mend the attribute's name.
                     given=type(attribute).__name__,
                     remedy=f"write {name}=sf.Category(role=...)",
                 )
+        if odd := bad_name(both):
+            raise SchemaError(odd.name.strip() or "schema", odd.rule, given=odd.given, remedy=odd.remedy)
         if not both:
             raise SchemaError("schema", "a schema has attributes", given="none", remedy="declare each column")
         self._attributes = both

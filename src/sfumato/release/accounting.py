@@ -11,6 +11,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from sfumato.data.table import Table
+from sfumato.errors import visible
 from sfumato.maskers.registry import name_of
 from sfumato.privacy.ledger import Account, Known, Ledger, Likeness, People, Rules
 from sfumato.privacy.mechanisms import Mechanisms
@@ -50,7 +51,7 @@ class Accounting:
         account = Account(self.ledger, whose, rules_of(self.recipe))
         known = [] if self.trial else account.known()
         if known:
-            warnings.warn(_told(known, private=self.mechanisms is not None), stacklevel=3)
+            warnings.warn(visible(_told(known, private=self.mechanisms is not None)), stacklevel=3)
         return account
 
 

@@ -66,7 +66,7 @@ def attack(
     """
     recipe, certificate = read_recipe_of(release), read_certificate(release)
     people, how, beside = _table(raw, recipe), effort or Effort(), others or Others()
-    case = _Case(people, recipe, str(certificate["mask"]), how, beside)
+    case = _Case(people, recipe, str(certificate.get("mask")), how, beside)
     if certificate["guarantee"] == "differential_privacy":
         found = case.measured(pa.table(read_columns(release)), exact=())
         return attack_generated(people, kind=case.kind, measured=found)

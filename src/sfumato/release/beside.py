@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -22,8 +21,17 @@ from sfumato.privacy.requirements import KAnonymity, basic, without_covered
 from sfumato.privacy.several import anonymity
 from sfumato.privacy.several.claims import BCFAnonymity, Certified, JointAnonymity
 from sfumato.recipe import Recipe
+from sfumato.release.certificate import sha256
 from sfumato.release.claims import Claim
-from sfumato.release.reading import has_whole, read_certificate, read_lifted, read_recoding, read_rows
+from sfumato.release.reading import (
+    CERTIFICATE,
+    has_whole,
+    plain_file,
+    read_certificate,
+    read_lifted,
+    read_recoding,
+    read_rows,
+)
 from sfumato.release.seeing import Side, views
 
 Shown = Mapping[str, "pa.Array[Any]"]
@@ -141,8 +149,7 @@ def _over(rule: Rule, name: str, schema: Schema, folder: Path) -> Rule:
 
 
 def _certified(folder: Path) -> Certified:
-    digest = hashlib.sha256((folder / "certificate.json").read_bytes()).hexdigest()
-    return Certified(digest, str(read_certificate(folder)["created"]))
+    return Certified(sha256(plain_file(folder, CERTIFICATE)), str(read_certificate(folder)["created"]))
 
 
 def _shown_again(folder: Path, people: Table) -> dict[str, pa.Array[Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +18,16 @@ from sfumato.errors import ReleaseError
 from sfumato.maskers.masker import Mask
 from sfumato.maskers.registry import masker_named
 from sfumato.maskers.topdown.recoding import Recoding
+from sfumato.privacy.verify.regular_files import MOST_OF_JSON, TABLES, contents, most_of, open_regular, read_regular
+from sfumato.privacy.verify.verdict import CheckError
 from sfumato.recipe import Recipe
 from sfumato.recipe.paths import EVERYWHERE
 from sfumato.release.output import holder_of
 from sfumato.release.spreadsheets import undone
 
+CERTIFICATE = "certificate.json"
+DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError)
+"""What reading a changed file may end in."""
 LIFTED = "lifted.json"
 WHOLE = "whole"
 """The holder's folder of what a release tells in part only: the whole recoding and its trees."""
@@ -30,9 +36,48 @@ ROW_BY_ROW = ("k_anonymity", "none")
 
 
 def read_certificate(release: str | Path) -> dict[str, Any]:
-    """The content of certificate.json."""
-    found: dict[str, Any] = _json(Path(release) / "certificate.json")
+    """The content of certificate.json, as far as others here rely on it. Whether it is true, verify tells."""
+    found: dict[str, Any] = read_json(release, CERTIFICATE)
+    table = found.get("table")
+    texts = all(isinstance(found.get(key), str) for key in ("guarantee", "created"))
+    if not (texts and isinstance(table, dict) and table.get("file") in TABLES and isinstance(table.get("rows"), int)):
+        raise damaged(Path(release) / CERTIFICATE, "a certificate names its guarantee, its time and its table")
     return found
+
+
+def released_file(release: str | Path) -> Path:
+    """The file of a release's table."""
+    return plain_file(release, read_certificate(release)["table"]["file"])
+
+
+def plain_file(folder: str | Path, name: str) -> Path:
+    """A plain file of a folder that a stranger may have made; links, pipes and devices are not followed or opened."""
+    path = Path(folder) / name
+    if not os.path.lexists(path):
+        raise ReleaseError(str(folder), "this must be a release folder", given=f"no {path.name} in it",
+                           remedy="name a folder that publish wrote")  # fmt: skip
+    try:
+        open_regular(path, most=most_of(name)).close()
+    except CheckError as error:
+        raise damaged(path, "a release folder holds plain files, no larger than they can be", str(error)) from None
+    return path
+
+
+def read_json(folder: str | Path, name: str) -> dict[str, Any]:
+    """A JSON file of such a folder, which holds a mapping."""
+    path = plain_file(folder, name)
+    try:
+        found = json.loads(read_regular(path, most=MOST_OF_JSON))
+    except (CheckError, ValueError, RecursionError):
+        found = None
+    if not isinstance(found, dict):
+        raise damaged(path, "this file must be JSON")
+    return found
+
+
+def damaged(path: str | Path, rule: str, given: str = "something else") -> ReleaseError:
+    """What to say of a release that is not as publish wrote it."""
+    return ReleaseError(str(path), rule, given=given, remedy="restore the release from a good copy")
 
 
 def refuse_other_table(release: str | Path, rows: int) -> None:
@@ -51,7 +96,8 @@ def read_mask(release: str | Path) -> Mask:
     """
     folder = Path(release)
     certificate = read_certificate(folder)
-    kept = _jsons(_holder_of(folder))
+    holder = _holder_of(folder)
+    kept = _jsons(holder) if holder.is_dir() else {}
     whole = {name.removeprefix(f"{WHOLE}/"): form for name, form in kept.items() if name.startswith(f"{WHOLE}/")}
     files = {**kept, **_jsons(folder), **whole}
     try:
@@ -59,6 +105,8 @@ def read_mask(release: str | Path) -> Mask:
     except KeyError as missing:
         raise ReleaseError(str(release), f"a release masked by {certificate.get('mask')} comes with {missing.args[0]}",
                            given="none there", remedy="run it where publish wrote both folders") from None  # fmt: skip
+    except DAMAGE:
+        raise damaged(folder, "the files beside the table say what was masked how", "something else") from None
     return found
 
 
@@ -68,7 +116,7 @@ def read_rows(release: str | Path, *, guess: bool = True) -> pa.Table:
     Where a CSV is read, types are guessed unless told otherwise.
     """
     described = read_certificate(release)["table"]
-    table = read_arrow(Path(release) / str(described["file"]), guess=guess)
+    table = read_arrow(released_file(release), guess=guess)
     return undone(table) if described.get("spreadsheet_safe") else table
 
 
@@ -97,7 +145,7 @@ def read_recoding(release: str | Path) -> Recoding:
 
 def read_cuts(release: str | Path) -> dict[str, set[str]]:
     """Of each column with a taxonomy the labels that a release shows, by its recoding.json."""
-    form = _json(Path(release) / "recoding.json")
+    form = read_json(release, "recoding.json")
     rules = {name: rule for name, rule in form["attributes"].items() if rule["kind"] == "generalize"}
     return {name: {label for label in rule["cut"] if label is not None} for name, rule in rules.items()}
 
@@ -109,27 +157,33 @@ def has_whole(release: str | Path) -> bool:
 
 def read_lifted(release: str | Path, rows: int) -> NDArray[np.bool_] | None:
     """(rows,): which rows of the raw table were lifted to the top, from the holder's folder; None if none were."""
-    path = _holder_of(release) / LIFTED
-    if not path.is_file():
+    holder = _holder_of(release)
+    if not os.path.lexists(holder / LIFTED):
         return None
     found = np.zeros(rows, dtype=bool)
-    found[_json(path)["rows"]] = True
+    try:
+        found[read_json(holder, LIFTED)["rows"]] = True
+    except DAMAGE:
+        raise damaged(holder / LIFTED, "this file lists rows of the raw table") from None
     return found
 
 
 def _jsons(folder: Path) -> dict[str, Any]:
-    return {path.relative_to(folder).as_posix(): _json(path) for path in sorted(folder.rglob("*.json"))}
+    try:
+        names = contents(folder).files
+    except CheckError as error:
+        raise damaged(folder, "a release folder holds a few plain files", str(error)) from None
+    return {name: read_json(folder, name) for name in names if name.endswith(".json")}
 
 
 def read_history(release: str | Path) -> dict[str, Any]:
     """The history of the search, from the holder's folder."""
-    found: dict[str, Any] = _json(_holder(release) / "history.json")
-    return found
+    return read_json(_holder(release), "history.json")
 
 
 def read_recipe_of(release: str | Path) -> Recipe:
     """The recipe that made a release, from the holder's folder."""
-    return Recipe.from_yaml(_holder(release) / "recipe.yaml", allow=EVERYWHERE)
+    return Recipe.from_yaml(plain_file(_holder(release), "recipe.yaml"), allow=EVERYWHERE)
 
 
 def _holder_of(release: str | Path) -> Path:
@@ -142,14 +196,3 @@ def _holder(release: str | Path) -> Path:
         raise ReleaseError(str(release), "the holder's folder must stand beside the release",
                            given=f"no {holder.name}/", remedy="run this where publish wrote both folders")  # fmt: skip
     return holder
-
-
-def _json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise ReleaseError(str(path.parent), "this must be a release folder", given=f"no {path.name} in it",
-                           remedy="name a folder that publish wrote") from None  # fmt: skip
-    except (json.JSONDecodeError, UnicodeDecodeError):
-        raise ReleaseError(str(path), "this file must be JSON", given="something else",
-                           remedy="restore the release from a good copy") from None  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import os
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.errors import ReleaseError
 from sfumato.release.certificate import sha256
-from sfumato.release.reading import read_certificate, read_rows
+from sfumato.release.reading import DAMAGE, plain_file, read_certificate, read_json, read_rows
 from sfumato.structure.space import Space
 from sfumato.structure.structures import Clusters, cluster_placed
 
@@ -33,27 +33,21 @@ def find_clusters(release: str | Path) -> NDArray[np.int64]:
 def read_space(release: str | Path) -> Space:
     """Where the values and the clusters of a release stand."""
     path, certificate = Path(release) / CENTRES, read_certificate(release)
-    if not path.is_file():
+    if not os.path.lexists(path):
         raise ReleaseError(str(release), f"a release that tells its clusters' centres has them in {CENTRES}",
                            given="none there", remedy="cluster its table by a method of your own, from many "
                            "starts; or ask the holder why they stay, which publish tells")  # fmt: skip
     try:
-        if certificate["files"][CENTRES]["sha256"] != sha256(path):
+        if certificate["files"][CENTRES]["sha256"] != sha256(plain_file(release, CENTRES)):
             raise _damaged(release)
-        return Space.from_json(json.loads(path.read_text(encoding="utf-8")))
+        return Space.from_json(read_json(release, CENTRES))
     except DAMAGE:
         raise _damaged(release) from None
 
 
 def released_rows(release: str | Path) -> pa.Table:
     """The table of a release as it was written; a CSV as text."""
-    try:
-        return read_rows(release, guess=False)
-    except DAMAGE:
-        raise _damaged(release) from None
-
-
-DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError)
+    return read_rows(release, guess=False)
 
 
 def _damaged(release: str | Path) -> ReleaseError:

@@ -10,6 +10,7 @@ import shutil
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -19,10 +20,12 @@ import pyarrow as pa
 from sfumato.data.private_files import private_folder, write_private, write_private_json
 from sfumato.data.table import Origin
 from sfumato.data.writing import give_back
-from sfumato.errors import ReleaseError
+from sfumato.errors import ReleaseError, visible
 from sfumato.maskers.masker import Mask
 from sfumato.privacy.ledger import Account, LedgerError
 from sfumato.privacy.verify import Verdict
+from sfumato.privacy.verify.regular_files import MOST_OF_JSON, read_regular
+from sfumato.privacy.verify.verdict import CheckError
 from sfumato.recipe import Recipe
 from sfumato.release.accounting import recipe_hash
 from sfumato.release.output import CERTIFICATE, HISTORY, holder_of, refuse_inside, refuse_strangers
@@ -90,7 +93,7 @@ class Release:
                                remedy="make room or choose another place; nothing is left") from error  # fmt: skip
         if before is not None:
             warnings.warn(
-                f"{target}: the release of {before} was replaced; whoever has that one has both", stacklevel=2
+                visible(f"{target}: the release of {before} was replaced; whoever has that one has both"), stacklevel=2
             )
         return target
 
@@ -123,8 +126,7 @@ class Release:
 
     def _write_release(self, folder: Path) -> None:
         shutil.copytree(self._folder, folder)
-        for path in (folder, *folder.rglob("*")):
-            path.chmod(path.stat().st_mode & ~0o022)  # others may read it; whoever could change it could forge it
+        _plain_to_all(folder, datetime.fromisoformat(str(self.certificate["created"])).timestamp())
 
     def _named(self, path: Path) -> Path:
         private = self.certificate.get("differential_privacy", {}).get("private", True)
@@ -143,6 +145,13 @@ class Release:
         write_private(folder / "README.md", HOLDER_PAGE)
 
 
+def _plain_to_all(folder: Path, created: float) -> None:
+    """What goes out is readable for everybody and of one time, the certificate's: it tells not how long what took."""
+    for path in (*folder.rglob("*"), folder):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+        os.utime(path, (created, created))
+
+
 HOLDER_PAGE = """# For the holder's eyes only
 
 These files compare the masked table with the raw one. Never hand them over with the release.
@@ -158,6 +167,7 @@ def _why(error: OSError) -> str:
 def _created(folder: Path) -> str | None:
     """When the release that stands in a folder was made, as its certificate says; None where there is none."""
     try:
-        return str(json.loads((folder / CERTIFICATE).read_text(encoding="utf-8"))["created"])
-    except (OSError, ValueError, KeyError, TypeError):
+        found = json.loads(read_regular(folder / CERTIFICATE, most=MOST_OF_JSON))
+        return str(found["created"])
+    except (CheckError, OSError, ValueError, KeyError, TypeError, RecursionError):
         return None

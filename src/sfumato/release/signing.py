@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.errors import ReleaseError
+from sfumato.privacy.verify.folder import CERTIFICATE, Folder
 from sfumato.privacy.verify.signature import ALGORITHM, HOW_TO_GET, SIGNATURE, fingerprint, signed_bytes
 from sfumato.release.bundle import write_json
 
@@ -75,7 +76,7 @@ def sign_release(folder: str | Path, key: Ed25519PrivateKey) -> str:
         "algorithm": ALGORITHM,
         "public_key": base64.b64encode(public).decode(),
         "fingerprint": fingerprint(public),
-        "signature": base64.b64encode(key.sign(signed_bytes((folder / "certificate.json").read_bytes()))).decode(),
+        "signature": base64.b64encode(key.sign(signed_bytes(Folder(folder).content(CERTIFICATE)))).decode(),
     }
     fresh = folder.with_name(f".{folder.name}.{secrets.token_hex(6)}.sig")  # beside it: a release holds nothing else
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sfumato.data.cut import MISSING
 from sfumato.data.taxonomy import Taxonomy
+from sfumato.errors import visible
 from sfumato.maskers.topdown.recoding import Discretize, Generalize, Rule
 
 SHOWN, HIDDEN = "●", "○"
@@ -21,10 +22,10 @@ def draw(rule: Rule) -> str:
           ● d
     """
     if isinstance(rule, Generalize):
-        return "\n".join(_tree(rule.taxonomy, set(rule.cut), rule.taxonomy.root, 1, None in rule.cut))
+        return "\n".join(map(visible, _tree(rule.taxonomy, set(rule.cut), rule.taxonomy.root, 1, None in rule.cut)))
     if isinstance(rule, Discretize):
-        return "  " + " | ".join(MISSING if label is None else label for label in rule.shown)
-    shown = ", ".join(MISSING if label is None else label for label in rule.disclosed) or "nothing"
+        return "  " + " | ".join(MISSING if label is None else visible(label) for label in rule.shown)
+    shown = ", ".join(MISSING if label is None else visible(label) for label in rule.disclosed) or "nothing"
     return f"  {SHOWN} {shown}" + ("" if rule.complete else "   all others: *")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sfumato.errors import ReleaseError, did_you_mean
+from sfumato.errors import ReleaseError, did_you_mean, visible
 from sfumato.maskers.topdown.history import Blocked, History, Round, history_from_json, next_blocked
 from sfumato.maskers.topdown.trying import LEAST, Allowed, allowed_from_json
 
@@ -162,7 +162,7 @@ def _text(story: Story) -> str:
     lines += [f"  Blocked as well: {o.becomes}; {o.why}." for o in others]
     if (more := len(story.obstacles) - 1 - len(others)) > 0:
         lines.append(f"  And {more} more that make smaller groups.")
-    return "\n".join([*lines, *(f"  {_did(step)}" for step in story.steps)])
+    return "\n".join(map(visible, [*lines, *(f"  {_did(step)}" for step in story.steps)]))
 
 
 def _did(step: Step) -> str:

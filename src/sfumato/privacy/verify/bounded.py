@@ -7,17 +7,15 @@ columns, times and versions are digits, and numbers have an end.
 from __future__ import annotations
 
 import re
-import unicodedata
 from datetime import datetime
 from fractions import Fraction
 
 from sfumato.privacy.verify.fields import Form, field, number
+from sfumato.privacy.verify.letters import why_no_name
 from sfumato.privacy.verify.verdict import CheckError
 
 MOST = 2**53  # every program that reads JSON reads whole numbers up to here exactly
-LONGEST_NAME = 500
 LONGEST_FRACTION = 80
-UNSEEN = ("Cc", "Cf", "Cs", "Zl", "Zp")  # control and format characters, halves of characters, ends of lines
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _VERSION = re.compile(r"[0-9]{1,4}(\.[0-9]{1,4}){0,3}((a|b|rc|\.post|\.dev)[0-9]{1,4})?")
 _EXACT = re.compile(r"[0-9]+(/[0-9]+)?")
@@ -34,9 +32,8 @@ def count(form: Form, key: str, *, least: int = 0, most: int = MOST) -> int:
 def column_name(form: Form, key: str) -> str:
     """A name that can be shown: not empty, not endless, without characters that cannot be seen."""
     found = field(form, key, str)
-    unseen = any(unicodedata.category(character) in UNSEEN for character in found)
-    if unseen or not 0 < len(found) <= LONGEST_NAME:
-        raise CheckError(f"{key!r} is no name of at most {LONGEST_NAME} characters, all of which can be seen")
+    if wrong := why_no_name(found):
+        raise CheckError(f"{key!r} is no name that can be shown: the column {wrong}")
     return found
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.privacy.verify import differential, promises, wording
-from sfumato.privacy.verify.canonical import FORMAT, ORDERS, ROLES, TABLES, canonical, compare, written
+from sfumato.privacy.verify.canonical import FORMAT, MOST_COLUMNS, ORDERS, ROLES, TABLES, canonical, compare, written
 from sfumato.privacy.verify.deployment import LIBRARIES, Deployed, deployment
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, one_of, whole
 from sfumato.privacy.verify.maskers import MASKERS, RECODED
@@ -60,7 +60,10 @@ class Certificate:
     @property
     def columns(self) -> tuple[Column, ...]:
         """The table's columns, in order."""
-        return tuple(_column(form) for form in forms(self._table, "columns"))
+        found = forms(self._table, "columns")
+        if len(found) > MOST_COLUMNS:
+            raise CheckError(f"a table has at most {MOST_COLUMNS} columns")
+        return tuple(map(_column, found))
 
     @property
     def mask(self) -> str:

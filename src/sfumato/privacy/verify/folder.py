@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,8 +10,19 @@ from sfumato.privacy.verify.canonical import ALONG, TABLES
 from sfumato.privacy.verify.certificate import Certificate
 from sfumato.privacy.verify.fields import Form, field, mapping, read_json
 from sfumato.privacy.verify.maskers import MASKERS, RECODING
+from sfumato.privacy.verify.once import once
 from sfumato.privacy.verify.readme import README, readme
 from sfumato.privacy.verify.recoding import Recoding, part_of, read_recoding
+from sfumato.privacy.verify.regular_files import (
+    JSON_OF_A_ROW,
+    SMALL_JSON,
+    Contents,
+    contents,
+    kind_of,
+    most_of,
+    read_regular,
+    sha256_of,
+)
 from sfumato.privacy.verify.rule import tree_file
 from sfumato.privacy.verify.signature import SIGNATURE
 from sfumato.privacy.verify.table import Written, one_form, read_table
@@ -34,25 +43,46 @@ class Folder:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._forms: dict[str, Form] = {}
-        if not (self.path / CERTIFICATE).is_file():
+        given = _instead_of_certificate(self.path)
+        if given:
             raise ReleaseError(
                 str(path),
                 f"a release is a folder with a {CERTIFICATE}",
-                given="a folder without it" if self.path.is_dir() else "no folder",
+                given=given,
                 remedy="name the folder that was written by publish",
             )
 
-    @cached_property
+    @once
+    def contents(self) -> Contents:
+        """Everything in the folder, as it was when it was first looked at."""
+        return contents(self.path)
+
+    @property
     def files(self) -> dict[str, Path]:
-        """Everything in the folder that is no folder, by its name seen from the folder."""
-        found = sorted(path for path in self.path.rglob("*") if path.is_symlink() or not path.is_dir())
-        return {path.relative_to(self.path).as_posix(): path for path in found}
+        """The plain files in the folder, by their names seen from there."""
+        return self.contents.files
 
     def file(self, name: str) -> Path:
-        """One of the files."""
+        """One of the files: a plain one, and no larger than such a file can be."""
+        if name in self.contents.others:
+            raise CheckError(f"{name} is {self.contents.others[name]}, not a file")
         if name not in self.files:
             raise CheckError(f"{name} is missing")
+        most = most_of(name)
+        if most is not None and self.contents.sizes[name] > most:
+            raise CheckError(f"{name} has more than {most} bytes")
+        if name.endswith(".json") and self.contents.sizes[name] > SMALL_JSON:
+            self._refuse_idle(name)
         return self.files[name]
+
+    def _refuse_idle(self, name: str) -> None:
+        """Reading JSON takes ten times its size: a large one belongs to a large table that could be read."""
+        if self.contents.sizes[name] > SMALL_JSON + JSON_OF_A_ROW * self.table.height:
+            raise CheckError(f"{name} has more bytes than a table of so many rows needs to be explained")
+
+    def content(self, name: str) -> bytes:
+        """The bytes of one of the files that are read whole: not of the table."""
+        return read_regular(self.file(name), most=most_of(name) or 0)
 
     def json(self, name: str) -> Form:
         """One of the JSON files."""
@@ -60,12 +90,12 @@ class Folder:
             self._forms[name] = read_json(self.file(name))
         return self._forms[name]
 
-    @cached_property
+    @once
     def certificate(self) -> Certificate:
         """The certificate."""
         return Certificate(self.json(CERTIFICATE))
 
-    @cached_property
+    @once
     def explaining(self) -> set[str]:
         """The files that may explain the table: that of its masker, the trees that it cuts, aggregates beside it.
 
@@ -76,14 +106,14 @@ class Folder:
         along = set() if self.certificate.claims_nothing else {f"{name}.json" for name in ALONG}
         return {*trees, *along, *([own] if own is not None else [])}
 
-    @cached_property
+    @once
     def recoding(self) -> Recoding:
         """What may be shown, of every masked column."""
         if MASKERS[self.certificate.mask].file != RECODING:
             return Recoding({}, False)
         return read_recoding(self.json(RECODING), lambda name: self.json(tree_file(name)))
 
-    @cached_property
+    @once
     def whole_recoding(self) -> Recoding:
         """The recoding of which the released one is a part, from the holder's folder; where none is, the released one.
 
@@ -96,27 +126,17 @@ class Folder:
         whole = read_recoding(read_json(kept / RECODING), lambda name: read_json(kept / tree_file(name)))
         return part_of(self.recoding, whole)
 
-    @cached_property
-    def _written(self) -> Written | CheckError:
-        """The table's file, looked at once, also where it is refused."""
-        try:
-            return read_table(self.file(self.certificate.file), self.certificate)
-        except CheckError as error:
-            return error
-
-    @property
+    @once
     def written(self) -> Written:
         """The released table, and what was found about the form of its file."""
-        if isinstance(self._written, CheckError):
-            raise CheckError(str(self._written))
-        return self._written
+        return read_table(self.file(self.certificate.file), self.certificate)
 
     @property
     def table(self) -> pl.DataFrame:
         """The released table, read by a library that did not write it."""
         return self.written.table
 
-    @cached_property
+    @once
     def counted(self) -> pl.DataFrame:
         """The released table with each unmasked number in one form, for claims about different values."""
         return one_form(self.table, self.certificate)
@@ -124,14 +144,13 @@ class Folder:
 
 def listed(folder: Folder) -> str:
     """The folder holds the files that the certificate lists, and nothing else."""
+    for name, kind in sorted(folder.contents.others.items()):
+        raise CheckError(f"{name} is {kind}, not a file")
     expected = {*folder.certificate.hashes, CERTIFICATE, *(BESIDE & set(folder.files))}
     _refuse("is made from the certificate and cannot be listed in it", BESIDE & set(folder.certificate.hashes))
     _refuse("is not listed in the certificate", set(folder.files) - expected)
     _refuse("is missing", expected - set(folder.files))
-    _refuse("is a link, not a file", {name for name, path in folder.files.items() if path.is_symlink()})
-    parents = {parent for path in folder.files.values() for parent in path.parents}
-    empty = {p.name for p in folder.path.rglob("*") if p.is_dir() and not p.is_symlink() and p not in parents}
-    _refuse("is an empty folder", empty)
+    _refuse("is an empty folder", set(folder.contents.empty))
     known = {CERTIFICATE, README, REPORT, folder.certificate.file, *BESIDE, *folder.explaining}
     _refuse("is a second table", set(TABLES) & set(folder.files) - {folder.certificate.file})
     _refuse("is no part of a release", set(folder.files) - known)
@@ -139,11 +158,12 @@ def listed(folder: Folder) -> str:
 
 
 def hashes(folder: Folder) -> str:
-    """Every file is the one that was written."""
+    """Every file is the one that was written. A table that cannot be read, however large, is not even added up."""
     expected = folder.certificate.hashes
+    _ = folder.table
     _refuse(
         "is not the file that was written: its SHA-256 differs",
-        {name for name, sha256 in expected.items() if _sha256(folder.file(name)) != sha256},
+        {name for name, sha256 in expected.items() if sha256_of(folder.file(name), most=most_of(name)) != sha256},
     )
     return f"SHA-256 of {len(expected)} files"
 
@@ -153,7 +173,7 @@ def pages(folder: Folder) -> str:
     made = {README: readme, "certificate.md": markdown, "certificate.html": html}
     found = [name for name in made if name == README or name in folder.files]
     for name in found:
-        if folder.file(name).read_bytes() != made[name](folder.certificate.form).encode():
+        if folder.content(name) != made[name](folder.certificate.form).encode():
             raise CheckError(f"{name} is not what is made from the certificate")
     return f"{', '.join(found)}: made from the certificate, to the byte"
 
@@ -179,9 +199,13 @@ def readable(folder: Folder) -> str:
     return f"{len(found)} files"
 
 
-def _sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+def _instead_of_certificate(folder: Path) -> str:
+    """What stands where a certificate should be; nothing where one does."""
+    try:
+        kind = kind_of((folder / CERTIFICATE).lstat())
+    except (OSError, ValueError):
+        return "a folder without it" if folder.is_dir() else "no folder"
+    return f"{CERTIFICATE} is {kind}, not a file" if kind else ""
 
 
 def _refuse(what: str, found: set[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from sfumato.privacy.verify.fields import Form, field, whole
 from sfumato.privacy.verify.raw import read_raw
 from sfumato.privacy.verify.reached import as_told, columns
 from sfumato.privacy.verify.recoding import Recoding
+from sfumato.privacy.verify.regular_files import sha256_of
 from sfumato.privacy.verify.rule import Rule
 from sfumato.privacy.verify.verdict import CheckError
 
@@ -41,8 +41,7 @@ def read_population(population: object, *, missing: Collection[str]) -> Populati
 
 def sha256(path: str | Path) -> str:
     """The SHA-256 of a file."""
-    with Path(path).open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return sha256_of(path, most=None, follow=True)
 
 
 def check_k_map(table: pl.DataFrame, claim: Form, *, recoding: Recoding, population: Population) -> str:

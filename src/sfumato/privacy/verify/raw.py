@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.errors import TableError
 from sfumato.privacy.verify.folder import Folder
+from sfumato.privacy.verify.regular_files import open_regular
 from sfumato.privacy.verify.rule import Rule
 from sfumato.privacy.verify.table import read_csv, read_parquet
 from sfumato.privacy.verify.verdict import CheckError
@@ -47,6 +48,7 @@ def read_raw(raw: object, *, missing: Collection[str]) -> pl.DataFrame:
 def _read(path: Path) -> pl.DataFrame:
     import polars as pl
 
+    open_regular(path, most=None, follow=True).close()  # a pipe would wait for ever
     if path.suffix.lower() == ".csv":
         return read_csv(path)
     if path.suffix.lower() in (".arrow", ".ipc", ".feather"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from sfumato.privacy.verify.fields import Form, field, forms, mapping, whole
 from sfumato.privacy.verify.folder import CERTIFICATE, Folder
 from sfumato.privacy.verify.raw import Comparison
 from sfumato.privacy.verify.reached import columns
+from sfumato.privacy.verify.regular_files import most_of, sha256_of
 from sfumato.privacy.verify.rule import only_keys, tree_file
 from sfumato.privacy.verify.trees import agree
 from sfumato.privacy.verify.verdict import CheckError
@@ -62,10 +62,17 @@ def _given(listed: Form, others: Sequence[str | Path]) -> Folder:
     only_keys(listed, {"sha256", "created"}, "'with'")
     told = field(listed, "sha256", str)
     for other in others:
-        path = Path(other) / CERTIFICATE
-        if path.is_file() and hashlib.sha256(path.read_bytes()).hexdigest() == told:
-            return _of_that_time(Folder(other), listed)
+        earlier = _release(other)
+        if earlier is not None and sha256_of(earlier.file(CERTIFICATE), most=most_of(CERTIFICATE)) == told:
+            return _of_that_time(earlier, listed)
     raise CheckError(f"the earlier release of {field(listed, 'created', str)} is not among those given: {HOW}")
+
+
+def _release(folder: str | Path) -> Folder | None:
+    try:
+        return Folder(folder)
+    except ReleaseError:
+        return None
 
 
 def _of_that_time(earlier: Folder, listed: Form) -> Folder:

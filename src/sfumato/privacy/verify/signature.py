@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from sfumato.errors import ReleaseError
 from sfumato.privacy.verify.canonical import written
 from sfumato.privacy.verify.fields import Form, field, read_json
+from sfumato.privacy.verify.regular_files import MOST_OF_A_KEY, read_regular
 from sfumato.privacy.verify.rule import only_keys
 from sfumato.privacy.verify.verdict import CheckError
 
@@ -43,9 +44,9 @@ def fingerprint(public_key: bytes) -> str:
 def read_public_key(path: str | Path) -> bytes:
     """The 32 bytes of a public key from its PEM file."""
     try:
-        lines = Path(path).read_text(encoding="ascii").split("-----")
+        lines = read_regular(path, most=MOST_OF_A_KEY, follow=True).decode("ascii").split("-----")
         body = base64.b64decode("".join(lines[2].split()), validate=True) if lines[1] == "BEGIN PUBLIC KEY" else b""
-    except (OSError, ValueError, IndexError):
+    except (CheckError, OSError, ValueError, IndexError):
         body = b""
     if not body.startswith(_SPKI) or len(body) != len(_SPKI) + 32:
         raise ReleaseError(str(path), f"a signer is named by an {ALGORITHM} public key in a PEM file",
@@ -56,18 +57,18 @@ def read_public_key(path: str | Path) -> bytes:
 
 def check_signature(release: Folder, signer: bytes | None) -> str:
     """The signature is right; where a signer is named, it is theirs."""
-    if SIGNATURE not in release.files:
+    if SIGNATURE not in {*release.files, *release.contents.others}:
         if signer is not None:
             raise CheckError("not signed, and a signer was asked for")
         return NOT_SIGNED
-    form = read_json(release.files[SIGNATURE])
+    form = read_json(release.file(SIGNATURE))
     only_keys(form, set(FIELDS), SIGNATURE)
     public_key, signature = _bytes(form, "public_key"), _bytes(form, "signature")
-    if release.files[SIGNATURE].read_bytes() != written({key: form.get(key) for key in FIELDS}):
+    if release.content(SIGNATURE) != written({key: form.get(key) for key in FIELDS}):
         raise CheckError(f"{SIGNATURE} is written otherwise than it is written here")
     if form.get("algorithm") != ALGORITHM or form.get("fingerprint") != fingerprint(public_key):
         raise CheckError(f"{SIGNATURE} is of another algorithm than {ALGORITHM}, or of another key than it says")
-    _check_bytes(public_key, signature, signed_bytes((release.path / "certificate.json").read_bytes()))
+    _check_bytes(public_key, signature, signed_bytes(release.content("certificate.json")))
     if signer is not None and signer != public_key:
         raise CheckError(f"signed with another key than the given one: {fingerprint(public_key)}")
     known = "the given one" if signer is not None else "whose it is, only its owner can tell: give theirs with --key"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.privacy.verify.certificate import Certificate, Column
 from sfumato.privacy.verify.csv_file import check_spelling, read_rows
+from sfumato.privacy.verify.letters import look, visible, why_no_name
 from sfumato.privacy.verify.maskers import RECODED
 from sfumato.privacy.verify.parquet import walk
 from sfumato.privacy.verify.recoding import Recoding
@@ -126,12 +127,23 @@ def _plain(column: pl.Series) -> pl.Series:
 def columns(table: pl.DataFrame, certificate: Certificate) -> str:
     """The columns are the declared ones, in order."""
     declared = [column.name for column in certificate.columns]
+    _check_names(declared)
+    _check_names(table.columns)
     extra, gone = set(table.columns) - set(declared), set(declared) - set(table.columns)
     if extra or gone:
         raise CheckError(f"{min(extra or gone)!r} is {'not declared' if extra else 'declared and not there'}")
     if table.columns != declared:
         raise CheckError("the columns stand in another order than declared")
     return f"{len(declared)} columns as declared"
+
+
+def _check_names(names: Sequence[str]) -> None:
+    """Every name can be read, and no two look alike."""
+    for name in names:
+        if wrong := why_no_name(name):
+            raise CheckError(f"the column {visible(name, most=60)!r} {wrong}")
+    if len({look(name) for name in names}) < len(names):
+        raise CheckError("two columns have names that look alike")
 
 
 def rows(table: pl.DataFrame, certificate: Certificate) -> str:

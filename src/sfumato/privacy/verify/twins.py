@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from html import escape
 
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, names
+from sfumato.privacy.verify.letters import visible
 from sfumato.privacy.verify.wording import listed, quoted
 
 NAMES = ("certificate.md", "certificate.html")
@@ -206,16 +207,20 @@ def escaped(text: str) -> str:
     >>> print(escaped("a|b <c> hours_per_week"))
     a\\|b \\<c\\> hours_per_week
     """
-    return re.sub(r"([\\`*\[\]<>|&#~$@]|(?<!\w)_|_(?!\w))", r"\\\1", " ".join(text.split()))
+    return re.sub(r"([\\`*\[\]<>|&#~$@]|(?<!\w)_|_(?!\w))", r"\\\1", visible(" ".join(text.split())))
 
 
 def _tagged(block: Block) -> str:
     if isinstance(block, Items):
-        return "<ul>" + "".join(f"<li>{escape(text)}</li>" for text in block.texts) + "</ul>"
+        return "<ul>" + "".join(f"<li>{_safe(text)}</li>" for text in block.texts) + "</ul>"
     if isinstance(block, Rows):
-        head = "".join(f"<th>{escape(cell)}</th>" for cell in block.headings)
-        body = "".join("<tr>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>" for row in block.rows)
+        head = "".join(f"<th>{_safe(cell)}</th>" for cell in block.headings)
+        body = "".join("<tr>" + "".join(f"<td>{_safe(c)}</td>" for c in row) + "</tr>" for row in block.rows)
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     if block.kind == "code":
-        return f"<p><code>{escape(block.text)}</code></p>"
-    return f"<{block.kind}>{escape(block.text)}</{block.kind}>"
+        return f"<p><code>{_safe(block.text)}</code></p>"
+    return f"<{block.kind}>{_safe(block.text)}</{block.kind}>"
+
+
+def _safe(text: str) -> str:
+    return escape(visible(text))

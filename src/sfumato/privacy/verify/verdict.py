@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from sfumato.privacy.verify.letters import visible
+
 
 class CheckError(Exception):
     """A check fails; the text says why, without a cell's value and without a count below k."""
@@ -28,6 +30,7 @@ class Looked:
 
 
 WIDEST = 24  # characters of a name that still stands in a column with the others
+LONGEST_TITLE, LONGEST_DETAIL = 300, 2000
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,12 @@ class Verdict:
         return self.holds
 
     def __str__(self) -> str:
-        width = max((len(check.name) for check in self.checks if len(check.name) <= WIDEST), default=0)
-        lines = [f"  {'ok  ' if c.holds else 'FAIL'}  {_padded(c.name, width)}{c.detail}" for c in self.checks]
+        names = [visible(check.name, most=LONGEST_TITLE) for check in self.checks]
+        width = max((len(name) for name in names if len(name) <= WIDEST), default=0)
+        lines = [
+            f"  {'ok  ' if check.holds else 'FAIL'}  {_padded(name, width)}{visible(check.detail, most=LONGEST_DETAIL)}"
+            for name, check in zip(names, self.checks, strict=True)
+        ]
         head = f"HOLDS: all {len(lines)} checks" if self.holds else "DOES NOT HOLD"
         tally = "" if self.holds else f": {len(self.failed)} of {len(lines)} checks fail"
         return "\n".join([head + tally, *lines, *_files(self.files)])
@@ -73,10 +80,12 @@ def _files(files: Iterable[Looked]) -> list[str]:
     for one in files:
         kinds.setdefault(one.how, []).append(one.name)
     return (
-        ["How each file was checked", *(f"  {how}: {', '.join(names)}" for how, names in kinds.items())]
-        if kinds
-        else []
+        ["How each file was checked", *(f"  {how}: {_names(names)}" for how, names in kinds.items())] if kinds else []
     )
+
+
+def _names(names: Iterable[str]) -> str:
+    return visible(", ".join(names), most=LONGEST_DETAIL)
 
 
 def verdict_of(checks: Iterable[Check], files: Iterable[Looked] = ()) -> Verdict:

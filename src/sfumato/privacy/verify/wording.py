@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from sfumato.privacy.verify.fields import Form, field, names
+from sfumato.privacy.verify.letters import visible
 from sfumato.privacy.verify.verdict import CheckError
 
 BEGIN, BETWEEN, END = "In this table ", "; and ", "."
@@ -33,7 +34,7 @@ def quoted(name: str) -> str:
     >>> print(quoted("age"), quoted('a "b" c'))
     "age" "a \\"b\\" c"
     """
-    return '"' + re.sub(r'(["\\])', r"\\\1", name) + '"'
+    return '"' + re.sub(r'(["\\])', r"\\\1", visible(name)) + '"'
 
 
 def listed(words: Iterable[str]) -> str:

@@ -89,7 +89,7 @@ def reached(claim: Claim) -> str:
 
 def checked(released: Released, held: Held | None) -> Html:
     """How to check it, and what the check said when it was released."""
-    how = tag("pre", text("pip install sfumato\nsfumato verify ."))
+    how = tag("pre", text("pip install sfumato"), Html("\n"), text("sfumato verify ."))
     more = " ".join(needed([claim.requirement.name for claim in released.facts.claims]))
     parts = [paragraph(f"In the folder of the release{'' if more else ', with nothing else at hand'}:"), how]
     parts += [paragraph(more)] if more else []

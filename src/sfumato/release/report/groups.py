@@ -13,7 +13,7 @@ from sfumato.evaluation.risk import risks
 from sfumato.privacy.requirements import KAnonymity
 from sfumato.release.report.markup import Html, folded, join, paragraph, section, table
 from sfumato.release.report.material import Released
-from sfumato.release.report.plots import BLUE, FAINT, RED, logarithmic, picture, whole_numbers
+from sfumato.release.report.plots import BLUE, FAINT, RED, label, logarithmic, picture, whole_numbers
 
 BINS = 24
 MOST = 6
@@ -93,4 +93,4 @@ def _risk(released: Released, sizes: list[NDArray[np.int64]]) -> Html:
 
 
 def _short(on: tuple[str, ...]) -> str:
-    return fill(", ".join(on[:4]) + (f" and {len(on) - 4} more" if len(on) > 4 else ""), 30)
+    return fill(", ".join(map(label, on[:4])) + (f" and {len(on) - 4} more" if len(on) > 4 else ""), 30)

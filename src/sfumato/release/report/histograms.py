@@ -13,7 +13,7 @@ from sfumato.maskers.topdown.intervals import interval_labels
 from sfumato.maskers.topdown.recoding import Discretize
 from sfumato.release.report.markup import Html, folded, join
 from sfumato.release.report.material import Frequency
-from sfumato.release.report.plots import BLUE, FAINT, RED, picture
+from sfumato.release.report.plots import BLUE, FAINT, RED, label, picture
 
 Numbers = NDArray[np.float64]
 SIZE = (8.6, 2.3)
@@ -93,7 +93,7 @@ def numbers_picture(shown: Numbers, raw: Numbers | None, *, name: str, mark: str
 
 
 def _label(axes: Any, name: str, counted: str) -> None:
-    axes.set_xlabel(name)
+    axes.set_xlabel(label(name))
     axes.set_ylabel(counted)
     axes.margins(x=0.01)
 

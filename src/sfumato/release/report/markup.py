@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NewType
 
+from sfumato.errors import visible
+
 Html = NewType("Html", str)
 """Text that is markup already. The type checker keeps other text from being mixed in."""
 Cell = str | int | float | None
@@ -16,12 +18,12 @@ PRINTED = 16
 
 
 def text(words: object) -> Html:
-    """Any text, escaped.
+    """Any text, escaped; what could not be seen is written out.
 
     >>> text("<script>")
     '&lt;script&gt;'
     """
-    return Html(escape(str(words), quote=True))
+    return Html(escape(visible(str(words)), quote=True))
 
 
 def join(parts: Iterable[Html], between: str = "") -> Html:

@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from io import StringIO
 from typing import Any
 
+from sfumato.errors import visible
 from sfumato.release.report.markup import Html, tag, text
 
 HOW_TO_GET = 'pip install "sfumato[plots]"'
@@ -27,6 +28,7 @@ SETTINGS = {
     "ytick.color": FAINT, "xtick.labelcolor": INK, "ytick.labelcolor": INK, "axes.spines.top": False,
     "axes.spines.right": False, "axes.linewidth": 0.7, "text.parse_math": False, "legend.frameon": False,
 }  # fmt: skip
+LONGEST_LABEL = 40
 METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
 
 
@@ -64,7 +66,7 @@ def _inline(svg: str, name: str, says: str) -> Html:
     body = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
     body = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font: \1px sans-serif", body)
     body = body.replace(INK, "currentColor").replace(FAINT, "var(--faint)")
-    body = re.sub(r"\s*\n\s*", " ", body)
+    body = visible(re.sub(r"\s*\n\s*", " ", body))
     start = f'<svg viewBox="{box[1] if box else "0 0 1 1"}" role="img" aria-label="{text(says)}" '
     return Html(start + 'stroke-linejoin="round">' + body)
 
@@ -83,6 +85,16 @@ def logarithmic(axes: Any, which: str, shown: str = "{x:,.0f}") -> None:
 def whole_numbers(axes: Any) -> None:
     """Only whole numbers beside the upright axis."""
     axes.yaxis.set_major_locator(import_module("matplotlib.ticker").MaxNLocator(5, integer=True))
+
+
+def label(name: str) -> str:
+    """A name beside a drawing: one short line. matplotlib leaves names out of a legend that begin with a dash below.
+
+    >>> label("a" * 99)[:5], label("_age")
+    ('aaaaa', ' _age')
+    """
+    shown = visible(name, most=LONGEST_LABEL)
+    return f" {shown}" if shown.startswith("_") else shown
 
 
 def colour(at: int) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 from sfumato.maskers.topdown.explaining import few, overview
 from sfumato.release.report.markup import Html, bar, folded, paragraph, section, table
 from sfumato.release.report.material import Held
-from sfumato.release.report.plots import FAINT, colour, logarithmic, picture
+from sfumato.release.report.plots import FAINT, colour, label, logarithmic, picture
 
 MOST = 600
 
@@ -27,14 +27,21 @@ def search(held: Held) -> Html | None:
             if need["on"] in [other["on"] for other in needs[:at]]:
                 continue
             left = [one["anonymity"][at] for one in rounds]
-            above.step(steps, left, where="post", color=colour(at), linewidth=1.4, label=few(need["on"], 3))
+            above.step(
+                steps,
+                left,
+                where="post",
+                color=colour(at),
+                linewidth=1.4,
+                label=label(few(list(map(label, need["on"])), 3)),
+            )
             for k in [other["k"] for other in needs if other["on"] == need["on"] and "k" in other]:
                 above.axhline(k, color=colour(at), linewidth=0.7, linestyle=":")
         logarithmic(above, "y")
         above.set_ylabel("smallest group")
         figure.legend(fontsize=8, loc="outside upper left", ncols=min(3, len(needs)))
         below.scatter(steps, [names.index(one["attribute"]) for one in rounds], s=14, color=colour(0), linewidths=0)
-        below.set_yticks(range(len(names)), names)
+        below.set_yticks(range(len(names)), list(map(label, names)))
         below.set_ylim(len(names) - 0.5, -0.5)
         below.grid(axis="y", color=FAINT, linewidth=0.3)
         below.set_xlabel("step")
