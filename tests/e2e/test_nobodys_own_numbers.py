@@ -47,8 +47,8 @@ MASKS: dict[str, tuple[str, dict[str, Any]]] = {
     "linkage": ("linkage", {}),
 }
 QUICK = ("top_down", "suppress", "mondrian", "genetic", "fast", "mdav")
-MOST = {"linkage": 4_000, "mdav": 10_000}
-"""Rows of maskers whose time or memory grows with the square of them."""
+MOST = {"linkage": 3_000, "mdav": 5_000, "wf_c_means": 5_000}
+"""Rows of maskers that take long on all of them: their time grows with the square."""
 
 
 def people(rows: int | None) -> pa.Table:
