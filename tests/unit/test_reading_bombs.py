@@ -136,5 +136,5 @@ def test_a_pipe_is_not_waited_for(tmp_path: Path, ending: str) -> None:
 
     path = tmp_path / f"a.{ending}"
     os.mkfifo(path)
-    with pytest.raises(TableError, match="a pipe or a device"):
+    with pytest.raises(TableError, match="a pipe"):
         read_arrow(path)

@@ -7,12 +7,14 @@ how numbers and dates are spelled; each has one spelling, and all cells of a col
 from __future__ import annotations
 
 import mmap
+import os
 import re
 from collections.abc import Callable, Collection
 from datetime import date, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sfumato.privacy.verify.regular_files import open_regular
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
@@ -31,20 +33,28 @@ def read_rows(path: Path, *, spreadsheet_safe: bool) -> pa.Table:
     import pyarrow as pa
     from pyarrow import csv
 
-    if path.stat().st_size == 0:
-        raise CheckError("the file is empty")
-    with path.open("rb") as file:
+    with open_regular(path, most=None) as file:
+        if os.fstat(file.fileno()).st_size == 0:
+            raise CheckError("the file is empty")
         data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     columns = _columns(data)
     try:
-        with csv.open_csv(path, parse_options=csv.ParseOptions(newlines_in_values=True)) as first:
+        parse = csv.ParseOptions(newlines_in_values=True)
+        with csv.open_csv(_held(data), parse_options=parse) as first:
             names = first.schema.names
-        read = csv.read_csv(path, convert_options=_as_text(names), parse_options=_parsing(names))
+        read = csv.read_csv(_held(data), convert_options=_as_text(names), parse_options=_parsing(names))
     except (pa.ArrowException, OSError, UnicodeDecodeError):  # its message quotes cells
         raise CheckError(f"{path.name} cannot be read as a header and rows") from None
     if len(names) != columns or len(set(names)) != columns or "" in names:
         raise CheckError("two columns have one name, or one has none")
     return _compared(read, data, safe=spreadsheet_safe)
+
+
+def _held(data: mmap.mmap) -> Any:
+    """The bytes that were looked at, whatever the path leads to by now."""
+    import pyarrow as pa
+
+    return pa.BufferReader(pa.py_buffer(data))
 
 
 def _columns(data: mmap.mmap) -> int:

@@ -12,12 +12,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
+from sfumato.privacy.verify.regular_files import MOST_OF_JSON, most_of, read_regular
 from sfumato.privacy.verify.verdict import CheckError
 
 Form = Mapping[str, object]
 T = TypeVar("T")
-LARGEST = 256 * 2**20  # bytes of a JSON file
-LARGEST_OF = {"certificate.json": 16 * 2**20, "certificate.sig": 2**16}
 DEEPEST = 256  # mappings and lists inside each other; in the one form each is one space further to the right
 LONGEST = 40  # characters of a number
 LABEL = 1000  # characters of a name that no row of the table shows
@@ -28,11 +27,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 def read_json(path: Path) -> Form:
     """A JSON file that holds one mapping, written in the one form; no key stands twice and every number is finite."""
     name = path.name
-    most = LARGEST_OF.get(name, LARGEST)
-    with path.open("rb") as file:
-        content = file.read(most + 1)
-    if len(content) > most:
-        raise CheckError(f"{name} has more than {most} bytes")
+    content = read_regular(path, most=most_of(name) or MOST_OF_JSON)
     if _TOO_DEEP.search(content):
         raise CheckError(f"{name} is nested more than {DEEPEST} deep, or has spaces that say nothing")
     try:

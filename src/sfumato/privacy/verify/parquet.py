@@ -9,10 +9,12 @@ walked, and the whole footer is then made again from what was found, and compare
 from __future__ import annotations
 
 import mmap
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from sfumato.privacy.verify.chunk import Chunk, Leaf, read_chunk
+from sfumato.privacy.verify.regular_files import open_regular
 from sfumato.privacy.verify.thrift import OTHERWISE, Cursor, listed, text, whole
 from sfumato.privacy.verify.verdict import CheckError
 
@@ -57,10 +59,10 @@ class _Group:
 
 def walk(path: Path) -> Walked:
     """Every byte of the file follows from the values of its table; or it is refused."""
-    size = path.stat().st_size
-    if size < 12:
-        raise CheckError("the file is no Parquet")
-    with path.open("rb") as file:
+    with open_regular(path, most=None) as file:
+        size = os.fstat(file.fileno()).st_size
+        if size < 12:
+            raise CheckError("the file is no Parquet")
         return _walk(memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)), size)
 
 

@@ -13,6 +13,7 @@ from sfumato.privacy.verify.letters import look, visible, why_no_name
 from sfumato.privacy.verify.maskers import RECODED
 from sfumato.privacy.verify.parquet import walk
 from sfumato.privacy.verify.recoding import Recoding
+from sfumato.privacy.verify.regular_files import open_regular
 from sfumato.privacy.verify.values import plain
 from sfumato.privacy.verify.verdict import CheckError
 
@@ -49,7 +50,8 @@ def _written_parquet(path: Path, certificate: Certificate) -> Written:
     del certificate
     walked = walk(path)
     try:
-        table = pl.read_parquet(path, glob=False, hive_partitioning=False)
+        with open_regular(path, most=None) as file:
+            table = pl.read_parquet(file, glob=False, hive_partitioning=False)
     except (PolarsError, OSError):
         raise CheckError(f"{path.name} cannot be read") from None
     if {name: table[name].null_count() for name in table.columns} != walked.missing or table.height != walked.rows:
