@@ -20,15 +20,24 @@ import pyarrow as pa
 
 import sfumato as sf
 from sfumato.data.encoding import encode
+from sfumato.data.schema import Attribute
 from sfumato.engines.local.engine import LocalEngine
 from sfumato.maskers.masker import Labels, Task
 from sfumato.maskers.topdown.fit import TopDown
+from sfumato.privacy.requirements import Requirement
 
 KS = (5, 20, 50, 100)
 TABLES, WORLDS, ROWS, BOUND = 20, 150, 60, 0.6
 MIX = sf.Schema(
     age=sf.Number(role="quasi", range=(20, 60)), town=sf.Category(role="quasi"), ill=sf.Category(role="sensitive")
 )
+
+
+def _step(of: Attribute) -> float:
+    """By how much means of a number are rounded: a thousandth of its declared range, to the power of ten below."""
+    if not isinstance(of, sf.Number) or of.range is None:
+        raise TypeError("a number with a declared range")
+    return float(10.0 ** -(3 - np.floor(np.log10(float(of.range[1]) - float(of.range[0])))))
 
 
 def solved(k: int) -> tuple[int, int, int]:
@@ -47,8 +56,7 @@ def solved(k: int) -> tuple[int, int, int]:
     found = half = exact = 0
     for name in ("age", "hours_per_week"):
         shown = Counter(release.shown.column(name).to_pylist())
-        ends = recipe.schema[name].range  # type: ignore[union-attr]
-        step = 10.0 ** -(3 - int(np.floor(np.log10(ends[1] - ends[0]))))
+        step = _step(recipe.schema[name])
         for label in book.get(name, {}):
             low, high = (float(end) for end in label.strip("[])").split("-"))
             found, left = found + 1, shown[label] * step
@@ -58,7 +66,7 @@ def solved(k: int) -> tuple[int, int, int]:
 
 def _cut(people: pa.Table) -> Any:
     labels = Labels((np.asarray(people["age"]) > 40).astype(np.uint8), 2)
-    needs = [sf.ConfidenceBound(["age", "town"], "ill", BOUND), sf.KAnonymity(["age", "town"], 3)]
+    needs: list[Requirement] = [sf.ConfidenceBound(["age", "town"], "ill", BOUND), sf.KAnonymity(["age", "town"], 3)]
     try:
         return TopDown().mask(Task(encode(people, MIX), labels, needs, LocalEngine())).mask
     except sf.SfumatoError:

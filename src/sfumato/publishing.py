@@ -130,7 +130,6 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
         folder.mkdir()
         shown = write_bundle(folder, ready.released.shown, ready.files, ready.released.facts, chance=run.chance,
                              pages=pages)  # fmt: skip
-        kept_back = {**_kept_back(outcome), **ready.holder}
         for name, content in ready.holder.items():  # beside the release, where verify looks for it with the raw table
             write_json(holder_of(folder) / name, content)
     with clock.step("Verifying the written file"):
@@ -143,15 +142,26 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
     certificate = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
     with clock.step("Trying which k would show more"):
         history = _tried(outcome, counting, recipe) if run.report else outcome.history
-    report = None
     with clock.step("Drawing the holder's report"):
-        if pages:
-            held = Held(people, found, outcome.columns, judged.released, outcome.generated, judged.again,
-                        judged.scores, history, dict(clock.seconds), verdict)  # fmt: skip
-            whole = outcome.mask if isinstance(outcome.mask, Recoding) else None
-            report = holder_report(replace(ready.released, recoding=whole), held)
+        held = Held(people, found, outcome.columns, judged.released, outcome.generated, judged.again,
+                    judged.scores, history, dict(clock.seconds), verdict)  # fmt: skip
+        report = holder_report(replace(ready.released, recoding=_recoding(outcome)), held) if pages else None
+    kept_back = {**_kept_back(outcome), **ready.holder}
     return Release(recipe, outcome.mask, certificate, verdict, judged.scores, history, kept_back,
                    clock.seconds, shown, people.origin, scratch, report, account)  # fmt: skip
+
+
+def _recoding(outcome: Outcome) -> Recoding | None:
+    return outcome.mask if isinstance(outcome.mask, Recoding) else None
+
+
+def _disagreement(verdict: Verdict) -> ReleaseError:
+    return ReleaseError(
+        "release",
+        "only a verified table is released",
+        given=str(verdict),
+        remedy="report this: the masker and the verification disagree",
+    )
 
 
 @contextmanager
