@@ -20,6 +20,7 @@ T = TypeVar("T")
 DEEPEST = 256  # mappings and lists inside each other; in the one form each is one space further to the right
 LONGEST = 40  # characters of a number
 LABEL = 1000  # characters of a name that no row of the table shows
+OTHERWISE = "is not written in the one form that its content has: spaces, escapes or numbers differ"
 _TOO_DEEP = re.compile(rb"\n {%d}" % (DEEPEST + 1))
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -47,14 +48,20 @@ def read_json(path: Path) -> Form:
 
 
 def _check_form(name: str, form: object, content: bytes) -> None:
-    """The bytes are those that the content gives when it is written again."""
-    text = json.dumps(form, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
-    if _SURROGATE.search(text):
-        raise CheckError(f"{name} holds half a character: a surrogate that stands alone")
-    if text.encode() != content:
-        raise CheckError(
-            f"{name} is not written in the one form that its content has: spaces, escapes or numbers differ"
-        )
+    """The bytes are those that the content gives when it is written again.
+
+    Piece by piece, up to the first that differs: what is not in the one form can be far larger in it.
+    """
+    at = 0
+    for piece in json.JSONEncoder(indent=1, ensure_ascii=False, allow_nan=False).iterencode(form):
+        if _SURROGATE.search(piece):
+            raise CheckError(f"{name} holds half a character: a surrogate that stands alone")
+        expected = piece.encode()
+        if not content.startswith(expected, at):
+            raise CheckError(f"{name} {OTHERWISE}")
+        at += len(expected)
+    if content[at:] != b"\n":
+        raise CheckError(f"{name} {OTHERWISE}")
 
 
 def _unique(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
