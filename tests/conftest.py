@@ -230,7 +230,8 @@ class Blueprint:
 def _cell(value: object) -> str:
     if value is None:
         return ""
-    return f'"{value}"' if value == "" or "," in str(value) else str(value)
+    text = str(value + 0.0 if isinstance(value, float) else value)  # there is one zero
+    return f'"{text}"' if text == "" or "," in text else text
 
 
 def hashes(folder: Path) -> dict[str, dict[str, str]]:
