@@ -421,11 +421,12 @@ def empty_regions(folder: Path) -> None:
     def other(form: Form) -> None:
         nodes = form["nodes"]
         shown = nodes[-1]["shown"]
-        low, high = map(int, re.findall(r"\d+", shown["age"]))
-        cut = {"attribute": "age", "cut": "below", "at": low + 1, "below": [len(nodes), len(nodes) + 1]}
+        low, high = re.findall(r"[\d.]+", shown["age"])
+        at = int(float(low)) + 1
+        cut = {"attribute": "age", "cut": "below", "at": at, "below": [len(nodes), len(nodes) + 1]}
         halves = [
-            {"shown": shown | {"age": f"[{low}-{low + 1})"}},
-            {"shown": shown | {"age": f"[{low + 1}-{high}{shown['age'][-1]}"}},
+            {"shown": shown | {"age": f"[{low}-{at})"}},
+            {"shown": shown | {"age": f"[{at}-{high}{shown['age'][-1]}"}},
         ]
         form["nodes"] = [*nodes[:-1], cut, *halves]
 
