@@ -422,11 +422,11 @@ def empty_regions(folder: Path) -> None:
         nodes = form["nodes"]
         shown = nodes[-1]["shown"]
         low, high = re.findall(r"[\d.]+", shown["age"])
-        middle = int(float(low)) + 1
-        cut = {"attribute": "age", "cut": "below", "at": middle, "below": [len(nodes), len(nodes) + 1]}
+        at = int(float(low)) + 1
+        cut = {"attribute": "age", "cut": "below", "at": at, "below": [len(nodes), len(nodes) + 1]}
         halves = [
-            {"shown": shown | {"age": f"[{low}-{middle})"}},
-            {"shown": shown | {"age": f"[{middle}-{high}{shown['age'][-1]}"}},
+            {"shown": shown | {"age": f"[{low}-{at})"}},
+            {"shown": shown | {"age": f"[{at}-{high}{shown['age'][-1]}"}},
         ]
         form["nodes"] = [*nodes[:-1], cut, *halves]
 

@@ -87,7 +87,7 @@ def test_numbers_drawn_for_filled_cells_are_found() -> None:
 
 def test_verify_refuses_numbers_drawn_as_well() -> None:
     refused = publish(asks_for('combinations of "codes"'), PEOPLE, door=Counting).refused
-    assert "FAIL  certificate   'differential_privacy" in refused
+    assert "certificate: 'differential_privacy' holds 'draws'" in refused
 
 
 @pytest.mark.parametrize("own", [TREE, HETER], ids=["private_tree", "dp_heter"])
