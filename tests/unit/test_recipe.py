@@ -137,7 +137,7 @@ def test_people_have_a_name_in_any_recipe(understood: str) -> None:
     ("text", "said"),
     [
         ("people: ''\n", "printable characters"),
-        ("people: [a]\n", "printable characters"),
+        ("people: [a]\n", "it is a text"),
         ('people: "a\\e[2J"\n', "printable characters"),
         ('people: "a\\u202Eb"\n', "printable characters"),
         (f"people: {'a' * 81}\n", "at most 80"),

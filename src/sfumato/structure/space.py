@@ -131,12 +131,15 @@ class Space:
     def settled(self, table: pa.Table, *, minimum: int) -> Space | None:
         """The same with the centres where k-means settles on the released rows: verify computes them again.
 
-        None where it does not settle, or where a cluster has fewer than `minimum` rows.
+        None where it does not settle, where a cluster has fewer than `minimum` rows, and where there is one cluster, of
+        which there is nothing to find, or more than verify takes.
         """
         import polars as pl
 
-        from sfumato.privacy.verify.centres import settled
+        from sfumato.privacy.verify.centres import MOST, settled
 
+        if not 2 <= len(self.centres) <= MOST:
+            return None
         found = settled(self.to_json(), pl.DataFrame(table.select(list(self.attributes))), minimum=minimum)
         return None if found is None else replace(self, centres=tuple(tuple(centre) for centre in found))
 
