@@ -82,8 +82,8 @@ class _Column:
         """As the release describes it."""
         import polars as pl
 
-        texts = release.table[name].cast(pl.String).drop_nulls()
-        counts = dict(texts.value_counts().rows())
+        counted = release.table[name].drop_nulls().value_counts()  # of categories, before they are spelled out
+        counts = dict(counted.with_columns(pl.col(name).cast(pl.String)).rows())
         kind = next(str(column.masked) for column in release.certificate.columns if column.name == name)
         rule = release.recoding.rules.get(name)
         tree = release.json(tree_file(name)) if kind == "generalize" else None

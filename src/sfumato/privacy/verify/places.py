@@ -82,8 +82,9 @@ def _coded(column: pl.Series) -> _Coded:
     if isinstance(column.dtype, pl.List):
         column = column.list.eval(pl.element().cast(pl.String)).list.sort().list.join("\0")
         # an empty set and one that is missing differ: join keeps null
-    if column.dtype in (pl.String, pl.Categorical, pl.Enum):
-        column = column.cast(pl.String).cast(pl.Categorical)
+    if column.dtype == pl.String:
+        column = column.cast(pl.Categorical)
+    if column.dtype in (pl.Categorical, pl.Enum):
         physical = column.to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
     elif column.dtype.is_float():
         physical = column.fill_nan(None).fill_null(math.inf).to_numpy()
