@@ -63,7 +63,7 @@ def contents(folder: Path) -> Contents:
     opened = (size for name, size in found.sizes.items() if size <= (most_of(name) or 0))  # a larger one never is
     if sum(opened) > MOST_TOGETHER:
         raise CheckError(f"the files beside the table have more than {MOST_TOGETHER // MiB} MiB together")
-    return found
+    return Contents(dict(sorted(found.files.items())), found.sizes, dict(sorted(found.others.items())), found.empty)
 
 
 def _listed(folder: Path) -> Iterator[os.DirEntry[str]]:
