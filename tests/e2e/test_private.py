@@ -236,6 +236,7 @@ def test_an_interval_lies_in_its_range(label: str, inside: bool) -> None:
     assert _intervals(pl.Series([label]), {"range": [1, 16]}) is inside
 
 
+@pytest.mark.slow
 def test_patients_with_thousands_of_codes(tmp_path: Path) -> None:
     patients = sf.datasets.load("patients", rows=3000)
     may_miss = [name for name in patients.schema.kept if patients.table.column(name).null_count]

@@ -107,6 +107,7 @@ def test_a_killed_sweep_goes_on_where_it_stopped(recipe: Path, tmp_path: Path) -
     assert "Take privacy.k=" in (output / "sweep.html").read_text()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("over", ["privacy.0.k=3,6", "privacy.1.l=2,3", "privacy.2.t=0.5,0.9"])
 def test_settings_of_every_requirement_are_swept(over: str, recipe: Path, tmp_path: Path) -> None:
     more = "  - {l_diversity: 2, on: [age], sensitive: ill}\n  - {t_closeness: 0.9, on: [town], sensitive: ill}\n"

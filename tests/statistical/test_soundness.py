@@ -203,6 +203,7 @@ def test_whole_maskers_tell_no_neighbours_apart(masker: str) -> None:
     assert {hurt: epsilon for hurt, epsilon in found.items() if epsilon > WHOLE[masker].epsilon} == {}
 
 
+@pytest.mark.slow
 def test_the_harness_flags_a_masker_that_learns_its_domain() -> None:
     rows, tree = [*BASE, HURT["a category nobody else has"]], WHOLE["private tree"]
     found = leak(*(tree.outputs(some, 1_000, seed=at, learn=True) for at, some in enumerate((rows, BASE))))
