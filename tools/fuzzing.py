@@ -59,6 +59,8 @@ def _copy(chance: random.Random, content: bytes, at: int) -> bytes:
     return content[:at] + content[start : start + size] + content[at + size :]
 
 
+CERTIFIED = ("created", "sfumato", "versions", "dropped", "files")
+"""What a certificate tells that follows from nothing else in it, and its hashes."""
 CHANGES: tuple[Change, ...] = (_flip, _flip, _replace, _insert, _blank, _delete, _repeat, _copy)
 
 
@@ -103,15 +105,17 @@ def _parts(before: Path, after: Path, path: Path) -> Iterator[str]:
 
 
 def _ways(old: Any, new: Any, above: str = "") -> Iterator[str]:
-    """Where two JSON values differ; places in lists are not told apart."""
+    """In what two JSON values differ: a name, or the value of something that the file tells."""
     if isinstance(old, dict) and isinstance(new, dict):
-        for key in {*old, *new}:
-            yield from _ways(old.get(key, "no such key"), new.get(key, "no such key"), f"{above}.{key}".strip("."))
+        if list(old) != list(new):
+            yield "a name"
+        for key in old.keys() & new.keys():
+            yield from _ways(old[key], new[key], f"{above}.{key}".strip("."))
     elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
         for one, two in zip(old, new, strict=True):
-            yield from _ways(one, two, f"{above}[]")
+            yield from _ways(one, two, above)
     elif old != new or type(old) is not type(new):
-        yield above
+        yield above if above.startswith(CERTIFIED) else "a name" if isinstance(old, str) else "a digit"
 
 
 def _some(kind_and_seeds: tuple[str, range]) -> list[str | None]:
