@@ -129,8 +129,9 @@ def told(folder: Path) -> set[float]:
         found |= {float(value) for value in shown if isinstance(value, int | float)}
     pages = (path for path in folder.rglob("*") if path.suffix in (".json", ".html", ".md"))
     for path in (path for path in pages if path.name != "centres.json"):
-        for label in NUMBER.findall(path.read_text(encoding="utf-8")):
-            found.add(float(label.replace(",", "")))
+        numbers = {float(label.replace(",", "")) for label in NUMBER.findall(path.read_text(encoding="utf-8"))}
+        counts = {float(count) for count in range(table.num_rows + 1)} if path.suffix == ".html" else set()
+        found |= numbers - counts  # a report counts records, and a count may be somebody's number by chance
     return found | {number for _, number in ends(folder)}
 
 
