@@ -24,32 +24,54 @@ import pyarrow.compute as pc
 
 import sfumato as sf
 from sfumato.data.encoding import encode
+from sfumato.data.masked import Masked
 from sfumato.data.table import Table
 from sfumato.errors import SfumatoError
-from sfumato.evaluation.attacks.criteria import measure_criteria
-from sfumato.evaluation.attacks.exposing import Population, exposures
+from sfumato.evaluation.attacks.attacker_view import Case, Seen
 from sfumato.evaluation.attacks.results import AttackResult
-from sfumato.evaluation.attacks.seeing import Case, Seen
-from sfumato.evaluation.risk import Exposure
-from sfumato.maskers.topdown.recoding import Recoding
+from sfumato.evaluation.attacks.suite import measure_criteria
+from sfumato.evaluation.risk import Exposure, Population, exposures
+from sfumato.maskers.recoding.recoding import Recoding
 from sfumato.publishing import Run
 from sfumato.randomness import Seeded
 
 QUASI = ("age", "workclass", "education", "occupation", "race", "sex", "hours_per_week", "native_country")
 SECRET = "marital_status"
-LIFE = ("Never-married", "Married-civ-spouse", "Married-AF-spouse", "Married-spouse-absent", "Separated", "Divorced",
-        "Widowed")  # fmt: skip
+LIFE = (
+    "Never-married",
+    "Married-civ-spouse",
+    "Married-AF-spouse",
+    "Married-spouse-absent",
+    "Separated",
+    "Divorced",
+    "Widowed",
+)
 MASKERS = {"top-down": sf.TopDown(), "Mondrian": sf.Mondrian()}
 KS = (5, 50)
 PEOPLE = 2_000
 BEGIN, END = "<!-- attack report: begin -->", "<!-- attack report: end -->"
 COMMAND = "python -m benchmarks.attack_report --write docs/results/attacks.md"
 HEADINGS = (
-    "release", "groups", "alone on these", "prosecutor, highest", "journalist, highest", "marketer",
-    "linked uniquely", "linked",
-    "secret inferred", "of others", "excess", "sure > 0.9", "highest confidence", "rows alone", "singled out",
-    "by frequencies", "excess", "F", "agreement",
-)  # fmt: skip
+    "release",
+    "groups",
+    "alone on these",
+    "prosecutor, highest",
+    "journalist, highest",
+    "marketer",
+    "linked uniquely",
+    "linked",
+    "secret inferred",
+    "of others",
+    "excess",
+    "sure > 0.9",
+    "highest confidence",
+    "rows alone",
+    "singled out",
+    "by frequencies",
+    "excess",
+    "F",
+    "agreement",
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,7 +142,8 @@ class Shown:
 
 def line(name: str, adult: Adult, shown: Shown) -> str:
     """All figures of one release."""
-    seen = Seen.of(shown.table, adult.people, exact=QUASI if isinstance(shown.mask, Recoding) else ())
+    masked = Masked.of({name: shown.table.column(name) for name in shown.table.column_names})
+    seen = Seen.of(masked, adult.people, exact=QUASI if isinstance(shown.mask, Recoding) else ())
     case = Case(adult.people, seen, QUASI, PEOPLE, control=adult.control)
     found = {result.attack: result for result in measure_criteria(case).results}
     cells = [*_risk(_exposed(adult, shown)), *_linked(found["linkability of two halves"])]
@@ -130,9 +153,9 @@ def line(name: str, adult: Adult, shown: Shown) -> str:
 
 
 def _exposed(adult: Adult, shown: Shown) -> Exposure:
-    columns, everybody = adult.people.to_arrow(), adult.population.to_arrow()
-    masked: Any = {name: columns.column(name) for name in QUASI}
-    strangers: Any = {name: everybody.column(name) for name in QUASI}
+    masked, strangers = (
+        Masked.made({name: one.columns[name] for name in QUASI}) for one in (adult.people, adult.population)
+    )
     if shown.mask is not None:
         masked, strangers = (shown.mask.apply(one, unseen="suppress") for one in (adult.people, adult.population))
     return exposures(masked, [QUASI], population=Population(strangers))[0]

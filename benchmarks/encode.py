@@ -51,7 +51,7 @@ def by_sfumato(path: Path) -> None:
 
     schema = load("adult").schema
     kept = {name: attribute for name, attribute in schema.items() if name != "split"}
-    read(path, Schema(kept), progress=False)
+    read(path, Schema(kept))
 
 
 CONTENDERS: dict[str, Callable[[Path], None]] = {"polars": by_polars, "sfumato": by_sfumato}

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,10 +18,10 @@ import pyarrow as pa
 
 from sfumato.data.datasets import load
 from sfumato.data.encoding import encode
+from sfumato.data.masked import Masked
 from sfumato.data.schema import Category
 from sfumato.data.table import Table, narrow
 from sfumato.evaluation.clusters import adjusted_rand, f_measure, match_point, misclassification, nmi
-from sfumato.evaluation.loss import class_sizes
 from sfumato.evaluation.risk import risks
 from sfumato.structure.clusterers import cluster
 from sfumato.structure.embedding import Embedding
@@ -34,8 +35,10 @@ def repeated(rows: int) -> Table:
     data = load("adult", complete=True)
     kept = data.table.drop_columns(["fnlwgt", "income", "split"])
     copies = -(-rows // kept.num_rows)
-    return encode(pa.concat_tables([kept] * copies).slice(0, rows).combine_chunks(),
-                  type(data.schema)({name: data.schema[name] for name in kept.column_names}))  # fmt: skip
+    return encode(
+        pa.concat_tables([kept] * copies).slice(0, rows).combine_chunks(),
+        type(data.schema)({name: data.schema[name] for name in kept.column_names}),
+    )
 
 
 def masked(table: Table, name: str) -> pa.Array[Any]:
@@ -43,8 +46,10 @@ def masked(table: Table, name: str) -> pa.Array[Any]:
     attribute, column = table.schema[name], table.column(name)
     if isinstance(attribute, Category) and attribute.taxonomy is not None:
         tree = attribute.taxonomy
-        labels = [next((top for top in tree.children(tree.root) if str(value) in tree.leaves_of(top)), tree.root)
-                  for value in column.values.to_pylist()]  # fmt: skip
+        labels = [
+            next((top for top in tree.children(tree.root) if str(value) in tree.leaves_of(top)), tree.root)
+            for value in column.values.to_pylist()
+        ]
     else:
         labels = [f"[{10 * at // len(column.values)}-..)" for at in range(len(column.values))]
     shown = sorted(set(labels))
@@ -68,21 +73,22 @@ def _once(job: Callable[[], object]) -> float:
 def main(rows: int = 1_000_000) -> None:
     """Print each time and the ratio."""
     table = repeated(rows)
-    columns = {name: masked(table, name) for name in MASKED}
+    shown = Masked.of({name: masked(table, name) for name in MASKED})
     embedding = Embedding.of(table, attributes=(*MASKED, "hours_per_week"))
     vectors = embedding.raw(table)
     print(f"{rows:,} rows, {vectors.shape[1]} coordinates")
     some = narrow(cluster(vectors[:50_000], "kmeans", k=CLUSTERS, n_init=1).labels, CLUSTERS)
     raw = some[np.arange(rows) % len(some)]
     other = np.random.default_rng(0).integers(0, CLUSTERS, rows).astype(np.uint8)
-    fit = timed("k-means, one start (mini-batch above 500,000)",
-                lambda: cluster(vectors, "kmeans", k=CLUSTERS, n_init=1))  # fmt: skip
+    fit = timed(
+        "k-means, one start (mini-batch above 500,000)", lambda: cluster(vectors, "kmeans", k=CLUSTERS, n_init=1)
+    )
     scores = [
         timed(figure.__name__, partial(figure, raw, other), times=3)
         for figure in (f_measure, match_point, adjusted_rand, misclassification, nmi)
     ]
-    scores.append(timed("risks, eight attributes", lambda: risks(class_sizes(table, columns, MASKED)), times=3))
-    timed("masked vectors", lambda: embedding.masked(table, columns))
+    scores.append(timed("risks, eight attributes", lambda: risks(replace(shown, _groups={}).sizes(MASKED)), times=3))
+    timed("masked vectors", lambda: embedding.masked(table, shown))
     print(f"all scores together take {sum(scores) / fit:.2f} of one k-means fit")
 
 

@@ -16,10 +16,9 @@ from tempfile import TemporaryDirectory
 
 import sfumato as sf
 from sfumato.cli.demo import QUASI, SEVERAL, demo_recipe
-from sfumato.data.groups import group_sizes
-from sfumato.maskers.masker import codes_of
-from sfumato.maskers.topdown.recoding import Recoding
-from sfumato.sweeping.family import publish_family
+from sfumato.data.table import group_sizes
+from sfumato.maskers.recoding.recoding import Recoding
+from sfumato.sweeping.sweep import publish_family
 
 NUMBERS = (2, 4, 6)
 Releases = Mapping[int, sf.Release]
@@ -32,7 +31,7 @@ class Case:
         self.folder, self.asked = folder, asked
         self.table = sf.datasets.load("adult", complete=True).table
         self.run = sf.Run(report=False, ledger=sf.Ledger(folder / "ledger.jsonl"))
-        self.recipes = {n: replace(demo_recipe(tuple(asked), k=k, clusters=n), mask=sf.TopDown()) for n in NUMBERS}
+        self.recipes = {n: demo_recipe(tuple(asked), k=k, clusters=n, mask=sf.TopDown()) for n in NUMBERS}
 
     def alone(self) -> Releases:
         """Each as if it were the only one."""
@@ -58,7 +57,7 @@ class Case:
         masks = [release.mask for release in releases.values() if isinstance(release.mask, Recoding)]
         shown = [mask.apply(people) for mask in masks]
         return min(
-            int(group_sizes([codes_of(columns[name]) for columns in shown for name in on], people.rows).min())
+            int(group_sizes([columns[name].keys for columns in shown for name in on], people.rows).min())
             for on in self.asked
         )
 

@@ -21,9 +21,9 @@ import pyarrow as pa
 import sfumato as sf
 from sfumato.data.encoding import encode
 from sfumato.data.schema import Attribute
-from sfumato.engines.local.engine import LocalEngine
+from sfumato.engines import LocalEngine
 from sfumato.maskers.masker import Labels, Task
-from sfumato.maskers.topdown.fit import TopDown
+from sfumato.maskers.topdown.masker import TopDown
 from sfumato.privacy.requirements import Requirement
 
 KS = (5, 20, 50, 100)
@@ -46,10 +46,16 @@ def solved(k: int) -> tuple[int, int, int]:
     adult = sf.datasets.load("adult", complete=True)
     on = ["age", "hours_per_week", "education"]
     recipe = sf.Recipe(
-        schema=sf.Schema({name: replace(of, role="quasi" if name in on else "plain") if of.role != "identifier" else of
-                          for name, of in adult.schema.items() if name in (*on, "income")}),
-        structure=sf.Classes("income"), privacy=[sf.KAnonymity(on=on, k=k)],
-    )  # fmt: skip
+        schema=sf.Schema(
+            {
+                name: replace(of, role="quasi" if name in on else "plain") if of.role != "identifier" else of
+                for name, of in adult.schema.items()
+                if name in (*on, "income")
+            }
+        ),
+        structure=sf.Classes("income"),
+        privacy=[sf.KAnonymity(on=on, k=k)],
+    )
     table = adult.table.select([*on, "income"])
     release = sf.publish(table, recipe, run=sf.Run(report=False))
     book = json.loads((Path(release.scratch.name) / "release" / "codebook.json").read_text(encoding="utf-8"))
@@ -82,8 +88,10 @@ def minimality(seed: int) -> tuple[int, int, float] | None:
     if mask is None:
         return None
     shown = mask.apply(encode(raw, MIX))
-    groups = np.unique([f"{a}|{b}" for a, b in zip(shown["age"].to_pylist(), shown["town"].to_pylist(), strict=True)],
-                       return_inverse=True)[1]  # fmt: skip
+    groups = np.unique(
+        [f"{a}|{b}" for a, b in zip(shown["age"].to_pylist(), shown["town"].to_pylist(), strict=True)],
+        return_inverse=True,
+    )[1]
     held, fitting = np.zeros(ROWS), 0
     for _ in range(WORLDS):
         world = ill.copy()
@@ -104,9 +112,11 @@ def main() -> None:
         print(f"| {k} | {' | '.join(str(figure) for figure in solved(k))} |")
     found = [one for seed in range(TABLES) if (one := minimality(seed)) is not None]
     people, sure = sum(one[0] for one in found), sum(one[1] for one in found)
-    print(f"\nMinimality: {len(found)} tables of {ROWS} people, never surer than {BOUND} is claimed; whoever knows all "
-          f"quasi-identifiers and the program is surer than {BOUND + 0.1:.1f} of {sure} of {people} people, at most "
-          f"{max(one[2] for one in found):.2f}.")  # fmt: skip
+    print(
+        f"\nMinimality: {len(found)} tables of {ROWS} people, never surer than {BOUND} is claimed; whoever knows all "
+        f"quasi-identifiers and the program is surer than {BOUND + 0.1:.1f} of {sure} of {people} people, at most "
+        f"{max(one[2] for one in found):.2f}."
+    )
 
 
 if __name__ == "__main__":

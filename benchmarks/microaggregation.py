@@ -21,15 +21,14 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from benchmarks.distortion import information_loss
+from sfumato.arrays import Floats
 from sfumato.data.datasets import blow_up, load
-from sfumato.evaluation.distortion import information_loss
-from sfumato.maskers.centroids.mdav import mdav
+from sfumato.maskers.centroids.grouping import mdav
 from sfumato.maskers.centroids.microaggregation import bisection, microaggregate
 from sfumato.maskers.centroids.points import Partition, Points, Sums
 
-Floats = NDArray[np.float64]
 ADULT = ("age", "fnlwgt", "education_num", "capital_gain", "capital_loss", "hours_per_week")
 SMALL, LARGE, K = 45_222, 1_000_000, 10
 GOAL_AT_3 = 5.0

@@ -1,4 +1,4 @@
-"""The paper's algorithm written straightforwardly in numpy: the baseline that the local engine is measured against.
+"""The paper's algorithm written straightforwardly in numpy: the baseline that the compiled groups are measured against.
 
 Every round it regroups all rows for every candidate. Same questions, same answers, no cleverness.
 """
@@ -10,10 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.counting import UNTOUCHED, Counts, Needs, Records, Refinement
-from sfumato.data.groups import dense
-
-Ints = NDArray[np.int64]
+from sfumato.arrays import Ints
+from sfumato.counting import Engine, Needs, Records
+from sfumato.data.table import dense
+from sfumato.maskers.topdown.refinement import UNTOUCHED, Minima, Refinement
 
 
 class NumpySession:
@@ -24,17 +24,11 @@ class NumpySession:
         self._value_at: list[Ints] = [np.zeros(size, dtype=np.int64) for size in records.sizes]
         self._groups: list[Ints] = [np.zeros(records.rows, dtype=np.int64) for _ in needs]
 
-    def histogram(self, attribute: int) -> Ints:
-        """(positions, classes)."""
-        r = self._records
-        cell = r.positions[attribute].astype(np.int64) * r.n_classes + r.classes
-        return np.bincount(cell, minlength=r.sizes[attribute] * r.n_classes).reshape(-1, r.n_classes)
-
-    def counts(self, candidates: Sequence[Refinement]) -> Counts:
+    def minima(self, candidates: Sequence[Refinement]) -> Minima:
         """Group sizes after each candidate, from all rows."""
         now = np.array([np.bincount(groups).min() for groups in self._groups], dtype=np.int64)
         found = [[self._smallest(c, at) for at in range(len(self._needs))] for c in candidates]
-        return Counts.of_sizes(now, np.array(found, dtype=np.int64).reshape(len(candidates), len(self._needs)))
+        return Minima.of_sizes(now, np.array(found, dtype=np.int64).reshape(len(candidates), len(self._needs)))
 
     def _smallest(self, candidate: Refinement, need: int) -> int:
         if candidate.attribute not in self._needs[need].on:
@@ -65,9 +59,6 @@ class NumpySession:
             self._value_at[step.attribute][first:end] = number
 
 
-class NumpyEngine:
-    """Counts in plain numpy."""
-
-    def open(self, records: Records, needs: Sequence[Needs]) -> NumpySession:
-        """Take up a table in its most masked state."""
-        return NumpySession(records, needs)
+def open_numpy(engine: Engine, records: Records, needs: Sequence[Needs]) -> NumpySession:
+    """In place of `open_groups`; rows are regrouped, so no tuples are asked for."""
+    return NumpySession(records, needs)

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TypeVar
+from unittest.mock import patch
 
 import numpy as np
 import polars as pl
@@ -25,29 +26,33 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import sfumato as sf
-from benchmarks.plain_numpy import NumpyEngine
+from benchmarks.plain_numpy import open_numpy
 from sfumato.counting import Engine, Needs, Records
 from sfumato.data import datasets
 from sfumato.data.encoding import encode
 from sfumato.data.table import Table
-from sfumato.engines.local.engine import LocalEngine
-from sfumato.engines.local.session import LocalSession
+from sfumato.engines import LocalEngine
 from sfumato.maskers.masker import Labels
-from sfumato.maskers.topdown.fit import Fitted, TopDown, fit
+from sfumato.maskers.topdown.fit import Fitted, fit
+from sfumato.maskers.topdown.groups import GroupSession, open_groups
+from sfumato.maskers.topdown.masker import TopDown
 from sfumato.privacy.requirements import KAnonymity
 
 K = 50
 T = TypeVar("T")
 
 
+OPEN = "sfumato.maskers.topdown.groups.open_groups"
+
+
 @dataclass
-class WatchedEngine:
-    """The local engine, remembering the session for its count of rows touched."""
+class Watched:
+    """Opens groups, and remembers the last ones for their count of tuples touched."""
 
-    session: LocalSession | None = None
+    session: GroupSession | None = None
 
-    def open(self, records: Records, needs: Sequence[Needs]) -> LocalSession:
-        self.session = LocalEngine().open(records, needs)
+    def __call__(self, engine: Engine, records: Records, needs: Sequence[Needs]) -> GroupSession:
+        self.session = open_groups(engine, records, needs)
         return self.session
 
 
@@ -94,18 +99,22 @@ def measure(name: str, rows: int | None, *, against_numpy: bool) -> float:
     frame = pl.from_arrow(arrow.select(list(quasi)))
     assert isinstance(frame, pl.DataFrame)
     floor, _ = best(2, lambda: frame.group_by(frame.columns).len())
-    engine = WatchedEngine()
+    watched = Watched()
     needs = [KAnonymity(quasi, K)]
     masked(table, needs, LocalEngine())
-    refining, fitted = best(5, lambda: masked(table, needs, engine))
-    touched = engine.session.touched if engine.session else 0
+    with patch(OPEN, watched):
+        refining, fitted = best(5, lambda: masked(table, needs, LocalEngine()))
+    touched = watched.session.touched if watched.session else 0
     cells = table.rows * len(quasi)
     print(f"\n{name}: {table.rows:,} rows x {len(quasi)} attributes, one QID, k = {K}")
-    print(f"  encode {encoding:.3f} s; refine {refining:.3f} s; {len(fitted.history.rounds)} refinements; "
-          f"{touched:,} rows touched; peak {peak_bytes(table, needs) / cells:.1f} bytes a cell")  # fmt: skip
+    print(
+        f"  encode {encoding:.3f} s; refine {refining:.3f} s; {len(fitted.history.rounds)} refinements; "
+        f"{touched:,} rows touched; peak {peak_bytes(table, needs) / cells:.1f} bytes a cell"
+    )
     print(f"  one polars group-by-count of the QID columns {floor:.3f} s: refine / group-by = {refining / floor:.2f}")
     if against_numpy:
-        slow, same = best(1, lambda: masked(table, needs, NumpyEngine()))
+        with patch(OPEN, open_numpy):
+            slow, same = best(1, lambda: masked(table, needs, LocalEngine()))
         assert same.recoding == fitted.recoding, "the baseline must end in the same cut"
         print(f"  the paper's algorithm in plain numpy {slow:.3f} s: numpy / refine = {slow / refining:.1f}")
     return refining
@@ -122,8 +131,10 @@ def measure_multi(rows: int | None, count: int) -> None:
         taken, fitted = best(2, partial(masked, table, needs, LocalEngine()))
         seconds.append(taken)
         steps.append(len(fitted.history.rounds))
-    print(f"  {count} random multi-QID requirements: mean {np.mean(seconds):.3f} s (max {max(seconds):.3f}), "
-          f"mean {np.mean(steps):.0f} refinements; mean / group-by = {np.mean(seconds) / floor:.2f}")  # fmt: skip
+    print(
+        f"  {count} random multi-QID requirements: mean {np.mean(seconds):.3f} s (max {max(seconds):.3f}), "
+        f"mean {np.mean(steps):.0f} refinements; mean / group-by = {np.mean(seconds) / floor:.2f}"
+    )
 
 
 def peak_bytes(table: Table, needs: list[KAnonymity]) -> int:
@@ -150,20 +161,26 @@ def measure_publish(rows: int) -> None:
         floor, _ = best(3, bare)
         ours, release = best(3, lambda: sf.publish(path, recipe, run=sf.Run(report=False)))
         drawn, _ = best(1, lambda: sf.publish(path, recipe))
-    print(f"  publish from Parquet to verified Parquet {ours:.2f} s; polars read + group-by + write {floor:.2f} s: "
-          f"ratio {ours / floor:.2f}")  # fmt: skip
+    print(
+        f"  publish from Parquet to verified Parquet {ours:.2f} s; polars read + group-by + write {floor:.2f} s: "
+        f"ratio {ours / floor:.2f}"
+    )
     print("   ", ", ".join(f"{step.lower()} {seconds:.2f}" for step, seconds in release.timings.items()))
     print(f"    with both reports and the search for a k that shows more {drawn:.2f} s")
 
 
 def measure_cold() -> None:
     """The first run ever: kernels are compiled, then kept."""
-    code = "import benchmarks.topdown as b; t, s = b.table_of(None); e = b.encode(t, s); " \
-           "b.masked(e, [b.KAnonymity(s.quasi, 50), b.KAnonymity(s.quasi[:2], 60)], b.LocalEngine())"  # fmt: skip
+    code = (
+        "import benchmarks.topdown as b; t, s = b.table_of(None); e = b.encode(t, s); "
+        "b.masked(e, [b.KAnonymity(s.quasi, 50), b.KAnonymity(s.quasi[:2], 60)], b.LocalEngine())"
+    )
     with tempfile.TemporaryDirectory() as cache:
         environment = {**os.environ, "NUMBA_CACHE_DIR": cache}
-        runs = [best(1, lambda: subprocess.run([sys.executable, "-c", code], check=True, env=environment))[0]
-                for _ in range(2)]  # fmt: skip
+        runs = [
+            best(1, lambda: subprocess.run([sys.executable, "-c", code], check=True, env=environment))[0]
+            for _ in range(2)
+        ]
     print(
         f"\nfirst run ever with kernel compilation {runs[0]:.1f} s; the next from cache {runs[1]:.1f} s (whole process)"
     )

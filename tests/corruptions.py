@@ -17,17 +17,22 @@ import pyarrow.parquet as pq
 from sfumato.data.writing import write
 from sfumato.errors import SfumatoError
 from sfumato.privacy.requirements import REQUIREMENTS
-from sfumato.privacy.verify import twins
+from sfumato.privacy.verify import pages
 from sfumato.privacy.verify.readme import readme
 from tests.recount import true
 
 Row = dict[str, Any]
 Change = Callable[[random.Random, Path], object]
 MADE = {"certificate.md", "certificate.html", "certificate.sig"}
-NEEDED_TO_BUILD = {"k_anonymity": ("k",), "l_diversity": ("sensitive", "l", "kind", "c"),
-                   "confidence_bound": ("sensitive", "h", "value"), "alpha_k": ("sensitive", "alpha", "k", "value"),
-                   "t_closeness": ("sensitive", "t", "distance", "order"),
-                   "lkc": ("sensitive", "l", "k", "c", "value"), "k_map": ("k", "population")}  # fmt: skip
+NEEDED_TO_BUILD = {
+    "k_anonymity": ("k",),
+    "l_diversity": ("sensitive", "l", "kind", "c"),
+    "confidence_bound": ("sensitive", "h", "value"),
+    "alpha_k": ("sensitive", "alpha", "k", "value"),
+    "t_closeness": ("sensitive", "t", "distance", "order"),
+    "lkc": ("sensitive", "l", "k", "c", "value"),
+    "k_map": ("k", "population"),
+}
 
 
 def files(folder: Path) -> list[Path]:
@@ -244,9 +249,20 @@ BYTES: tuple[Change, ...] = (flip, insert, delete, truncate)
 FOLDER: tuple[Change, ...] = (swap, rename, add, remove)
 TABLE: tuple[Change, ...] = tuple(
     on_rows(change)
-    for change in (drop_rows, repeat_rows, copy_cell, strange_cell, exchange_cells, thin_group, agreeing_group,
-                   reorder_rows, drop_column, add_column, exchange_columns)
-)  # fmt: skip
+    for change in (
+        drop_rows,
+        repeat_rows,
+        copy_cell,
+        strange_cell,
+        exchange_cells,
+        thin_group,
+        agreeing_group,
+        reorder_rows,
+        drop_column,
+        add_column,
+        exchange_columns,
+    )
+)
 FIELDS: tuple[Change, ...] = (change_certificate, change_claims, change_description)
 FAMILIES = {"bytes": BYTES, "files": FOLDER, "rows and cells": TABLE, "fields": FIELDS}
 
@@ -263,8 +279,8 @@ def forge(folder: Path, *, page: bool = True) -> None:
             (folder / "README.md").write_text(readme(form), encoding="utf-8")
         form["files"] = hashes(folder)
         path.write_text(json.dumps(form, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        (folder / "certificate.md").write_text(twins.markdown(form), encoding="utf-8")
-        (folder / "certificate.html").write_text(twins.html(form), encoding="utf-8")
+        (folder / "certificate.md").write_text(pages.markdown(form), encoding="utf-8")
+        (folder / "certificate.html").write_text(pages.html(form), encoding="utf-8")
     except Exception:
         pass
 

@@ -81,8 +81,11 @@ def fit(folder: Path) -> None:
     """The certificate lists every file, with its hash."""
     form = form_of(folder)
     names = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
-    form["files"] = {name: {"sha256": _hash(path)} for name, path in names.items()
-                     if name not in (CERTIFICATE, "certificate.md", "certificate.html", "certificate.sig")}  # fmt: skip
+    form["files"] = {
+        name: {"sha256": _hash(path)}
+        for name, path in names.items()
+        if name not in (CERTIFICATE, "certificate.md", "certificate.html", "certificate.sig")
+    }
     write_form(folder, form)
 
 
@@ -105,8 +108,16 @@ def columns_of(folder: Path) -> list[str]:
 
 
 def _enter_pipes() -> None:
-    said = {CERTIFICATE: "is a pipe", "table.parquet": "is a pipe", "README.md": "", "recoding.json": "",
-            "certificate.html": "", "certificate.sig": "", "taxonomies/education.json": "", "raw.csv": ""}  # fmt: skip
+    said = {
+        CERTIFICATE: "is a pipe",
+        "table.parquet": "is a pipe",
+        "README.md": "",
+        "recoding.json": "",
+        "certificate.html": "",
+        "certificate.sig": "",
+        "taxonomies/education.json": "",
+        "raw.csv": "",
+    }
     for name in said:
 
         @hostile(f"a pipe called {name}", says="is a pipe, not a file")
@@ -207,8 +218,16 @@ def no_text(folder: Path) -> None:
 
 
 def _enter_large() -> None:
-    large = (CERTIFICATE, "README.md", "recoding.json", "report.html", "certificate.sig", "certificate.md",
-             "taxonomies/education.json", "centres.json")  # fmt: skip
+    large = (
+        CERTIFICATE,
+        "README.md",
+        "recoding.json",
+        "report.html",
+        "certificate.sig",
+        "certificate.md",
+        "taxonomies/education.json",
+        "centres.json",
+    )
     for name in large:
 
         @hostile(f"10 GB called {name}", says="bytes")
@@ -290,8 +309,10 @@ _form("a column that is half a character", lambda form: form["table"]["columns"]
 _form("a claim that speaks", lambda form: form["claims"][0].update(on=[FAKE]), says="\\x1b[2J")
 _form("a claim called a list", lambda form: form["claims"][0].update(claim=[FAKE]))
 _form("a statement of three million letters", lambda form: form.update(statement="age " * 750_000), cheap=False)
-_form("a file listed by a path out of the folder",
-      lambda form: form["files"].update({"../../../../etc/passwd": {"sha256": "0" * 64}}))  # fmt: skip
+_form(
+    "a file listed by a path out of the folder",
+    lambda form: form["files"].update({"../../../../etc/passwd": {"sha256": "0" * 64}}),
+)
 _form("a table outside the folder", lambda form: form["table"].update(file="/etc/passwd"))
 _form("a mask that is a path", lambda form: form.update(mask="../../../etc/passwd"))
 
@@ -347,20 +368,20 @@ def long_prices(folder: Path) -> None:
 
 @hostile("a taxonomy 100,000 deep")
 def deep_tree(folder: Path) -> None:
-    put(folder, "taxonomies/education.json", b'{"a":' * 10**5 + b"{}" + b"}" * 10**5)
+    put(folder, "taxonomies/education.json", b'{"label": null, "below": [' * 10**5 + b"]}" * 10**5)
 
 
 @hostile("a taxonomy a thousand deep and a thousand wide", cheap=False)
 def chain(folder: Path) -> None:
-    tree = ",".join(f'"{at}": null' for at in range(100_000))
+    tree = ",".join(f'"{at}"' for at in range(100_000))
     for at in range(900):
-        tree = f'"n{at}": {{{tree}}}'
-    put(folder, "taxonomies/education.json", f"{{{tree}}}".encode())
+        tree = f'{{"label": "n{at}", "below": [{tree}]}}'
+    put(folder, "taxonomies/education.json", tree.encode())
 
 
 @hostile("a taxonomy of 300,000 labels", cheap=False)
 def wide_tree(folder: Path) -> None:
-    put(folder, "taxonomies/education.json", tidy({"ANY": [f"{at:07}" for at in range(3 * 10**5)]}))
+    put(folder, "taxonomies/education.json", tidy({"label": None, "below": [f"{at:07}" for at in range(3 * 10**5)]}))
 
 
 @hostile("a recoding of 300,000 breaks", cheap=False)

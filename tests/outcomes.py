@@ -17,8 +17,21 @@ from sfumato.release.signing import load_key, sign_release
 from tests.corruptions import FAMILIES, Row, files, forge, read_rows, recounted
 from tests.releases import BESIDE, IN_POPULATION, SIGNED, given_with, on_desk, release_of, untouched
 
-KINDS = ("k_anonymity", "shares", "recursive", "hierarchical", "csv", "mondrian", "microaggregate", "translate",
-         "private_tree", BESIDE, IN_POPULATION, SIGNED)  # fmt: skip
+KINDS = (
+    "k_anonymity",
+    "shares",
+    "recursive",
+    "hierarchical",
+    "csv",
+    "mondrian",
+    "partition",
+    "microaggregate",
+    "translate",
+    "private_tree",
+    BESIDE,
+    IN_POPULATION,
+    SIGNED,
+)
 PAGES = ("certificate.md", "certificate.html")
 """Made from the certificate: a release may come without them, not with others."""
 

@@ -62,9 +62,16 @@ def column(
     """A file whose columns of text all lie in the same pages: the first is the dictionary if there are two."""
     body = b"".join(pages)
     first = 4 + (len(pages[0]) if len(pages) > 1 else 0)
-    about: list[Field] = [(1, "i32", kind), (2, "list", ("i32", [0, 8])), (3, "list", ("bytes", [names[0].encode()])),
-                          (4, "i32", codec), (5, "i64", rows if values is None else values), (6, "i64", len(body)),
-                          (7, "i64", len(body)), (9, "i64", first)]  # fmt: skip
+    about: list[Field] = [
+        (1, "i32", kind),
+        (2, "list", ("i32", [0, 8])),
+        (3, "list", ("bytes", [names[0].encode()])),
+        (4, "i32", codec),
+        (5, "i64", rows if values is None else values),
+        (6, "i64", len(body)),
+        (7, "i64", len(body)),
+        (9, "i64", first),
+    ]
     if len(pages) > 1:
         about.append((11, "i64", 4))
     chunks = []
@@ -75,8 +82,12 @@ def column(
     text: list[Field] = [(6, "i32", 0)] if kind == 6 else []
     leaves = [[(1, "i32", kind), (3, "i32", 0), (4, "bytes", name.encode()), *text] for name in names]
     group: list[Field] = [(1, "list", ("struct", chunks)), (2, "i64", len(body)), (3, "i64", rows)]
-    footer = [(1, "i32", 1), (2, "list", ("struct", [root, *leaves])), (3, "i64", rows),
-              (4, "list", ("struct", [group]))]  # fmt: skip
+    footer = [
+        (1, "i32", 1),
+        (2, "list", ("struct", [root, *leaves])),
+        (3, "i64", rows),
+        (4, "list", ("struct", [group])),
+    ]
     return whole(body, thrift(footer))
 
 
@@ -100,15 +111,20 @@ def claims_rows(names: Sequence[str], rows: int) -> bytes:
 def unpacks(names: Sequence[str], *, codec: int, size: int, lie: int | None = None) -> bytes:
     """A page of zeros, packed a thousand times smaller."""
     rows = size // 8
-    block = bytes(1 << 20)
-    if codec == GZIP:
-        packer = zlib.compressobj(9, zlib.DEFLATED, 31)
-        content = b"".join(packer.compress(block) for _ in range(size >> 20)) + packer.flush()
-    else:
-        content = pa.compress(bytes(size), codec="zstd", asbytes=True)
+    content = gzipped_zeros(size >> 20) if codec == GZIP else pa.compress(bytes(size), codec="zstd", asbytes=True)
     header = [(1, "i32", rows), (2, "i32", 0), (3, "i32", 3), (4, "i32", 3)]
     packed = page(content, (5, "struct", header), claimed=size if lie is None else lie)
     return column(names, rows=rows, pages=[packed], codec=codec, kind=5)
+
+
+def gzipped_zeros(megabytes: int) -> bytes:
+    """One packed megabyte after the other: nothing in them refers to what was before, so that one is packed once."""
+    block, packer = bytes(1 << 20), zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed, sum_of_all = packer.compress(block) + packer.flush(zlib.Z_FULL_FLUSH), 0
+    for _ in range(megabytes):
+        sum_of_all = zlib.crc32(block, sum_of_all)
+    end = sum_of_all.to_bytes(4, "little") + (megabytes << 20).to_bytes(4, "little")
+    return b"\x1f\x8b\x08" + bytes(7) + packed * megabytes + packer.flush() + end
 
 
 def nested(depth: int, *, lists: bool) -> bytes:

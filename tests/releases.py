@@ -42,17 +42,19 @@ ON, TWO = ("age", "education", "country"), ("age", "education")
 def people(rows: int = 200) -> pa.Table:
     """People with a disease, which is not much related to anything."""
     chance = random.Random(7)
-    return pa.Table.from_pylist([
-        {
-            "age": chance.randint(17, 90),
-            "education": chance.choice(["9th", "10th", "Bachelors", "Masters", "PhD"]),
-            "country": chance.choice(["Mexico", "Mexico", "Peru", "Chile", None]),
-            "disease": chance.choice(["flu", "cough", "rash", "fever"]),
-            "hours": chance.choice([20, 35, 40]),
-            "wage": chance.randint(0, 100),
-        }
-        for _ in range(rows)
-    ])  # fmt: skip
+    return pa.Table.from_pylist(
+        [
+            {
+                "age": chance.randint(17, 90),
+                "education": chance.choice(["9th", "10th", "Bachelors", "Masters", "PhD"]),
+                "country": chance.choice(["Mexico", "Mexico", "Peru", "Chile", None]),
+                "disease": chance.choice(["flu", "cough", "rash", "fever"]),
+                "hours": chance.choice([20, 35, 40]),
+                "wage": chance.randint(0, 100),
+            }
+            for _ in range(rows)
+        ]
+    )
 
 
 REQUIREMENTS: Mapping[str, tuple[Any, ...]] = {
@@ -105,19 +107,26 @@ def recipe(kind: str) -> sf.Recipe:
         return replace(recipe("k_anonymity"), earlier=earlier)
     if kind == IN_POPULATION:
         asked = sf.KMap(ON, 9, population=on_desk("population.csv"))
-        return sf.Recipe(schema=SCHEMA, structure=structure, privacy=[asked])
+        return sf.Recipe(schema=SCHEMA, structure=structure, mask=sf.TopDown(), privacy=[asked])
+    if kind in ("groups", "values"):
+        close = [TCloseness(ON, "disease", 0.15)] if kind == "groups" else []  # so that groups are larger than k
+        along = sf.Along(codebook="groups" if kind == "groups" else "values")
+        return sf.Recipe(
+            schema=SCHEMA, structure=structure, mask=sf.Mondrian(), privacy=[KAnonymity(ON, 4), *close], release=along
+        )
     if kind in REQUIREMENTS or kind == "csv":
-        return sf.Recipe(schema=SCHEMA, structure=structure, privacy=REQUIREMENTS.get(kind, REQUIREMENTS["shares"]))
+        needed = REQUIREMENTS.get(kind, REQUIREMENTS["shares"])
+        return sf.Recipe(schema=SCHEMA, structure=structure, mask=sf.TopDown(), privacy=needed)
     mask = masker_named(kind)(**({"generations": 3} if kind == "genetic" else {}))
-    schema = SCHEMA if mask.guarantee == "k_anonymity" else NUMBERS
-    needs: tuple[Any, ...] = (KAnonymity(ON, 4),) if mask.guarantee == "k_anonymity" else ()
+    schema = SCHEMA if mask.guarantee.name == "k_anonymity" else NUMBERS
+    needs: tuple[Any, ...] = (KAnonymity(ON, 4),) if mask.guarantee.name == "k_anonymity" else ()
     return sf.Recipe(
         schema=schema,
         structure=structure,
         mask=mask,
         privacy=needs,
-        i_understand="no_guarantee" if mask.guarantee == "none" else None,
-        budget=sf.Budget(1) if mask.guarantee == "differential_privacy" else None,
+        i_understand="no_guarantee" if mask.guarantee.name == "none" else None,
+        budget=sf.Budget(1) if mask.guarantee.name == "differential_privacy" else None,
     )
 
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.data import datasets
-from sfumato.data.datasets.heterogeneous import DROPPED, merge
+from sfumato.data.datasets.loading import DROPPED, merge
 
 PAPER = 28_308
 

@@ -14,11 +14,21 @@ import numpy as np
 
 import sfumato as sf
 from sfumato.data.encoding import encode
+from sfumato.data.masked import Masked
 from sfumato.evaluation.clusters import f_measure
 from sfumato.structure.structures import cluster_placed, find, starting_centres
 
-QUASI = ("age", "workclass", "education", "marital_status", "occupation", "race", "sex", "hours_per_week",
-         "native_country")  # fmt: skip
+QUASI = (
+    "age",
+    "workclass",
+    "education",
+    "marital_status",
+    "occupation",
+    "race",
+    "sex",
+    "hours_per_week",
+    "native_country",
+)
 K, CLUSTERS, POINTS = 50, 6, 4000
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 
@@ -28,14 +38,19 @@ def main() -> None:
     adult = sf.datasets.load("adult", complete=True)
     schema = sf.Schema({n: a if n in QUASI else replace(a, role="identifier") for n, a in adult.schema.items()})
     structure = sf.Clusters("kmeans", k=CLUSTERS, seed=0)
-    recipe = sf.Recipe(schema=schema, structure=structure, privacy=(sf.KAnonymity(QUASI, K),), keep_order=True,
-                       mask=sf.TopDown(search="portfolio", suppress=0.01))  # fmt: skip
+    recipe = sf.Recipe(
+        schema=schema,
+        structure=structure,
+        privacy=(sf.KAnonymity(QUASI, K),),
+        keep_order=True,
+        mask=sf.TopDown(search="portfolio", suppress=0.01),
+    )
     release = sf.publish(adult.table, recipe)
     table = encode(adult.table, schema)
     found = find(structure, table)
     if found.embedding is None or found.vectors is None:
         raise SystemExit("no clusters were found")
-    placed = found.embedding.place_masked(table, {name: release.shown[name] for name in QUASI})
+    placed = found.embedding.place_masked(table, Masked.of({name: release.shown[name] for name in QUASI}))
     vectors = placed.vectors()
     again = cluster_placed(structure, placed, centres=starting_centres(vectors, found.labels, found.n))
     score = f_measure(found.labels, again.labels)

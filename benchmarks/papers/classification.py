@@ -2,6 +2,7 @@
 
 python -m benchmarks.papers.classification           # ten minutes on idle cores; writes docs/results
 python -m benchmarks.papers.classification --quick   # under a minute; prints, writes nothing unless --out
+python -m benchmarks.papers.classification --partition   # what Partition gives, alone: prints its lines
 
 CRX is not bundled: set SFUMATO_DATA to a folder with crx.csv, or let it be downloaded.
 """
@@ -13,48 +14,74 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pyarrow as pa
 
-from benchmarks.papers.classification_report import Curve, Figures, Pair, Race, Timing, write_report
+import sfumato as sf
+from benchmarks.papers.classification_report import Curve, Figures, Pair, Race, Timing, lines_of, write_report
+from benchmarks.papers.ranking import rank_attributes
 from sfumato.data import datasets
 from sfumato.data.encoding import encode
+from sfumato.data.masked import Masked
 from sfumato.data.schema import Category, Schema
 from sfumato.data.table import Table, narrow
-from sfumato.data.taxonomy import Taxonomy, Tree
-from sfumato.engines.local.engine import LocalEngine
+from sfumato.data.taxonomy.taxonomy import Taxonomy, Tree
+from sfumato.engines import LocalEngine
 from sfumato.evaluation.classes import accuracy_with, class_codes, mask_apart, wrong
-from sfumato.evaluation.features import Codes, raw_features, shown_features
-from sfumato.evaluation.intervals import difference
-from sfumato.evaluation.parts import Part, folds, given, split
-from sfumato.evaluation.ranking import rank_attributes
+from sfumato.evaluation.scores import difference
+from sfumato.evaluation.training import Codes, Part, folds, given, raw_features, shown_features, split
 from sfumato.maskers.genetic.fit import Genetic
 from sfumato.maskers.masker import Labels, Masker, Objective, Task
 from sfumato.maskers.mondrian.fit import Mondrian
-from sfumato.maskers.topdown.fit import TopDown
+from sfumato.maskers.partition.fit import Partition
 from sfumato.maskers.topdown.fit import fit as refine
+from sfumato.maskers.topdown.masker import TopDown
 from sfumato.privacy.requirements import KAnonymity
 from sfumato.randomness import Seeded
 
 PAPER = TopDown(beneficial_only=True)
 OURS = TopDown(beneficial_only=True, search="portfolio", suppress=0.01)
-ADULT_TOP = ("capital_gain", "age", "marital_status", "education_num", "relationship", "hours_per_week", "sex",
-             "education", "occupation")  # fmt: skip
+ADULT_TOP = (
+    "capital_gain",
+    "age",
+    "marital_status",
+    "education_num",
+    "relationship",
+    "hours_per_week",
+    "sex",
+    "education",
+    "occupation",
+)
 CRX_TOP = ("A9", "A11", "A10", "A8", "A15", "A7", "A14", "A6", "A5")
-GERMAN_TOP = ("credit_amount", "account_status", "duration", "credit_history", "savings", "installment_plans",
-              "purpose", "debtors", "property")  # fmt: skip
+GERMAN_TOP = (
+    "credit_amount",
+    "account_status",
+    "duration",
+    "credit_history",
+    "savings",
+    "installment_plans",
+    "purpose",
+    "debtors",
+    "property",
+)
 # The papers do not print their trees. These have as many leaves and levels as ours and group otherwise: who is
 # married now, and who belongs to the family.
 OTHER_TREES: dict[str, Tree] = {
-    "marital_status": {"ANY": {
-        "Married": {"Spouse-present": ["Married-civ-spouse", "Married-AF-spouse"], "Married-spouse-absent": None},
-        "Not-married": {"Never-married": None, "Once-married": ["Separated", "Divorced", "Widowed"]},
-    }},
-    "relationship": {"ANY": {
-        "Family": ["Husband", "Wife", "Own-child", "Other-relative"], "No-family": ["Not-in-family", "Unmarried"],
-    }},
-}  # fmt: skip
+    "marital_status": {
+        "ANY": {
+            "Married": {"Spouse-present": ["Married-civ-spouse", "Married-AF-spouse"], "Married-spouse-absent": None},
+            "Not-married": {"Never-married": None, "Once-married": ["Separated", "Divorced", "Widowed"]},
+        }
+    },
+    "relationship": {
+        "ANY": {
+            "Family": ["Husband", "Wife", "Own-child", "Other-relative"],
+            "No-family": ["Not-in-family", "Unmarried"],
+        }
+    },
+}
 GA_QID = ("age", "workclass", "education", "marital_status", "occupation", "race", "sex", "native_country")
 KS = (20, 60, 100, 180, 200, 300, 400, 500, 600, 1000)
 
@@ -75,7 +102,7 @@ class Case:
 
     def task(self, *requirements: KAnonymity) -> Task:
         n = int(self.classes.max()) + 1
-        labels = Labels(narrow(self.classes, n), n)
+        labels = Labels(narrow(self.classes, n), n, told_in_part=True)
         return Task(self.table, labels, requirements, LocalEngine(), objective=self.objective())
 
     def objective(self) -> Objective | None:
@@ -127,11 +154,33 @@ def curve(case: Case, top: Sequence[str], ks: Sequence[int], *, title: str, by: 
     ue = wrong([f for f in raw if f.name not in top], case.classes, case.parts, by)
     ae, cost = [], []
     for k in ks:
-        columns = masker.mask(case.task(KAnonymity(top, k))).columns
-        seen = wrong(shown_features(case.table, columns, case.names), case.classes, case.parts, by)
+        whole = isinstance(masker, Partition)
+        shown = published(case, top, k, masker) if whole else masker.mask(case.task(KAnonymity(top, k))).masked
+        seen = wrong(shown_features(case.table, shown, case.names), case.classes, case.parts, by)
         ae.append(float(seen.mean()))
         cost.append(difference(seen, be))
     return Curve(title, tuple(ks), float(be.mean()), float(ue.mean()), tuple(ae), tuple(cost))
+
+
+def published(case: Case, on: Sequence[str], k: int, masker: Masker) -> Masked:
+    """What `publish` shows of a table whose other attributes stay as they are, in the order of its rows."""
+    schema = Schema(
+        {
+            n: a if n in on or n == case.column else replace(a, role="plain", unique_ok=True)
+            for n, a in case.table.schema.items()
+        }
+    )
+    recipe = sf.Recipe(
+        schema=schema,
+        structure=sf.Classes(case.column),
+        privacy=[KAnonymity(on, k)],
+        mask=masker,
+        keep_order=True,
+    )
+    with TemporaryDirectory() as folder:
+        run = sf.Run(report=False, trial=True, ledger=sf.Ledger(f"{folder}/ledger"))
+        shown = sf.publish(case.table.to_arrow(), recipe, run=run).shown
+    return Masked.of({name: shown[name].combine_chunks() for name in on})
 
 
 def adult_curves(figures: Figures, *, quick: bool) -> None:
@@ -146,6 +195,8 @@ def adult_curves(figures: Figures, *, quick: bool) -> None:
         if not quick:
             title = f"Adult, {name}, tree, Top7, ours"
             figures.add(curve(case, ADULT_TOP[:7], ks, title=title, by="tree", masker=OURS))
+        title = f"Adult, {name}, tree, Top7, Partition"
+        figures.add(curve(case, ADULT_TOP[:7], ks, title=title, by="tree", masker=Partition()))
     if not quick:
         arrow = case.table.to_arrow()
         other = replace(case, table=encode(arrow, with_other_trees(case.table.schema)))
@@ -187,10 +238,16 @@ def multi_against_single(figures: Figures, *, quick: bool) -> None:
     case = adult()
     for requirements in random_requirements(case.names, 4 if quick else 30, 100):
         several, single = (
-            float(wrong(shown_features(case.table, PAPER.mask(case.task(*asked)).columns, case.names),
-                        case.classes, case.parts, "tree").mean())
+            float(
+                wrong(
+                    shown_features(case.table, PAPER.mask(case.task(*asked)).masked, case.names),
+                    case.classes,
+                    case.parts,
+                    "tree",
+                ).mean()
+            )
             for asked in (requirements, (united(requirements),))
-        )  # fmt: skip
+        )
         figures.pairs.append(Pair(len(requirements), len(requirements[0].on), several, single))
 
 
@@ -202,16 +259,35 @@ def race(figures: Figures, *, quick: bool, seconds: float) -> None:
     be = float(wrong(raw, case.classes, parts, "tree").mean())
     ue = float(wrong([], case.classes, parts, "tree").mean())
     maskers: dict[str, Masker] = {
-        "TDR": PAPER, "TDR, ours": OURS, "InfoGain Mondrian": Mondrian(),
-        "Genetic CM": Genetic(metric="CM", seconds=seconds), "Genetic LM": Genetic(metric="LM", seconds=seconds),
-    }  # fmt: skip
+        "TDR": PAPER,
+        "TDR, ours": OURS,
+        "Partition": Partition(),
+        "InfoGain Mondrian": Mondrian(),
+        "Genetic CM": Genetic(metric="CM", seconds=seconds),
+        "Genetic LM": Genetic(metric="LM", seconds=seconds),
+    }
     figures.baseline = (be, ue)
-    for k in (100,) if quick else (10, 100, 500):
+    for k in (100,) if quick else (10, 100, 500, 1000):
         for name, masker in maskers.items():
             figures.races.append(_raced(case, parts, name, masker, k))
     if not quick:
+        race_published(figures)
         long_ones: dict[str, Masker] = {f"Genetic {m}, 30 s": Genetic(metric=m, seconds=30) for m in ("CM", "LM")}
         figures.races += [_raced(case, case.parts[:1], name, m, 100) for name, m in long_ones.items()]
+
+
+def race_published(figures: Figures) -> None:
+    """Figure 10's table masked as a whole by `publish`: the recipient splits it into the same ten folds."""
+    case = adult(only=GA_QID, train=True)
+    raw = raw_features(case.table, case.names)
+    found = (wrong(features, case.classes, case.parts, "tree").mean() for features in (raw, []))
+    figures.baseline = (float(next(found)), float(next(found)))
+    for k in (10, 100, 500, 1000):
+        began = time.perf_counter()
+        shown = shown_features(case.table, published(case, GA_QID, k, Partition()), case.names)
+        spent = time.perf_counter() - began
+        error = float(wrong(shown, case.classes, case.parts, "tree").mean())
+        figures.races.append(Race("Partition, whole table published", k, error, spent, len(case.parts)))
 
 
 def _raced(case: Case, parts: Sequence[Part], name: str, masker: Masker, k: int) -> Race:
@@ -260,10 +336,17 @@ def main() -> None:
     """Run everything in turn."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--quick", action="store_true", help="few settings, under a minute")
+    parser.add_argument("--partition", action="store_true", help="only what Partition gives")
     parser.add_argument("--out", type=Path, help="folder for the results (docs/results for a full run)")
     parser.add_argument("--seconds", type=float, default=None, help="limit of each genetic search")
     given_ = parser.parse_args()
     figures, began = Figures(), time.perf_counter()
+    if given_.partition:
+        race_published(figures)
+        title = "Adult, generalization, tree, Top7, Partition"
+        figures.add(curve(adult(), ADULT_TOP[:7], KS, title=title, by="tree", masker=Partition()))
+        print(lines_of(figures))
+        return
     seconds = given_.seconds or (1.0 if given_.quick else 3.0)
     rankings(figures)
     for job in (adult_curves, small_curves, multi_against_single, scalability):

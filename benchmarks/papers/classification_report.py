@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from sfumato.evaluation.intervals import Estimate
+from sfumato.evaluation.scores import Estimate
 
 
 @dataclass(frozen=True)
@@ -84,6 +84,7 @@ GOALS = (
     ("Adult, generalization, naive_bayes, Top7", 1000, 1.5, 18.07, None, "at most 1.5 points for k = 20..1000"),
     ("Adult, suppression, tree, Top7, ours", 1000, 2.5, 14.7, 21.5, "the same, with ours"),
     ("Adult, generalization, tree, Top7, ours", 600, 2.0, 14.7, 21.5, "the same, with ours"),
+    ("Adult, generalization, tree, Top7, Partition", 600, 2.0, 14.7, 21.5, "the same, by Partition"),
     ("Adult, generalization, tree, Top7, other trees", 600, 2.0, 14.7, 21.5, "the same, other trees"),
     ("crx, split, Top7", 300, 4.0, 15.4, 42.0, "below 4 points for k = 20..300"),
     ("crx, 10 folds, Top7", 300, 4.0, 15.4, 42.0, "the same, in ten folds"),
@@ -104,6 +105,12 @@ relationship comes first, because its root already tells who lives with a spouse
 does not suffice for education. Two of the eight trees grouped otherwise (*other trees*) lower AE by a point for k
 up to 100, but only by 0.2 to 0.3 from k = 300 on: that explains a part of the miss, not all of it. The rest may be
 the other six trees, or the classifier; we cannot tell. With suppression, where no tree is needed, the claim holds.
+
+**Partition** on Top7 is what `publish` gives (`--partition` measures it alone): AE - BE is at most 0.70 points for k up
+to 600. In Figure 10 it stands twice: the whole table published and then split by the recipient, and, as all others
+there, by the masker alone, learned on nine folds and applied to the tenth. So it loses 0.9 points more at k = 10: a
+part shows what occurs in it, and new rows outside the extent of their part are suppressed as a whole, 20 % of them at
+k = 10 (two folds looked at) and 5 % at k = 100 (four); with `extent="cuts"` 3 % and 0.1 %.
 
 **German.** The paper's split is not known. In the file's order the claim fails: BE is 21.9 % where the paper has
 28.8 %, AE - BE is 10.5 points, AE lies above UE, and the attributes rank otherwise than in the paper. So a split of
@@ -128,6 +135,11 @@ def write_report(figures: Figures, out: Path | None) -> str:
     if out is not None:
         (out / "classification.md").write_text(text, encoding="utf-8")
     return text
+
+
+def lines_of(figures: Figures) -> str:
+    """The curves and races alone."""
+    return f"{_curves(figures, 'Adult, generalization, tree, ')}\n\n{_races(figures)}"
 
 
 def _sections(figures: Figures, plots: dict[str, str]) -> list[str]:
@@ -164,13 +176,26 @@ def _goals(figures: Figures) -> str:
             continue
         curve = figures.curves[title]
         worst = curve.worst(up_to)
-        rows.append([
-            title, claim, f"{be:g} / {100 * curve.be:.2f}", f"{ue if ue is not None else '-'} / {100 * curve.ue:.2f}",
-            f"{100 * worst.value:.2f} ({100 * worst.low:.2f} to {100 * worst.high:.2f})",
-            f"{100 * curve.highest(up_to):.2f}", "yes" if 100 * worst.value < limit else "**no**",
-        ])  # fmt: skip
-    head = ["", "paper: AE - BE", "BE %, paper / ours", "UE %, paper / ours", "largest AE - BE, ours (95 %)",
-            "largest AE %", "holds"]  # fmt: skip
+        rows.append(
+            [
+                title,
+                claim,
+                f"{be:g} / {100 * curve.be:.2f}",
+                f"{ue if ue is not None else '-'} / {100 * curve.ue:.2f}",
+                f"{100 * worst.value:.2f} ({100 * worst.low:.2f} to {100 * worst.high:.2f})",
+                f"{100 * curve.highest(up_to):.2f}",
+                "yes" if 100 * worst.value < limit else "**no**",
+            ]
+        )
+    head = [
+        "",
+        "paper: AE - BE",
+        "BE %, paper / ours",
+        "UE %, paper / ours",
+        "largest AE - BE, ours (95 %)",
+        "largest AE %",
+        "holds",
+    ]
     return _table(head, rows)
 
 
@@ -213,7 +238,7 @@ def _races(figures: Figures) -> str:
             r.masker,
             f"{100 * r.error:.2f}",
             f"{r.seconds:.2f}",
-            f"{r.seconds / quickest[r.k]:.0f}",
+            f"{r.seconds / quickest[r.k]:.0f}" if r.k in quickest else "-",
             str(r.folds),
         ]
         for r in figures.races

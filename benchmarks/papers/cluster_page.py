@@ -12,6 +12,7 @@ from benchmarks.papers.cluster_measuring import Row
 TABLES: Mapping[str, Callable[[Sequence[Row]], str]] = {
     "goals": single.goals,
     "homogeneous": single.homogeneous,
+    "published": single.published,
     "costs": single.costs,
     "cold": single.cold,
     "beside": single.beside,

@@ -62,14 +62,27 @@ def by_threshold(rows: Sequence[Row], figure: str) -> Figure:
 
 def _threshold_line(axes: Axes, rows: Sequence[Row], figure: str) -> None:
     mask = rows[0].setting.mask
-    axes.plot([row.setting.h for row in rows], [getattr(row, f"{figure}_start") for row in rows], color=COLOURS[mask],
-              label=f"{WORDS[mask]}, starting centres")  # fmt: skip
+    axes.plot(
+        [row.setting.h for row in rows],
+        [getattr(row, f"{figure}_start") for row in rows],
+        color=COLOURS[mask],
+        label=f"{WORDS[mask]}, starting centres",
+    )
     many = [row for row in rows if row.setting.cold > 1]
-    mean, best, worst = (np.array([getattr(row, f"{figure}_cold_{kind}") for row in many])
-                         for kind in ("mean", "best", "worst"))  # fmt: skip
-    axes.errorbar([row.setting.h for row in many], mean, yerr=np.stack([mean - worst, best - mean]), fmt="o",
-                  markersize=3, linewidth=0.6, color=COLOURS[mask], alpha=0.7,
-                  label=f"{WORDS[mask]}, cold: mean, best, worst")  # fmt: skip
+    mean, best, worst = (
+        np.array([getattr(row, f"{figure}_cold_{kind}") for row in many]) for kind in ("mean", "best", "worst")
+    )
+    axes.errorbar(
+        [row.setting.h for row in many],
+        mean,
+        yerr=np.stack([mean - worst, best - mean]),
+        fmt="o",
+        markersize=3,
+        linewidth=0.6,
+        color=COLOURS[mask],
+        alpha=0.7,
+        label=f"{WORDS[mask]}, cold: mean, best, worst",
+    )
 
 
 def averages(rows: Sequence[Row]) -> Figure:
@@ -98,8 +111,16 @@ def qid_size(rows: Sequence[Row]) -> Figure:
     for row, figure in enumerate(("f", "mp")):
         for column, method in enumerate(METHODS):
             for mask, colour in COLOURS.items():
-                mean = [series(pick(rows, experiment="single" if qid == "Top9" else "size", qid=qid), f"{figure}_start",
-                               method=method, clusters=6, mask=mask).mean() for qid in sizes]  # fmt: skip
+                mean = [
+                    series(
+                        pick(rows, experiment="single" if qid == "Top9" else "size", qid=qid),
+                        f"{figure}_start",
+                        method=method,
+                        clusters=6,
+                        mask=mask,
+                    ).mean()
+                    for qid in sizes
+                ]
                 axes[row][column].plot(sizes, mean, color=colour, marker="o", markersize=3, label=WORDS[mask])
             axes[row][column].set(title=NAMES[method], ylabel=WORDS[figure], ylim=(0, 1.02))
     axes[0][0].legend(loc="lower left", fontsize=7)
@@ -112,8 +133,10 @@ def several_qids(rows: Sequence[Row]) -> Figure:
     thresholds = sorted({row.setting.h for row in rows if row.setting.experiment == "multi"})
     for row, figure in enumerate(("f", "mp")):
         for column, method in enumerate(METHODS):
-            heights = {told: [_mean(rows, method, h, f"{figure}_start", kind) for h in thresholds]
-                       for kind, told in (("multi", "several QIDs"), ("union", "their union"))}  # fmt: skip
+            heights = {
+                told: [_mean(rows, method, h, f"{figure}_start", kind) for h in thresholds]
+                for kind, told in (("multi", "several QIDs"), ("union", "their union"))
+            }
             _bars(axes[row][column], [f"h = {h}" for h in thresholds], heights)
             axes[row][column].set(title=NAMES[method], ylabel=WORDS[figure])
     axes[0][0].legend(loc="lower left", fontsize=7)

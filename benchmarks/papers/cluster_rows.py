@@ -87,7 +87,9 @@ def _text(cell: object) -> str:
 def _row(line: dict[str, str]) -> Row:
     setting: dict[str, Any] = {field.name: _value(str(field.type), line[field.name]) for field in fields(Setting)}
     results: dict[str, Any] = {
-        field.name: _value(str(field.type), line[field.name]) for field in fields(Row) if field.name != "setting"
+        field.name: _value(str(field.type), line.get(field.name, ""))
+        for field in fields(Row)
+        if field.name != "setting"
     }
     return Row(Setting(**setting), **results)
 

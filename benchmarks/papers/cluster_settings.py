@@ -22,6 +22,8 @@ CLUSTERS = (2, 6, 10)
 THRESHOLDS = tuple(range(5, 101, 5))
 FEW = (5, 20, 50, 100)
 """The thresholds at which Adult is clustered cold 20 times, and the portfolio is tried."""
+LARGER = (20, 50, 100)
+"""The thresholds at which Adult is published, which takes long."""
 MULTI = (20, 50, 80)
 CASES = 30
 CASES_SEED = 2009
@@ -36,8 +38,8 @@ class Setting:
     """One test case: whose structure is found how, what must hold, how it is masked and clustered again.
 
     `qid`: "Top9", or "multi 7" and "union 7" for the seventh random requirement and its union. `mask`: a score,
-    "portfolio", "portfolio 1 %" (lifting up to that share), "dropped" (the QID at its top) or "raw". `cold`: how many
-    cold starts. `rows`: how many records of the table, 0 for all.
+    "portfolio", "portfolio 1 %" (lifting up to that share), "partition", "dropped" (the QID at its top) or "raw".
+    `cold`: how many cold starts. `rows`: how many records of the table, 0 for all.
     """
 
     experiment: str
@@ -76,8 +78,9 @@ class Extent:
 
 
 FULL = Extent()
-QUICK = Extent(clusters=(6,), thresholds=(5, 50), few=(50,), sizes=(3,), multi=(50,), cases=2, seeds=1, starts=2,
-               rows=4_000)  # fmt: skip
+QUICK = Extent(
+    clusters=(6,), thresholds=(5, 50), few=(50,), sizes=(3,), multi=(50,), cases=2, seeds=1, starts=2, rows=4_000
+)
 
 
 @cache
@@ -97,7 +100,7 @@ def people(dataset: str, rows: int = 0) -> Table:
 
 def settings(dataset: str, extent: Extent) -> Iterator[Setting]:
     """Every test case of one table; those that share a raw structure come together where it matters."""
-    for part in (_single, _sizes, _multi, _heterogeneous, _encodings, _portfolio, _bounds):
+    for part in (_single, _published, _sizes, _multi, _heterogeneous, _encodings, _portfolio, _bounds):
         yield from (replace(setting, rows=extent.rows) for setting in part(dataset, extent))
 
 
@@ -126,8 +129,15 @@ def requirements(setting: Setting, table: Table, ranking: tuple[str, ...]) -> tu
 def _single(dataset: str, extent: Extent) -> Iterator[Setting]:
     """Figures 3, 4, 10, 11, with other ways of masking as additional rows."""
     for method, clusters, h in product(METHODS, extent.clusters, extent.thresholds):
-        base = Setting(experiment="single", dataset=dataset, method=method, clusters=clusters, h=h, mask="tradeoff",
-                       cold=extent.starts if dataset == "crx" or h in extent.few else 1)  # fmt: skip
+        base = Setting(
+            experiment="single",
+            dataset=dataset,
+            method=method,
+            clusters=clusters,
+            h=h,
+            mask="tradeoff",
+            cold=extent.starts if dataset == "crx" or h in extent.few else 1,
+        )
         yield base
         yield replace(base, mask="distortion")
         yield replace(base, mask="total_gain", cold=0)
@@ -135,11 +145,19 @@ def _single(dataset: str, extent: Extent) -> Iterator[Setting]:
             yield replace(base, mask="portfolio 1 %", cold=0)
 
 
+def _published(dataset: str, extent: Extent) -> Iterator[Setting]:
+    """Figures 3, 4, 10, 11 once more through `publish`, which measures itself: the papers' method and ours."""
+    thresholds = extent.few if dataset == "crx" else [h for h in extent.few if h in LARGER]
+    for method, clusters, h, mask in product(METHODS, extent.clusters, thresholds, ("tradeoff", "partition")):
+        yield Setting(experiment="published", dataset=dataset, method=method, clusters=clusters, h=h, mask=mask)
+
+
 def _sizes(dataset: str, extent: Extent) -> Iterator[Setting]:
     """Figures 6 and 12; Top9 is among the single ones."""
     for method, size, h, mask in product(METHODS, extent.sizes, extent.thresholds, ("tradeoff", "distortion")):
-        yield Setting(experiment="size", dataset=dataset, method=method, clusters=6, h=h, mask=mask,
-                      qid=f"Top{size}", cold=0)  # fmt: skip
+        yield Setting(
+            experiment="size", dataset=dataset, method=method, clusters=6, h=h, mask=mask, qid=f"Top{size}", cold=0
+        )
 
 
 def _multi(dataset: str, extent: Extent) -> Iterator[Setting]:
@@ -147,15 +165,17 @@ def _multi(dataset: str, extent: Extent) -> Iterator[Setting]:
     for method, h, case, kind, mask in product(
         METHODS, extent.multi, range(1, extent.cases + 1), ("multi", "union"), ("tradeoff", "total_gain")
     ):
-        yield Setting(experiment="multi", dataset=dataset, method=method, clusters=6, h=h, mask=mask,
-                      qid=f"{kind} {case}", cold=0)  # fmt: skip
+        yield Setting(
+            experiment="multi", dataset=dataset, method=method, clusters=6, h=h, mask=mask, qid=f"{kind} {case}", cold=0
+        )
 
 
 def _heterogeneous(dataset: str, extent: Extent) -> Iterator[Setting]:
     """Figures 8 and 14."""
     for (one, other), clusters in product((METHODS, METHODS[::-1]), extent.clusters):
-        base = Setting(experiment="heterogeneous", dataset=dataset, method=one, clusters=clusters, h=0, mask="raw",
-                       recluster=other)  # fmt: skip
+        base = Setting(
+            experiment="heterogeneous", dataset=dataset, method=one, clusters=clusters, h=0, mask="raw", recluster=other
+        )
         yield base
         yield from (replace(base, h=h, mask="tradeoff") for h in extent.thresholds)
 
@@ -164,10 +184,25 @@ def _encodings(dataset: str, extent: Extent) -> Iterator[Setting]:
     """How masked values enter clustering: PAPERS.md, 002-11."""
     placements: tuple[Placement, ...] = ("own", "expected", "exact")
     for h, mask, placement in product(extent.few, ("tradeoff", "distortion"), placements):
-        yield Setting(experiment="encoding", dataset=dataset, method="kmeans", clusters=6, h=h, mask=mask,
-                      placement=placement, cold=extent.starts)  # fmt: skip
-    yield Setting(experiment="contingency", dataset=dataset, method="kmeans", clusters=6, h=extent.contingency,
-                  mask="tradeoff", cold=extent.starts)  # fmt: skip
+        yield Setting(
+            experiment="encoding",
+            dataset=dataset,
+            method="kmeans",
+            clusters=6,
+            h=h,
+            mask=mask,
+            placement=placement,
+            cold=extent.starts,
+        )
+    yield Setting(
+        experiment="contingency",
+        dataset=dataset,
+        method="kmeans",
+        clusters=6,
+        h=extent.contingency,
+        mask="tradeoff",
+        cold=extent.starts,
+    )
 
 
 def _portfolio(dataset: str, extent: Extent) -> Iterator[Setting]:
@@ -175,15 +210,24 @@ def _portfolio(dataset: str, extent: Extent) -> Iterator[Setting]:
     masks = ("tradeoff", "portfolio", "portfolio 1 %", "portfolio 5 %")
     for clusters, seed, h, mask in product(extent.clusters, range(extent.seeds), extent.few, masks):
         if clusters == 6 or mask != "portfolio 5 %":
-            yield Setting(experiment="portfolio", dataset=dataset, method="kmeans", clusters=clusters, h=h, mask=mask,
-                          seed=seed, cold=0)  # fmt: skip
+            yield Setting(
+                experiment="portfolio",
+                dataset=dataset,
+                method="kmeans",
+                clusters=clusters,
+                h=h,
+                mask=mask,
+                seed=seed,
+                cold=0,
+            )
 
 
 def _bounds(dataset: str, extent: Extent) -> Iterator[Setting]:
     """Raw against raw with other seeds, and what dropping the quasi-identifiers gives."""
     for method, clusters, mask in product(METHODS, extent.clusters, ("raw", "dropped")):
-        yield Setting(experiment="bounds", dataset=dataset, method=method, clusters=clusters, h=0, mask=mask,
-                      cold=extent.starts)  # fmt: skip
+        yield Setting(
+            experiment="bounds", dataset=dataset, method=method, clusters=clusters, h=0, mask=mask, cold=extent.starts
+        )
 
 
 def _observed(attribute: Attribute, column: pa.ChunkedArray[Any]) -> Attribute:

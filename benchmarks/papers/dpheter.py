@@ -21,20 +21,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 
 import sfumato as sf
 from benchmarks.papers.dpheter_page import Figure, page, rivals_page
 from benchmarks.papers.dpheter_rivals import Coded
 from benchmarks.papers.dpheter_time import kept_encoded, published, timings
 from sfumato.data.encoding import encode
+from sfumato.data.masked import Masked
 from sfumato.data.table import Table
-from sfumato.engines.reference import ReferenceEngine
+from sfumato.engines import ReferenceEngine
 from sfumato.evaluation import clusters as measure
 from sfumato.evaluation.generated import again, place
 from sfumato.maskers.histogram.domains import declared
+from sfumato.maskers.histogram.marginals import drawn_evenly
 from sfumato.maskers.histogram.mask import NoisyHistogram
-from sfumato.maskers.histogram.rows import drawn_evenly
-from sfumato.maskers.masker import Columns, Labels, Masker, Outcome, Task
+from sfumato.maskers.masker import Labels, Masker, Outcome, Task
 from sfumato.privacy.budget import Budget, Spending
 from sfumato.privacy.mechanisms import Mechanisms, SeededNoise
 from sfumato.structure.structures import Clusters, Found, cluster_placed, find
@@ -60,21 +62,28 @@ class Case:
     found: Found
 
     def figures(
-        self, method: str, epsilon: str, columns: Columns, *, mask: NoisyHistogram | None = None
+        self, method: str, epsilon: str, masked: Masked, *, mask: NoisyHistogram | None = None
     ) -> Iterator[Figure]:
         """What the generated table keeps: by nearest centre, and where the mask is given by part."""
-        seen = again(self.structure, self.found, place(self.found, columns))
+        seen = again(self.structure, self.found, place(self.found, masked))
         cost = seen.cost_ratio(self.found)
         yield self.compared(method, epsilon, seen.nearest(self.found), cost)
         if mask is not None:
-            yield self.compared(f"{method}, parts", epsilon, seen.by_part(self.found, mask, self.table), cost)
+            yield self.compared(f"{method}, parts", epsilon, seen.by_part(self.found, mask.parts, self.table), cost)
 
     def compared(self, method: str, epsilon: str, labels: Any, cost: float) -> Figure:
         """Labels of raw records against their clusters."""
         return Figure(
-            self.name, self.structure.method, self.found.n, self.structure.again, method, epsilon,
-            measure.f_measure(self.found.labels, labels), measure.match_point(self.found.labels, labels), cost,
-        )  # fmt: skip
+            self.name,
+            self.structure.method,
+            self.found.n,
+            self.structure.again,
+            method,
+            epsilon,
+            measure.f_measure(self.found.labels, labels),
+            measure.match_point(self.found.labels, labels),
+            cost,
+        )
 
     @property
     def main(self) -> bool:
@@ -115,7 +124,7 @@ def measured(case: Case, made: dict[Any, Outcome], *, quick: bool) -> Iterator[F
             key = (case.name, epsilon, seed)
             outcome = made[key] = made.get(key) or case.run(tree, epsilon, seed)
             mask = outcome.mask if isinstance(outcome.mask, NoisyHistogram) else None
-            yield from case.figures("tree", epsilon, outcome.columns, mask=mask)
+            yield from case.figures("tree", epsilon, outcome.masked, mask=mask)
             if seed < (RUNS if case.main else FEW_RUNS):
                 yield from _papers(case, epsilon, seed)
 
@@ -135,11 +144,12 @@ MOST_ROWS = 200_000
 
 def _generalized(case: Case, name: str, masker: sf.DPHeter, epsilon: str, seed: int) -> Iterator[Figure]:
     outcome = case.run(masker, epsilon, seed)
-    rows = len(next(iter(outcome.columns.values())))
+    rows = outcome.masked.rows
     chosen = np.random.default_rng(seed).permutation(rows)[:MOST_ROWS]
     if rows >= case.found.n:
-        some = {key: column.take(np.sort(chosen)) for key, column in outcome.columns.items()}
-        yield from case.figures(name, epsilon, some)
+        some = pa.array(np.sort(chosen), type=pa.int64())
+        taken = {key: column.decode().take(some) for key, column in outcome.masked.items()}
+        yield from case.figures(name, epsilon, Masked.of(taken, came="generated"))
 
 
 def _bounds(case: Case) -> Iterator[Figure]:
@@ -147,7 +157,7 @@ def _bounds(case: Case) -> Iterator[Figure]:
     domains = declared(case.table.schema, bins=8, may_miss=())
     for seed in range(3):
         free = drawn_evenly(domains, case.table.rows, np.random.default_rng(seed))
-        yield from case.figures("no data", "", free)
+        yield from case.figures("no data", "", Masked.of(free, came="generated"))
         if case.found.placed is not None:
             labels = cluster_placed(case.structure, case.found.placed, seed=seed + 1).labels
             yield case.compared("ceiling", "", labels, 1.0)
@@ -159,7 +169,7 @@ def crossed(case: Case, made: dict[Any, Outcome]) -> Iterator[Figure]:
     swapped = replace(case, structure=replace(case.structure, recluster=other))
     for (name, epsilon, _), outcome in made.items():
         if name == case.name and epsilon in (*ENDS, "0.5"):
-            yield from swapped.figures("tree, crossed", epsilon, outcome.columns)
+            yield from swapped.figures("tree, crossed", epsilon, outcome.masked)
 
 
 def rivalled(
@@ -172,11 +182,13 @@ def rivalled(
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         theirs = {
             (model, epsilon, seed): pool.submit(coded.generated, python, model=model, epsilon=epsilon, seed=seed)
-            for seed in seeds for epsilon in epsilons for model in models
-        }  # fmt: skip
+            for seed in seeds
+            for epsilon in epsilons
+            for model in models
+        }
         for seed in seeds:
             for epsilon in epsilons:
-                found += case.figures("tree", epsilon, case.run(sf.PrivateTree(), epsilon, seed).columns)
+                found += case.figures("tree", epsilon, case.run(sf.PrivateTree(), epsilon, seed).masked)
                 found += _generalized(case, "random", sf.DPHeter(selection="random"), epsilon, seed + 1000)
                 for model in models:
                     made, seconds = theirs[model, epsilon, seed].result()

@@ -106,13 +106,24 @@ def kept(figures: Sequence[Figure]) -> str:
     for table, method, k in _cases(figures):
         own = _chosen(figures, table=table, method=method, k=k, again=method)
         for epsilon in _epsilons(figures):
-            of = {by: [f.f for f in _chosen(own, by=by, epsilon=epsilon)]
-                  for by in ("tree", "tree, parts", "DPHeter", "random")}  # fmt: skip
+            of = {
+                by: [f.f for f in _chosen(own, by=by, epsilon=epsilon)]
+                for by in ("tree", "tree, parts", "DPHeter", "random")
+            }
             bounds = [_cell([f.f for f in _chosen(own, by=by)]) for by in ("no data", "ceiling")]
             paper = PAPER.get((table, method, epsilon), 0.0) if k == 5 else 0.0
-            lines.append([table, f"{method} {k}", epsilon, f"**{_cell(of['tree'])}**", f"{min(of['tree']):.2f}",
-                          *[_cell(of[by]) for by in ("tree, parts", "DPHeter", "random")], *bounds,
-                          f"{paper:.2f}" if paper else ""])  # fmt: skip
+            lines.append(
+                [
+                    table,
+                    f"{method} {k}",
+                    epsilon,
+                    f"**{_cell(of['tree'])}**",
+                    f"{min(of['tree']):.2f}",
+                    *[_cell(of[by]) for by in ("tree, parts", "DPHeter", "random")],
+                    *bounds,
+                    f"{paper:.2f}" if paper else "",
+                ]
+            )
     return _markdown(head, lines)
 
 
@@ -164,8 +175,13 @@ def tests(figures: Sequence[Figure]) -> str:
         row = [table, f"{method} {k}"]
         for other in ("DPHeter", "random"):
             for key in ("f", "match"):
-                means = [[float(np.mean([getattr(f, key) for f in _chosen(own, by=by, epsilon=epsilon)]))
-                          for epsilon in _epsilons(figures)] for by in ("tree", other)]  # fmt: skip
+                means = [
+                    [
+                        float(np.mean([getattr(f, key) for f in _chosen(own, by=by, epsilon=epsilon)]))
+                        for epsilon in _epsilons(figures)
+                    ]
+                    for by in ("tree", other)
+                ]
                 row.append(f"{float(ttest_rel(means[0], means[1], alternative='greater').pvalue):.1e}")
         lines.append(row)
     return _markdown(["table", "clusters", "F, DPHeter", "match, DPHeter", "F, random", "match, random"], lines)
@@ -195,8 +211,12 @@ def rivals(figures: Sequence[Figure]) -> str:
 
 
 TABLES: dict[str, Callable[[Sequence[Figure]], str]] = {
-    "figures 4 to 15": kept, "match and cost": steadier, "steps": steps, "t-tests": tests, "figures 16 and 17": crossed,
-}  # fmt: skip
+    "figures 4 to 15": kept,
+    "match and cost": steadier,
+    "steps": steps,
+    "t-tests": tests,
+    "figures 16 and 17": crossed,
+}
 
 
 def _times(times: Sequence[Timing]) -> str:

@@ -57,10 +57,12 @@ def descend(fit: Any, measurements: list[Any], total: float | None, callback: No
         domain, seen, known_total=model.total, iters=fit.iters, warm_start=begin
     )
     model.potentials = dpmm.CliqueVector.zeros(model.domain, model.cliques)
-    model.potentials.combine({
-        clique: dpmm.Factor(model.domain.project(clique), np.asarray(table.values, dtype=float))
-        for clique, table in fit.found.potentials.tables.items()
-    })  # fmt: skip
+    model.potentials.combine(
+        {
+            clique: dpmm.Factor(model.domain.project(clique), np.asarray(table.values, dtype=float))
+            for clique, table in fit.found.potentials.tables.items()
+        }
+    )
     model.marginals = model.belief_propagation(model.potentials)
     fit.fits = getattr(fit, "fits", 0) + 1
     if not fit.fits % KEPT_FITS:

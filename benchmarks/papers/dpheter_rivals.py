@@ -17,17 +17,16 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sfumato.arrays import Ints
+from sfumato.data.masked import Masked
 from sfumato.data.table import Table
 from sfumato.maskers.histogram.domains import Domain, ItemDomain, NumberDomain, declared
+from sfumato.maskers.histogram.marginals import column_of, numbers_in
 from sfumato.maskers.histogram.records import Records, records_of
-from sfumato.maskers.histogram.rows import column_of, numbers_in
-from sfumato.maskers.masker import Columns
 
 SCRIPT = Path(__file__).with_name("dpheter_rival.py")
 ONE_CORE = {"XLA_FLAGS": "--xla_cpu_multi_thread_eigen=false", "OMP_NUM_THREADS": "1"}
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +49,7 @@ class Coded:
         ]
         return cls(records.domains, np.hstack(list(blocks.values())), tuple(sizes))
 
-    def generated(self, python: str, *, model: str, epsilon: str, seed: int) -> tuple[Columns, float]:
+    def generated(self, python: str, *, model: str, epsilon: str, seed: int) -> tuple[Masked, float]:
         """As many rows as there are records, made by a rival on one core; and in how many seconds."""
         began = time.perf_counter()
         with TemporaryDirectory() as folder:
@@ -62,7 +61,7 @@ class Coded:
                 columns = self.columns(found["codes"], np.random.default_rng(seed))
         return columns, time.perf_counter() - began
 
-    def columns(self, codes: Ints, random: np.random.Generator) -> Columns:
+    def columns(self, codes: Ints, random: np.random.Generator) -> Masked:
         """Codes as the columns of a table."""
         found: dict[str, Any] = {}
         first = 0
@@ -70,7 +69,7 @@ class Coded:
             width = domain.size if isinstance(domain, ItemDomain) else 1
             found[name] = _column(domain, codes[:, first : first + width], random)
             first += width
-        return found
+        return Masked.of(found, came="generated")
 
 
 def _block(records: Records, name: str) -> Ints:

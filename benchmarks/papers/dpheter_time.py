@@ -17,7 +17,7 @@ from benchmarks.papers.dpheter_page import Timing
 from sfumato.data.encoding import encode
 from sfumato.data.schema import ItemSet, Schema
 from sfumato.data.table import Table
-from sfumato.engines.reference import ReferenceEngine
+from sfumato.engines import ReferenceEngine
 from sfumato.maskers.masker import Labels, Masker, Task
 from sfumato.privacy.budget import Budget, Spending
 from sfumato.privacy.mechanisms import Mechanisms, OpenDPNoise
@@ -56,7 +56,7 @@ def _repeated(table: pa.Table, rows: int) -> pa.Table:
 
 def many_codes(rows: int) -> tuple[pa.Table, Schema]:
     """Patients whose codes are drawn anew below their categories, from about 14,000."""
-    from sfumato.data.datasets.icd9 import categories, category, icd9
+    from sfumato.data.datasets.trees import categories, category, icd9
 
     patients = sf.datasets.load("patients")
     numbered = [c for c in categories() if c[0] not in "VE"]
@@ -82,8 +82,9 @@ def kept_encoded(table: pa.Table, schema: Schema) -> Table:
 def published(rows: int) -> None:
     """One release of so many patients from end to end, with a ledger of its own; prints what each step took."""
     raw, schema = many_codes(rows)
-    recipe = sf.Recipe(schema=schema, structure=sf.Clusters("kmeans", k=5), mask=sf.PrivateTree(may_miss=MAY_MISS),
-                       budget=Budget(1))  # fmt: skip
+    recipe = sf.Recipe(
+        schema=schema, structure=sf.Clusters("kmeans", k=5), mask=sf.PrivateTree(may_miss=MAY_MISS), budget=Budget(1)
+    )
     with TemporaryDirectory() as folder:
         began, before = time.perf_counter(), _peak()
         run = Run(report=False, ledger=sf.Ledger(Path(folder) / "ledger.jsonl"))

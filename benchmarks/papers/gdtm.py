@@ -24,19 +24,17 @@ from scipy.cluster.hierarchy import fcluster, ward
 
 from benchmarks.papers.gdtm_attacks import attack_tables
 from benchmarks.papers.gdtm_paper import MISCLASSIFIED, SEC, VARIANCES
+from benchmarks.perturbation import security
+from sfumato.arrays import Floats
 from sfumato.data.encoding import encode
 from sfumato.data.schema import Number, Schema
 from sfumato.data.table import Table
-from sfumato.engines.reference import ReferenceEngine
+from sfumato.engines import ReferenceEngine
 from sfumato.evaluation.clusters import misclassification
-from sfumato.evaluation.perturbation import security
-from sfumato.maskers.geometric.mixing import AddNoise, Hybrid
-from sfumato.maskers.geometric.moving import Scale, Translate
-from sfumato.maskers.geometric.rotating import Rotate
+from sfumato.maskers.geometric.masker import AddNoise, Hybrid, Rotate, Scale, Translate
 from sfumato.maskers.masker import Labels, Masker, Task
 from sfumato.structure.clusterers import cluster
 
-Floats = NDArray[np.float64]
 ROWS = 6_000
 CENTRES = {
     2: [(0.0, 0.0), (1.0, 1.0)],
@@ -80,8 +78,8 @@ def methods(rho: float, seed: int) -> dict[str, Masker]:
 
 def masked(table: Table, settings: Masker) -> Floats:
     task = Task(table, Labels(np.zeros(table.rows, dtype=np.uint8), 1), (), ReferenceEngine())
-    columns = settings.mask(task).columns
-    return np.column_stack([columns[name].to_numpy(zero_copy_only=False) for name in ("age", "salary")])
+    shown = settings.mask(task).masked
+    return np.column_stack([shown[name].decode().to_numpy(zero_copy_only=False) for name in ("age", "salary")])
 
 
 def by_kmeans(data: Floats, k: int, seed: int) -> NDArray[np.int64]:
@@ -141,8 +139,10 @@ def table_of(title: str, ours: Mapping[str, Mapping[int, Any]], paper: Mapping[s
     lines = [f"### {title}", "", "| method | " + " | ".join(f"K = {k}" for k in CENTRES) + " |"]
     lines.append("|---|" + "---|" * len(CENTRES))
     for name, row in ours.items():
-        cells = [f"{show(row[k])} ({show(paper[name][at])})" if name in paper else show(row[k])
-                 for at, k in enumerate(CENTRES)]  # fmt: skip
+        cells = [
+            f"{show(row[k])} ({show(paper[name][at])})" if name in paper else show(row[k])
+            for at, k in enumerate(CENTRES)
+        ]
         lines.append(f"| {name} | " + " | ".join(cells) + " |")
     return "\n".join([*lines, ""])
 
@@ -167,8 +167,9 @@ def run_all(*, runs: int, ward_runs: int, trials: int) -> tuple[str, dict[str, A
             parts.append(table_of(title, ours, paper, lambda value: f"{value:.2f}"))
             figures[f"misclassified {how} {rho}"] = ours
         levels = secs(rho, max(2, runs // 4))
-        parts.append(table_of(f"Table {second}: Sec of age; salary in %, rho = {100 * rho:g} %", levels, SEC[rho],
-                              pair_text))  # fmt: skip
+        parts.append(
+            table_of(f"Table {second}: Sec of age; salary in %, rho = {100 * rho:g} %", levels, SEC[rho], pair_text)
+        )
         figures[f"sec {rho}"] = levels
     text, attacked = attack_tables(encoded(points(4)), trials=trials, noise=NOISE)
     figures["attacks"] = attacked

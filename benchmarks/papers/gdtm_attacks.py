@@ -11,17 +11,13 @@ from sfumato.data import datasets
 from sfumato.data.encoding import encode
 from sfumato.data.schema import Number, Schema
 from sfumato.data.table import Table
-from sfumato.engines.reference import ReferenceEngine
-from sfumato.evaluation.attacks.attacking import is_isometry, scenes_of
-from sfumato.evaluation.attacks.fitting import Method
-from sfumato.evaluation.attacks.known_sample import MOST_KNOWN, Curve, Scene, curve
+from sfumato.engines import ReferenceEngine
+from sfumato.evaluation.attacks.inversion import MOST_KNOWN, Both, Curve, Method, Scene, curve
 from sfumato.evaluation.attacks.linkage import link_numbers, locate
-from sfumato.evaluation.attacks.numbers import Both
 from sfumato.evaluation.attacks.public_sample import attack_with_sample
+from sfumato.evaluation.attacks.suite import is_isometry, scenes_of
 from sfumato.maskers.geometric.mask import Transformation
-from sfumato.maskers.geometric.mixing import AddNoise, Hybrid
-from sfumato.maskers.geometric.moving import Scale, Translate
-from sfumato.maskers.geometric.rotating import Rotate
+from sfumato.maskers.geometric.masker import AddNoise, Hybrid, Rotate, Scale, Translate
 from sfumato.maskers.masker import Labels, Masker, Task
 
 NUMBERS = ("age", "fnlwgt", "education_num", "capital_gain", "capital_loss", "hours_per_week")
@@ -58,15 +54,17 @@ def scenes(table: Table, settings: Masker) -> tuple[Transformation, list[Scene]]
     outcome = settings.mask(task)
     if not isinstance(outcome.mask, Transformation):
         raise TypeError("a geometric masker learns a transformation")
-    both = Both.of(table, outcome.columns, outcome.mask.names)
+    both = Both.of(table, outcome.masked, outcome.mask.names)
     return outcome.mask, scenes_of(both, outcome.mask, table)
 
 
 def attack_tables(synthetic: Table, *, trials: int, noise: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Both tables as Markdown, and their figures."""
     lines, figures = [], {}
-    for title, table, own in (("004's kind of points, 2 attributes", synthetic, noise),
-                              ("Adult's numbers, 6 attributes", adult(), {})):  # fmt: skip
+    for title, table, own in (
+        ("004's kind of points, 2 attributes", synthetic, noise),
+        ("Adult's numbers, 6 attributes", adult(), {}),
+    ):
         curves = {rho: _curves(table, maskers(rho, own), trials) for rho in RHOS}
         lines += [f"### Known records that undo it: {title}", "", *_known_lines(curves), ""]
         blind = _blind(table, maskers(0.0, own), trials)
@@ -124,8 +122,9 @@ def _blind(table: Table, settings: Mapping[str, Masker], trials: int) -> dict[st
 def _blind_lines(found: Mapping[str, Mapping[str, str]]) -> list[str]:
     attacks = ["marginal matching", "PCA", "ICA", "record linkage", "locating by distances"]
     lines = ["| mask | " + " | ".join(attacks) + " |", "|---|" + "---|" * len(attacks)]
-    return lines + [f"| {name} | " + " | ".join(row.get(a, "does not apply") for a in attacks) + " |"
-                    for name, row in found.items()]  # fmt: skip
+    return lines + [
+        f"| {name} | " + " | ".join(row.get(a, "does not apply") for a in attacks) + " |" for name, row in found.items()
+    ]
 
 
 def _plain(curves: Mapping[float, Curves]) -> dict[str, Any]:

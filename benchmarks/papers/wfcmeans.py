@@ -16,18 +16,15 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from benchmarks.distortion import distortion, information_loss, nearest_neighbour_error
 from benchmarks.microaggregation import numbers
+from sfumato.arrays import Floats
 from sfumato.data.datasets import load
-from sfumato.evaluation.distortion import distortion, information_loss, nearest_neighbour_error
-from sfumato.maskers.centroids.linkage import linkage
-from sfumato.maskers.centroids.mdav import mdav
+from sfumato.maskers.centroids.grouping import Weighted, linkage, mdav, wf_c_means
 from sfumato.maskers.centroids.microaggregation import microaggregate
 from sfumato.maskers.centroids.points import Partition, Points, Sums
-from sfumato.maskers.centroids.wfcmeans import Weighted, wf_c_means
 
-Floats = NDArray[np.float64]
 SEEDS = 20
 KS = (2, 4, 8, 16)
 CLASSES = {"iris": "species", "wine": "class", "zoo": "type"}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sfumato.data.schema import ItemSet as ItemSet
     from sfumato.data.schema import Number as Number
     from sfumato.data.schema import Schema as Schema
-    from sfumato.data.taxonomy import Taxonomy as Taxonomy
+    from sfumato.data.taxonomy.taxonomy import Taxonomy as Taxonomy
     from sfumato.errors import DatasetError as DatasetError
     from sfumato.errors import Infeasible as Infeasible
     from sfumato.errors import RecipeError as RecipeError
@@ -30,15 +30,16 @@ if TYPE_CHECKING:
     from sfumato.maskers.centroids.fit import Microaggregate as Microaggregate
     from sfumato.maskers.centroids.fit import WFCMeans as WFCMeans
     from sfumato.maskers.genetic.fit import Genetic as Genetic
-    from sfumato.maskers.geometric.mixing import AddNoise as AddNoise
-    from sfumato.maskers.geometric.mixing import Hybrid as Hybrid
-    from sfumato.maskers.geometric.moving import Scale as Scale
-    from sfumato.maskers.geometric.moving import Translate as Translate
-    from sfumato.maskers.geometric.rotating import Rotate as Rotate
+    from sfumato.maskers.geometric.masker import AddNoise as AddNoise
+    from sfumato.maskers.geometric.masker import Hybrid as Hybrid
+    from sfumato.maskers.geometric.masker import Rotate as Rotate
+    from sfumato.maskers.geometric.masker import Scale as Scale
+    from sfumato.maskers.geometric.masker import Translate as Translate
     from sfumato.maskers.histogram.dpheter import DPHeter as DPHeter
     from sfumato.maskers.histogram.fit import PrivateTree as PrivateTree
     from sfumato.maskers.mondrian.fit import Mondrian as Mondrian
-    from sfumato.maskers.topdown.fit import TopDown as TopDown
+    from sfumato.maskers.partition.fit import Partition as Partition
+    from sfumato.maskers.topdown.masker import TopDown as TopDown
     from sfumato.privacy.budget import Budget as Budget
     from sfumato.privacy.budget import BudgetError as BudgetError
     from sfumato.privacy.ledger import Ledger as Ledger
@@ -52,16 +53,17 @@ if TYPE_CHECKING:
     from sfumato.privacy.verify import Verdict as Verdict
     from sfumato.privacy.verify import verify as verify
     from sfumato.publishing import Run as Run
+    from sfumato.publishing import attack as attack
     from sfumato.publishing import evaluate as evaluate
+    from sfumato.publishing import find_clusters as find_clusters
     from sfumato.publishing import publish as publish
     from sfumato.recipe import Along as Along
     from sfumato.recipe import Earlier as Earlier
     from sfumato.recipe import Recipe as Recipe
-    from sfumato.release.attacking import attack as attack
-    from sfumato.release.regrouping import find_clusters as find_clusters
     from sfumato.release.release import Release as Release
     from sfumato.structure.structures import Classes as Classes
     from sfumato.structure.structures import Clusters as Clusters
+    from sfumato.sweeping.advice import advise as advise
     from sfumato.sweeping.sweep import sweep as sweep
 
     __version__: str
@@ -79,16 +81,16 @@ _NAMES = {
     "SchemaError": "sfumato.errors",
     "SfumatoError": "sfumato.errors",
     "TableError": "sfumato.errors",
-    "Taxonomy": "sfumato.data.taxonomy",
+    "Taxonomy": "sfumato.data.taxonomy.taxonomy",
     "TaxonomyError": "sfumato.errors",
     "Verdict": "sfumato.privacy.verify",
     "read": "sfumato.data.reading",
-    "attack": "sfumato.release.attacking",
-    "AddNoise": "sfumato.maskers.geometric.mixing",
-    "Hybrid": "sfumato.maskers.geometric.mixing",
-    "Rotate": "sfumato.maskers.geometric.rotating",
-    "Scale": "sfumato.maskers.geometric.moving",
-    "Translate": "sfumato.maskers.geometric.moving",
+    "attack": "sfumato.publishing",
+    "AddNoise": "sfumato.maskers.geometric.masker",
+    "Hybrid": "sfumato.maskers.geometric.masker",
+    "Rotate": "sfumato.maskers.geometric.masker",
+    "Scale": "sfumato.maskers.geometric.masker",
+    "Translate": "sfumato.maskers.geometric.masker",
     "Linkage": "sfumato.maskers.centroids.fit",
     "MDAV": "sfumato.maskers.centroids.fit",
     "WFCMeans": "sfumato.maskers.centroids.fit",
@@ -98,14 +100,15 @@ _NAMES = {
     "Release": "sfumato.release.release",
     "Run": "sfumato.publishing",
     "evaluate": "sfumato.publishing",
-    "find_clusters": "sfumato.release.regrouping",
+    "find_clusters": "sfumato.publishing",
     "publish": "sfumato.publishing",
     "Classes": "sfumato.structure.structures",
     "Clusters": "sfumato.structure.structures",
     "Along": "sfumato.recipe",
     "Earlier": "sfumato.recipe",
     "Recipe": "sfumato.recipe",
-    "TopDown": "sfumato.maskers.topdown.fit",
+    "Partition": "sfumato.maskers.partition.fit",
+    "TopDown": "sfumato.maskers.topdown.masker",
     "KAnonymity": "sfumato.privacy.requirements",
     "LKC": "sfumato.privacy.requirements",
     "AlphaK": "sfumato.privacy.requirements",
@@ -118,6 +121,7 @@ _NAMES = {
     "Budget": "sfumato.privacy.budget",
     "BudgetError": "sfumato.privacy.budget",
     "Ledger": "sfumato.privacy.ledger",
+    "advise": "sfumato.sweeping.advice",
     "sweep": "sfumato.sweeping.sweep",
     "verify": "sfumato.privacy.verify",
 }

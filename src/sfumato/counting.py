@@ -1,17 +1,18 @@
-"""The whole language between rules and engines: what is asked, what is answered, who answers.
+"""The whole language between rules and engines: what is asked of the rows, what is answered, who answers.
 
-An engine opens a table once and then answers two questions: `counts(candidates)`, in one batch a round,
-and `refine(step)`. It decides nothing. Rules and scores see Counts and nothing else.
+An engine answers two questions about a table, and both answers are sums over its rows: `histogram`, how many records
+of each class hold each position of an attribute, and `tuples`, how many records hold each combination of positions.
+The answers for the parts of a table add up to the answer for the whole, however it was split. An engine decides
+nothing: groups are made of tuples, and minima over groups are taken, by whoever asked.
 
-Every attribute is an axis of positions 0..size-1 (leaves in tree order, labels in label order, numbers by
-rank). A value is known to an engine by its number: at the start all positions of an attribute hold value 0.
+Every attribute is an axis of positions 0..size-1 (leaves in tree order, labels in label order, numbers by rank).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,24 +20,6 @@ from numpy.typing import NDArray
 Positions = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 Measure = Callable[[NDArray[np.int64]], NDArray[np.float64]]
 """(groups, values) of counts, no group empty, to (groups,): the larger, the more private."""
-
-UNTOUCHED = np.iinfo(np.int64).max
-"""The count of a requirement that a refinement does not touch."""
-
-
-@dataclass(frozen=True)
-class Refinement:
-    """One value replaced by its children.
-
-    `parts` are position ranges (first, one past last), one for each child. With `rest`, the value's positions
-    outside the parts stay together under the old number, as when one value is disclosed from the suppressed.
-    """
-
-    attribute: int
-    value: int
-    parts: tuple[tuple[int, int], ...]
-    children: tuple[int, ...]
-    rest: bool = False
 
 
 @dataclass(frozen=True)
@@ -46,7 +29,7 @@ class Needs:
     `by` is the number of the sensitive column by whose values each group is counted, `population` that of the
     population which is counted beside the table, as a second value. `measure` tells how private such a group is; it
     must be monotone: of the parts of a group at least one measures no more than the group. Without it a group
-    measures how many records it has.
+    measures how many records it has. Engines count and do not measure.
     """
 
     on: tuple[int, ...]
@@ -80,61 +63,44 @@ class Records:
 
 
 @dataclass(frozen=True, eq=False)
-class Counts:
-    """What an engine answers for a batch of candidates.
+class Tuples:
+    """How many records hold each combination of positions, on the attributes that a requirement names.
 
-    `anonymity` (needs,): the records of the smallest group now. `smallest` (candidates, needs): those of the smallest
-    non-empty group among the groups that a candidate would make; UNTOUCHED where the requirement lacks the candidate's
-    attribute. `level` (needs,) and `worst` (candidates, needs): the same in each requirement's own measure, infinite
-    where untouched; where there is no measure, the same numbers. `worst` may also know a group that has been torn
-    apart since: one of its parts measures no more, so that `levels_after` is exact all the same.
+    `columns`: for each of them, in the order of `on`, the positions (tuples,). `counts` (tuples,): how many records; it
+    is empty where every tuple stands for one. `codes` (tuples,): the value by which they are counted, where that is
+    asked, of `values` many; of a population 0 is the table and 1 the population. A combination may be listed more than
+    once: what counts is the sum. The arrays belong to whoever asked.
     """
 
-    anonymity: NDArray[np.int64]
-    smallest: NDArray[np.int64]
-    level: NDArray[np.float64]
-    worst: NDArray[np.float64]
+    columns: tuple[Positions, ...]
+    counts: NDArray[np.int64]
+    codes: Positions | None = None
+    values: int = 1
 
-    @classmethod
-    def of_sizes(cls, anonymity: NDArray[np.int64], smallest: NDArray[np.int64]) -> Counts:
-        """Counts where no requirement has a measure."""
-        return cls(anonymity, smallest, anonymity.astype(np.float64), levels_of(smallest))
-
-    def after(self) -> NDArray[np.int64]:
-        """(candidates, needs): the anonymity after each candidate, A_x(QID) of 002 section 4.4.2.
-
-        A child group is never larger than its parent, so the smaller of both is exact.
-        """
-        return np.minimum(self.smallest, self.anonymity[None, :])
-
-    def levels_after(self) -> NDArray[np.float64]:
-        """(candidates, needs): what the least private group measures after each candidate."""
-        return np.minimum(self.worst, self.level[None, :])
+    def __len__(self) -> int:
+        return len(self.columns[0])
 
 
-def levels_of(sizes: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Group sizes as levels: the same numbers, infinite where untouched."""
-    return np.where(sizes == UNTOUCHED, np.inf, sizes.astype(np.float64))
+def added(parts: Sequence[Tuples]) -> Tuples:
+    """The tuples of a whole table from those of its parts.
 
-
-class Session(Protocol):
-    """One opened table in its present state of refinement."""
-
-    def histogram(self, attribute: int) -> NDArray[np.int64]:
-        """(positions, classes): how many records hold each position, by class. Never changes."""
-
-    def counts(self, candidates: Sequence[Refinement]) -> Counts:
-        """What each candidate would do to the groups. A candidate left out once may not come back."""
-
-    def splits(self, interval: Refinement, thresholds: Sequence[float]) -> NDArray[np.bool_]:
-        """(positions of the interval - 1,): at which boundaries every requirement would still hold."""
-
-    def refine(self, step: Refinement) -> None:
-        """Replace the value by its children, for good."""
+    >>> one = Tuples((np.array([0, 1], dtype=np.uint8),), np.array([2, 3]))
+    >>> two = Tuples((np.array([1], dtype=np.uint8),), np.empty(0, dtype=np.int64))
+    >>> both = added([one, two])
+    >>> both.columns[0].tolist(), both.counts.tolist()
+    ([0, 1, 1], [2, 3, 1])
+    """
+    columns: list[Any] = [np.concatenate(column) for column in zip(*(part.columns for part in parts), strict=True)]
+    counts = [part.counts if len(part.counts) else np.ones(len(part), dtype=np.int64) for part in parts]
+    codes: Any = [part.codes for part in parts if part.codes is not None]
+    return Tuples(tuple(columns), np.concatenate(counts), np.concatenate(codes) if codes else None, parts[0].values)
 
 
 class Engine(Protocol):
-    """Who counts."""
+    """Who counts. Both answers are sums over rows."""
 
-    def open(self, records: Records, needs: Sequence[Needs]) -> Session:
-        """Take up a table in its most masked state."""
+    def histogram(self, records: Records, attribute: int) -> NDArray[np.int64]:
+        """(positions, classes): how many records hold each position of an attribute, by class."""
+
+    def tuples(self, records: Records, need: Needs) -> Tuples:
+        """How many records hold each combination of positions on a requirement's attributes, by its values."""

@@ -6,6 +6,8 @@ No message carries a cell's value or a count below k.
 from __future__ import annotations
 
 import re
+import sys
+import warnings
 from collections.abc import Iterable
 from difflib import get_close_matches
 
@@ -95,6 +97,27 @@ class Infeasible(SfumatoError):
 
 class ReleaseError(SfumatoError):
     """A release folder cannot be read or written."""
+
+
+class Stopped(BaseException):
+    """A run was asked to end and did. It is no mistake of anybody, so it is no SfumatoError; nothing was left.
+
+    Like KeyboardInterrupt it is no Exception: whoever handles mistakes must not take it for one.
+    """
+
+    def __init__(self, step: str = "") -> None:
+        super().__init__(f"stopped while {step[:1].lower()}{step[1:]}" if step else "stopped")
+
+
+def warn(message: str) -> None:
+    """A warning that points at the line of the user, however deep in the program it was raised."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _OURS:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, stacklevel=level)
+
+
+_OURS = {"sfumato", "contextlib"}
 
 
 def quoted(name: str) -> str:

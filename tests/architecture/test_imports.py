@@ -13,9 +13,24 @@ import pytest
 import sfumato
 
 HEAVY = {
-    "numba", "sklearn", "scipy", "pyspark", "opendp", "pandas", "polars", "pyarrow", "numpy", "narwhals",
-    "uvicorn", "starlette", "fastapi", "nicegui", "flask", "tornado", "matplotlib",
-}  # fmt: skip
+    "numba",
+    "sklearn",
+    "scipy",
+    "pyspark",
+    "opendp",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "numpy",
+    "narwhals",
+    "uvicorn",
+    "starlette",
+    "fastapi",
+    "nicegui",
+    "flask",
+    "tornado",
+    "matplotlib",
+}
 SOURCE = Path(sfumato.__file__).parent
 REPORT = """
 import json, sys

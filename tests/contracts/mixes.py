@@ -13,7 +13,7 @@ from sfumato.data.encoding import encode
 from sfumato.data.schema import Attribute, Category, Number, Schema
 from sfumato.data.table import Table
 from sfumato.maskers.masker import Labels
-from sfumato.maskers.topdown.fit import TopDown
+from sfumato.maskers.topdown.masker import TopDown
 from sfumato.privacy.requirements import (
     LKC,
     AlphaK,
@@ -84,9 +84,14 @@ def _anonymity(rng: np.random.Generator, on: list[str], people: pa.Table) -> Req
 
 
 KINDS: dict[str, Make] = {
-    "anonymity": _anonymity, "diversity": _diversity, "confidence": _confidence, "alpha": _alpha,
-    "closeness": _closeness, "lkc": _lkc, "map": _map,
-}  # fmt: skip
+    "anonymity": _anonymity,
+    "diversity": _diversity,
+    "confidence": _confidence,
+    "alpha": _alpha,
+    "closeness": _closeness,
+    "lkc": _lkc,
+    "map": _map,
+}
 
 
 def _sensitive(rng: np.random.Generator) -> str:
@@ -114,12 +119,19 @@ def random_mix(seed: int, kinds: Sequence[str] = tuple(KINDS)) -> Mix:
     secret = _secrets(rng, rows)
     table = pa.table({**{n: both.column(n).slice(0, rows) for n in names if n in used}, **secret})
     kept: dict[str, Attribute] = {name: attribute for name, attribute in schema.items() if name in used}
-    kept |= {"illness": Category(role="sensitive"), "wage": Number(role="sensitive"),
-             "grade": Category(role="sensitive", taxonomy=random_tree(rng, LEAVES))}  # fmt: skip
+    kept |= {
+        "illness": Category(role="sensitive"),
+        "wage": Number(role="sensitive"),
+        "grade": Category(role="sensitive", taxonomy=random_tree(rng, LEAVES)),
+    }
     n = int(rng.integers(1, 4))
     settings = TopDown(score=str(rng.choice(SCORES)), split="best_valid" if rng.random() < 0.4 else "best")
-    return Mix(encode(table, Schema(kept)), Labels(rng.integers(0, n, rows).astype(np.uint8), n),
-               tuple(needs.values()), settings)  # fmt: skip
+    return Mix(
+        encode(table, Schema(kept)),
+        Labels(rng.integers(0, n, rows).astype(np.uint8), n),
+        tuple(needs.values()),
+        settings,
+    )
 
 
 def _secrets(rng: np.random.Generator, rows: int) -> dict[str, pa.Array[Any]]:

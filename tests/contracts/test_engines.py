@@ -1,4 +1,7 @@
-"""One contract for every engine: the same refinements in the same order as the oracle, on random tables."""
+"""One contract for every engine: what it answers adds up over any split of the rows, and is what the oracle counts.
+
+And for the compiled groups: the same refinements in the same order as dicts and loops, on random tables.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,14 @@ from sfumato.counting import Engine
 from sfumato.data.encoding import encode
 from sfumato.data.schema import Attribute, Category, Number, Schema
 from sfumato.data.table import Table
-from sfumato.data.taxonomy import Taxonomy, Tree
-from sfumato.engines.local.engine import LocalEngine
-from sfumato.engines.reference import ReferenceEngine
+from sfumato.data.taxonomy.taxonomy import Taxonomy, Tree
+from sfumato.engines import LocalEngine, ReferenceEngine
 from sfumato.maskers.masker import Labels
-from sfumato.maskers.topdown.fit import Fitted, TopDown, fit
+from sfumato.maskers.topdown.fit import Fitted, fit
+from sfumato.maskers.topdown.masker import TopDown
 from sfumato.privacy.requirements import KAnonymity
+from tests.contracts.oracle import by_the_oracle
 
-ENGINES = [pytest.param(LocalEngine(), id="local"), pytest.param(LocalEngine(threads=1), id="local-1-thread")]
 SCORES = ("tradeoff", "infogain", "distortion", "total_gain")
 
 
@@ -97,12 +100,15 @@ def run(case: Case, engine: Engine) -> Fitted:
     return fit(case.table, case.labels, case.needs, settings=case.settings, engine=engine)
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("threads", [True, False], ids=["threads", "one-thread"])
 @pytest.mark.parametrize("block", range(12))
-def test_an_engine_takes_the_oracles_steps(engine: Engine, block: int) -> None:
-    for seed in range(block * 100, block * 100 + 100):
+def test_a_search_takes_the_oracles_steps(block: int, threads: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sfumato.maskers.topdown.groups.SMALL", 0 if threads else 10**9)
+    for seed in range(block * 60, block * 60 + (12 if threads else 60)):
         case = random_case(seed)
-        expected, found = run(case, ReferenceEngine()), run(case, engine)
+        with by_the_oracle():
+            expected = run(case, ReferenceEngine())
+        found = run(case, LocalEngine())
         assert found.history == expected.history, f"case {seed}"
         assert found.recoding == expected.recoding, f"case {seed}"
         assert np.array_equal(found.lifted, expected.lifted), f"case {seed}"
@@ -133,9 +139,14 @@ def states(case: Case) -> list[Fitted]:
 
 def smallest_group(case: Case, fitted: Fitted, on: tuple[str, ...]) -> int:
     masked = fitted.recoding.apply(case.table, lifted=fitted.lifted)
-    shown = pa.table({name: masked[name].cast(pa.string()) for name in on})
-    return int(pa.compute.min(shown.append_column("one", pa.array([1] * case.table.rows)).group_by(
-        list(on)).aggregate([("one", "sum")])["one_sum"]).as_py())  # fmt: skip
+    shown = pa.table({name: masked[name].decode().cast(pa.string()) for name in on})
+    return int(
+        pa.compute.min(
+            shown.append_column("one", pa.array([1] * case.table.rows))
+            .group_by(list(on))
+            .aggregate([("one", "sum")])["one_sum"]
+        ).as_py()
+    )
 
 
 @pytest.mark.parametrize("block", range(4))
@@ -150,7 +161,7 @@ def test_every_state_on_the_way_satisfies_all_requirements(block: int) -> None:
 @pytest.mark.parametrize("block", range(4))
 def test_lifting_and_best_valid_splits_never_break_a_requirement(block: int) -> None:
     lifted = 0
-    for seed in range(1000 + block * 100, 1000 + block * 100 + 100):
+    for seed in range(1000 + block * 100, 1000 + block * 100 + 60):
         case = random_case(seed)
         case = replace(case, settings=replace(case.settings, suppress=0.4, split="best_valid", beneficial_only=False))
         fitted = run(case, LocalEngine())
@@ -159,4 +170,4 @@ def test_lifting_and_best_valid_splits_never_break_a_requirement(block: int) -> 
         assert count == 0 or max(need.k for need in case.needs) <= count <= 0.4 * case.table.rows
         for need in case.needs:
             assert smallest_group(case, fitted, need.on) >= need.k, f"case {seed}"
-    assert lifted > 5, "the cases must exercise lifting"
+    assert lifted > 3, "the cases must exercise lifting"

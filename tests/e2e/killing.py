@@ -18,8 +18,11 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+from tests.e2e.forking import import_everything, run_main
 
 ROOT = Path(__file__).parents[2]
 TOUCHING = ("open", "os.mkdir", "os.rename", "os.symlink", "os.remove", "os.rmdir")
@@ -51,9 +54,13 @@ class Nursery:
         environment = {**os.environ, "XDG_STATE_HOME": str(folder / "state"), "OMP_NUM_THREADS": "1"}
         arguments = [str(folder), *(["releases"] if releases else [])]
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.e2e.killing", *arguments], cwd=ROOT, env=environment, text=True,
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        )  # fmt: skip
+            [sys.executable, "-m", "tests.e2e.killing", *arguments],
+            cwd=ROOT,
+            env=environment,
+            text=True,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+        )
 
     @property
     def ledger(self) -> Path:
@@ -77,8 +84,12 @@ class Nursery:
 
 def serve(root: str, *, releases: bool) -> None:
     """Fork a child for each line of standard input; tell how it ended."""
-    jobs: dict[str, Callable[..., int]] = {"publish": partial(_sfumato, "publish"), "sign": partial(_sfumato, "sign"),
-                                           "enter": _enter}  # fmt: skip
+    import_module("sfumato.maskers.topdown.groups")  # compiled kernels are loaded once, not in every child
+    jobs: dict[str, Callable[..., int]] = {
+        "publish": partial(run_main, "publish"),
+        "sign": partial(run_main, "sign"),
+        "enter": _enter,
+    }
     if releases:
         jobs["write"] = _writing(Path(root))
     steps = mmap.mmap(-1, 8)
@@ -203,24 +214,13 @@ def _under(root: str, arguments: tuple[Any, ...]) -> bool:
     )
 
 
-def _sfumato(*arguments: str) -> int:
-    from sfumato.cli.main import main
-
-    sys.argv = ["sfumato", *arguments]
-    try:
-        main()
-    except SystemExit as end:
-        return int(end.code or 0)
-    return 0
-
-
 def _writing(root: Path) -> Callable[..., int]:
     """Two releases that differ in k, to be written where the job says."""
     import sfumato as sf
-    from sfumato.engines.reference import ReferenceEngine
+    from sfumato.engines import ReferenceEngine
 
     recipe = sf.Recipe.from_yaml(root / "recipe.yaml")
-    run = sf.Run(engine=ReferenceEngine(), report=False, progress=False)
+    run = sf.Run(engine=ReferenceEngine(), report=False)
     releases = {
         str(k): sf.publish(recipe.table, replace(recipe, privacy=[sf.KAnonymity(["age", "town"], k)]), run=run)
         for k in (4, 6)
@@ -244,6 +244,5 @@ def _enter(ledger: str, told: str) -> int:
 
 
 if __name__ == "__main__":
-    for name in ("sfumato.cli.main", "sfumato.cli.summary", "sfumato.publishing", "polars", "sklearn.cluster"):
-        __import__(name)
+    import_everything()
     serve(sys.argv[1], releases="releases" in sys.argv)

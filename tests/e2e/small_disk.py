@@ -16,6 +16,8 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
+from tests.e2e.forking import import_everything, run_main
+
 SECONDS = 120
 
 
@@ -66,17 +68,10 @@ def _redirect(said: Path) -> None:
 def _publish(root: Path, disk: Path) -> int:
     import tempfile
 
-    from sfumato.cli.main import main
-
     os.environ["XDG_STATE_HOME"] = str(disk / "state")
     tempfile.tempdir = str(disk / "tmp")
-    try:
-        (disk / "tmp").mkdir()
-        sys.argv = ["sfumato", "publish", str(root / "recipe.yaml"), "--output", str(disk / "out"), "--no-report"]
-        main()
-    except SystemExit as end:
-        return int(end.code or 0)
-    return 0
+    (disk / "tmp").mkdir()
+    return run_main("publish", str(root / "recipe.yaml"), "--output", str(disk / "out"), "--no-report")
 
 
 def _refused(disk: Path) -> int:
@@ -89,6 +84,5 @@ def _refused(disk: Path) -> int:
 
 
 if __name__ == "__main__":
-    for name in ("sfumato.cli.main", "sfumato.cli.summary", "sfumato.publishing", "polars", "sklearn.cluster"):
-        __import__(name)
+    import_everything()
     serve(Path(sys.argv[1]), [int(size) for size in sys.argv[2:]])

@@ -70,11 +70,15 @@ def test_draft_writes_and_does_not_overwrite(run: Run) -> None:
 
 def test_draft_writes_taxonomies_beside_the_recipe(run: Run) -> None:
     Path("out").mkdir()
-    assert run("draft", "people.csv", "-o", "out/recipe.yaml", "--taxonomies", "out/trees").code == 0
+    Path("people.csv").write_text("plz,age\n" + "".join(f"0{1000 + n % 40},{n % 60}\n" for n in range(200)))
+    drafted = run("draft", "people.csv", "-o", "out/recipe.yaml", "--taxonomies", "out/trees")
+    assert drafted.code == 0
+    assert "where somebody lives: many know it" in drafted.out
+    assert "sfumato publish out/recipe.yaml --output out --allow" in drafted.out
     recipe = yaml.safe_load(Path("out/recipe.yaml").read_text())
     assert recipe["table"] == "../people.csv"
-    assert recipe["attributes"]["town"]["taxonomy"] == "trees/town.yaml"
-    assert sfumato.Taxonomy.from_file("out/trees/town.yaml").draft
+    assert recipe["attributes"]["plz"]["taxonomy"] == "trees/plz.yaml"
+    assert not sfumato.Taxonomy.from_file("out/trees/plz.yaml").draft
 
 
 def test_check_is_clean_or_lists_findings(run: Run) -> None:
@@ -128,8 +132,11 @@ def test_messages_speak_as_the_program_does(run: Run) -> None:
     assert "--kind balanced" in run("taxonomy", "draft", "people.csv", "town", "--kind", "calendar").err
     Path("empty.csv").write_text("a,b\n")
     assert "error: empty.csv: " in run("draft", "empty.csv").err
-    Path("old.csv").write_bytes("name,town\nZoë,Köniz\n".encode("cp1252"))
-    refused = run("draft", "old.csv").err
+    Path("old.csv").write_bytes("name,town\nZoë,Köniz\nAda,Bern\n".encode("cp1252"))
+    guessed = run("draft", "old.csv")
+    assert "old.csv is not UTF-8. It was read as cp1252" in guessed.err
+    assert yaml.safe_load(guessed.out)["encoding"] == "cp1252"
+    refused = run("taxonomy", "draft", "old.csv", "town").err
     assert "error: old.csv, line 2: the text must be UTF-8" in refused
     assert "--encoding cp1252" in refused
     assert yaml.safe_load(run("draft", "old.csv", "--encoding", "cp1252").out)["encoding"] == "cp1252"
@@ -194,13 +201,13 @@ def test_ctrl_c_and_unexpected_errors(run: Run, monkeypatch: pytest.MonkeyPatch)
     def interrupted(*_: object) -> None:
         signal.raise_signal(signal.SIGINT)
 
-    monkeypatch.setattr("sfumato.data.taxonomy_files.read_taxonomy", interrupted)
+    monkeypatch.setattr("sfumato.data.taxonomy.taxonomy.Taxonomy.from_file", interrupted)
     assert run("taxonomy", "show", "town.yaml").code == 130
 
     def broken(*_: object) -> None:
         raise ZeroDivisionError("a bug")
 
-    monkeypatch.setattr("sfumato.data.taxonomy_files.read_taxonomy", broken)
+    monkeypatch.setattr("sfumato.data.taxonomy.taxonomy.Taxonomy.from_file", broken)
     monkeypatch.setattr(sys, "argv", ["sfumato", "taxonomy", "show", "town.yaml"])
     with pytest.raises(ZeroDivisionError):
         main()

@@ -57,9 +57,28 @@ def test_prose_stays_when_tables_are_filled_again(out: Path) -> None:
 
 def test_results_survive_the_file(tmp_path: Path) -> None:
     setting = Setting(experiment="single", dataset="adult", method="kmeans", clusters=6, h=5, mask="tradeoff")
-    row = Row(setting, f_start=0.5, mp_start=0.25, f_joined=0.5, mp_joined=0.5, agreement=0.75, agreement_told=0.5,
-              f_cold_mean=0.5, f_cold_best=0.5, f_cold_worst=0.5, mp_cold_mean=0.5, mp_cold_best=0.5, mp_cold_worst=0.5,
-              lifted=3, cut="ab", at_top="age sex", table="[[1, 2]]")  # fmt: skip
+    row = Row(
+        setting,
+        f_start=0.5,
+        mp_start=0.25,
+        f_joined=0.5,
+        mp_joined=0.5,
+        agreement=0.75,
+        agreement_told=0.5,
+        f_cold_mean=0.5,
+        f_cold_best=0.5,
+        f_cold_worst=0.5,
+        mp_cold_mean=0.5,
+        mp_cold_best=0.5,
+        mp_cold_worst=0.5,
+        lifted=3,
+        cut="ab",
+        at_top="age sex",
+        table="[[1, 2]]",
+        f_ten=0.5,
+        f_ten_raw=0.25,
+        penalty=0.125,
+    )
     cluster_rows.write(tmp_path / "rows.csv", [row])
     assert cluster_rows.read(tmp_path / "rows.csv") == [row]
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[2]
-SIZES = [*range(4, 100, 4), *range(100, 200, 16), 400]  # KiB
+SIZES = [*range(4, 84, 4), *range(92, 200, 24), 400]  # KiB
 RECIPE = """
 sfumato: 1
 table: people.csv
@@ -32,7 +32,7 @@ mask: {top_down: {}}
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[dict[str, Any]]:
     """What a publish did on disks of growing size."""
     root, chance = tmp_path_factory.mktemp("full"), random.Random(0)
-    people = [f"{chance.randrange(20, 60)},{chance.choice('ABC')},{chance.choice(['yes', 'no'])}" for _ in range(3000)]
+    people = [f"{chance.randrange(20, 60)},{chance.choice('ABC')},{chance.choice(['yes', 'no'])}" for _ in range(1500)]
     (root / "people.csv").write_text("\n".join(["age,town,ill", *people]) + "\n", encoding="utf-8")
     (root / "recipe.yaml").write_text(RECIPE, encoding="utf-8")
     apart = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--mount", "--map-root-user"]

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import sfumato as sf
 from sfumato.cli.main import app
 from sfumato.release.reading import read_recipe_of, read_recoding
-from sfumato.sweeping.family import publish_family
+from sfumato.sweeping.sweep import publish_family
 
 RECIPE = """
 sfumato: 1
@@ -31,8 +31,12 @@ privacy: [{k_anonymity: 5, on: [age, pay, sex]}]
 @pytest.fixture
 def recipe(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     drawn = np.random.default_rng(4)
-    columns = {"age": drawn.integers(20, 60, 300), "pay": drawn.normal(50, 9, 300).round(),
-               "sex": drawn.choice(["f", "m"], 300), "disease": drawn.choice(["flu", "cold"], 300)}  # fmt: skip
+    columns = {
+        "age": drawn.integers(20, 60, 300),
+        "pay": drawn.normal(50, 9, 300).round(),
+        "sex": drawn.choice(["f", "m"], 300),
+        "disease": drawn.choice(["flu", "cold"], 300),
+    }
     pq.write_table(pa.table(columns), tmp_path / "people.parquet")
     (tmp_path / "recipe.yaml").write_text(RECIPE)
     monkeypatch.chdir(tmp_path)
@@ -52,7 +56,7 @@ def test_a_family_is_published_shown_and_verified(recipe: Path) -> None:
         assert "records are alike in all releases, which cut alike" in checked.output
     alone = CliRunner().invoke(app, ["verify", str(out / "clusters-6"), *both[:2]])
     assert alone.exit_code == 1
-    cuts = {str(read_recoding(out / f"clusters-{n}").to_json()) for n in (2, 4, 6)}
+    cuts = {str(read_recoding(out / f"clusters-{n}").files()["recoding.json"]) for n in (2, 4, 6)}
     assert len(cuts) == 1  # all show what they may show together
     assert read_recipe_of(out / "clusters-4").structure == sf.Clusters("kmeans", k=4, seed=0, also=(2, 6))
 

@@ -17,11 +17,11 @@ from typer.testing import CliRunner
 
 import sfumato as sf
 from sfumato.cli.main import app
-from sfumato.engines.reference import ReferenceEngine
+from sfumato.engines import ReferenceEngine
 from sfumato.privacy.ledger import Ledger, People
 from sfumato.publishing import Run
 from sfumato.randomness import Secure, Seeded
-from sfumato.release.placing import mend
+from sfumato.release.output import mend
 
 CHANCE = np.random.default_rng(0)
 PEOPLE = pa.table({"age": CHANCE.integers(20, 60, 120), "town": CHANCE.choice(["A", "B"], 120)})
@@ -29,6 +29,7 @@ RECIPE = sf.Recipe(
     schema=sf.Schema(age=sf.Number(role="quasi", range=(20, 60)), town=sf.Category(role="quasi")),
     structure=sf.Clusters("kmeans", k=2, seed=0, n_init=1),
     privacy=[sf.KAnonymity(["age", "town"], 4)],
+    mask=sf.TopDown(),
 )
 
 

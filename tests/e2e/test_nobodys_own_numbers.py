@@ -1,8 +1,8 @@
 """No number that goes out is somebody's own: Adult with a salary in cents, read as a stranger reads a release.
 
 Counted are numbers of the released files that equal a value which at least one record, but fewer than k, hold:
-- ends of intervals, of every masked number, in the table, recoding.json, regions.json and codebook.json (the ends of
-  declared ranges are public and left out);
+- ends of intervals, of every masked number, in the table, recoding.json, regions.json, partition.json and codebook.json
+  (the ends of declared ranges are public and left out);
 - every number that the folder tells anywhere, pages included, against the salaries. The rule would allow a mean that is
   on the grid for its roundness; on these tables none has to be there. What centres.json tells besides coordinates
   is computed from the shown numbers alone, and left out.
@@ -37,6 +37,8 @@ MASKS: dict[str, tuple[str, dict[str, Any]]] = {
     "best_valid": ("top_down", {"split": "best_valid", "score": "infogain"}),
     "suppress": ("top_down", {"suppress": 0.05}),
     "portfolio": ("top_down", {"search": "portfolio", "seconds": 1.0}),
+    "partition": ("partition", {}),
+    "cuts": ("partition", {"extent": "cuts"}),
     "mondrian": ("mondrian", {}),
     "median": ("mondrian", {"score": "median"}),
     "genetic": ("genetic", {"generations": 3, "population": 20}),
@@ -46,9 +48,11 @@ MASKS: dict[str, tuple[str, dict[str, Any]]] = {
     "mdav": ("mdav", {}),
     "linkage": ("linkage", {}),
 }
-QUICK = ("top_down", "suppress", "mondrian", "genetic", "fast", "mdav")
+QUICK = ("partition", "cuts", "top_down", "suppress", "mondrian", "genetic", "fast", "mdav")
 MOST = {"linkage": 3_000, "mdav": 5_000, "wf_c_means": 5_000}
 """Rows of maskers that take long on all of them: their time grows with the square."""
+OPEN = 8_000
+"""Rows where the range of salaries is not declared: what differs then are the ends, of which there are two."""
 
 
 def people(rows: int | None) -> pa.Table:
@@ -96,12 +100,13 @@ def intervals(folder: Path) -> Iterator[tuple[str, str]]:
     for name in RANGES:
         yield from ((name, label) for label in table.column(name).unique().to_pylist() if isinstance(label, str))
     codebook = folder / "codebook.json"
-    for name, entries in (json.loads(codebook.read_text()) if codebook.exists() else {}).items():
+    book = json.loads(codebook.read_text()) if codebook.exists() else {}
+    for name, entries in book.items() if "groups" not in book else ():  # of groups it repeats no label
         yield from ((name, label) for label in entries if name in RANGES)
 
 
 def cuts(folder: Path) -> Iterator[tuple[str, float]]:
-    """Breaks of recoding.json, and where regions.json cuts."""
+    """Breaks of recoding.json, where regions.json cuts, and the ends that partition.json tells."""
     if (folder / "recoding.json").exists():
         form = json.loads((folder / "recoding.json").read_text())
         for name in RANGES.keys() & form["attributes"].keys():
@@ -109,6 +114,11 @@ def cuts(folder: Path) -> Iterator[tuple[str, float]]:
     if (folder / "regions.json").exists():
         form = json.loads((folder / "regions.json").read_text())
         yield from ((node["attribute"], float(node["at"])) for node in form["nodes"] if "at" in node)
+    if (folder / "partition.json").exists():
+        form = json.loads((folder / "partition.json").read_text())
+        for name in RANGES.keys() & form["attributes"].keys():
+            shown = form["attributes"][name]["shown"]
+            yield from ((name, float(end)) for entry in shown for end in entry if end is not None)
 
 
 def ends(folder: Path) -> set[tuple[str, float]]:
@@ -137,14 +147,14 @@ def told(folder: Path) -> set[float]:
 
 def published(mask: str, folder: Path, rows: int | None, *, declared: bool, report: bool) -> Few:
     table = people(rows)
-    sf.publish(table, recipe(mask, declared=declared), run=Run(report=report, progress=False)).write(folder)
+    sf.publish(table, recipe(mask, declared=declared), run=Run(report=report)).write(folder)
     return Few.among(table)
 
 
 def check(mask: str, folder: Path, rows: int | None, *, declared: bool, report: bool) -> None:
     few = published(mask, folder, rows, declared=declared, report=report)
     found = ends(folder)
-    shows_intervals = any((folder / name).exists() for name in ("recoding.json", "regions.json"))
+    shows_intervals = any((folder / name).exists() for name in ("recoding.json", "regions.json", "partition.json"))
     assert any(name == "salary" for name, _ in found) == shows_intervals
     assert [end for end in found if end[1] in few.of[end[0]]] == []
     assert [number for number in told(folder) if number in few.of["salary"]] == []
@@ -158,5 +168,6 @@ def test_no_number_of_a_release_is_held_by_a_few(mask: str, tmp_path: Path) -> N
 @pytest.mark.slow
 @pytest.mark.parametrize("declared", [True, False], ids=["declared", "open"])
 @pytest.mark.parametrize("mask", MASKS)
-def test_no_number_of_all_of_adult_is_held_by_a_few(mask: str, declared: bool, tmp_path: Path) -> None:
-    check(mask, tmp_path / "out", MOST.get(mask), declared=declared, report=mask in ("top_down", "microaggregate"))
+def test_no_number_of_most_of_adult_is_held_by_a_few(mask: str, declared: bool, tmp_path: Path) -> None:
+    rows = MOST.get(mask) if declared else MOST.get(mask, OPEN)
+    check(mask, tmp_path / "out", rows, declared=declared, report=mask in ("top_down", "microaggregate"))

@@ -42,8 +42,10 @@ def clinic(tmp_path: Path) -> Path:
     """A folder with a table, and a recipe for it."""
     random = np.random.default_rng(0)
     sets = [random.choice(["flu", "gout", "mumps"], size, replace=False).tolist() for size in 1 + np.arange(ROWS) % 3]
-    write(tmp_path, {"age": random.integers(0, 100, ROWS).tolist(), "sex": ["F", "M", "M"] * (ROWS // 3),
-                     "diagnoses": sets})  # fmt: skip
+    write(
+        tmp_path,
+        {"age": random.integers(0, 100, ROWS).tolist(), "sex": ["F", "M", "M"] * (ROWS // 3), "diagnoses": sets},
+    )
     (tmp_path / "recipe.yaml").write_text(RECIPE)
     return tmp_path
 
@@ -116,9 +118,11 @@ REFUSED: dict[str, tuple[Callable[[Form], object], tuple[str, ...]]] = {
     "a value outside a list": (lambda form: form["attributes"]["sex"].update(values=["F", "X"]), ("sex", "declared")),
     "a number outside its range": (lambda form: form["attributes"]["age"].update(range=[0, 40]), ("age", "range")),
     "a large set": (lambda form: form["attributes"]["diagnoses"].update(most=2), ("diagnoses", "most", "too_many")),
-    "a requirement beside": (lambda form: form.update(privacy=[{"k_anonymity": 5, "on": ["age", "sex", "diagnoses"]}]),
-                             ("privacy", "budget")),
-}  # fmt: skip
+    "a requirement beside": (
+        lambda form: form.update(privacy=[{"k_anonymity": 5, "on": ["age", "sex", "diagnoses"]}]),
+        ("privacy", "budget"),
+    ),
+}
 
 
 @pytest.mark.parametrize("case", REFUSED)
@@ -136,8 +140,14 @@ def test_what_is_refused_is_told_with_its_remedy_and_costs_nothing(case: str, cl
 
 def test_values_outside_go_to_a_bucket_only_where_it_is_declared(clinic: Path, sfumato: Program) -> None:
     half = ROWS // 2
-    write(clinic, {"age": [130, 5] * half, "sex": ["diverse", "F"] * half,
-                   "diagnoses": [["flu", "gout", "mumps"], ["gout"]] * half})  # fmt: skip
+    write(
+        clinic,
+        {
+            "age": [130, 5] * half,
+            "sex": ["diverse", "F"] * half,
+            "diagnoses": [["flu", "gout", "mumps"], ["gout"]] * half,
+        },
+    )
     assert sfumato(*PUBLISH).code == 2
     edit(clinic, lambda form: form["attributes"]["age"].update(outside="clip"))
     edit(clinic, lambda form: form["attributes"]["sex"].update(outside="Other"))
@@ -160,7 +170,7 @@ def test_a_run_beyond_the_total_stops_before_it_looks_at_the_data(
     def looked(*_: object) -> object:
         raise AssertionError("the data was looked at")
 
-    monkeypatch.setattr("sfumato.publishing.find", looked)
+    monkeypatch.setattr("sfumato.publishing.steps.find", looked)
     monkeypatch.setattr(sf.PrivateTree, "mask", looked)
     with pytest.raises(sf.BudgetError, match="2/3 spent before, 2/3 asked, a total of 1"):
         sf.publish(clinic / "people.parquet", recipe, run=Run(report=False))

@@ -17,7 +17,7 @@ from tests.e2e.test_publish import RECIPE, people, sfumato
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("told")
     pc.write_csv(people(), home / "people.csv")
-    sf.publish(people(), sf.Recipe.from_yaml(RECIPE)).write(home / "out")
+    sf.publish(people(), sf.Recipe.from_yaml(RECIPE), run=sf.Run(report=False)).write(home / "out")
     return home
 
 
@@ -25,10 +25,8 @@ def test_the_page_explains_intervals_of_dates_open_ends_and_stars(tmp_path: Path
     days = pa.array([f"19{50 + i % 40}-0{i % 9 + 1}-1{i % 9}" for i in range(60)])
     table = people().append_column("born", days)
     text = RECIPE.replace("  ill: ", "  born: {kind: number, role: quasi, calendar: month}\n  ill: ")
-    page = (
-        sf.publish(table, sf.Recipe.from_yaml(text.replace("[town]", "[town, born]"))).write(tmp_path / "out")
-        / "README.md"
-    ).read_text()
+    recipe = sf.Recipe.from_yaml(text.replace("[town]", "[town, born]"))
+    page = (sf.publish(table, recipe, run=sf.Run(report=False)).write(tmp_path / "out") / "README.md").read_text()
     rows = {line.split("|")[1].strip(): line for line in page.splitlines() if line.startswith("| ")}
     assert "`[17-37)`" in rows["age"]
     assert "`[1972-08-1990-08)`: the month 1972-08 included, the month 1990-08 not" in rows["born"]
@@ -43,7 +41,7 @@ def test_k_of_one_is_no_promise() -> None:
 
 
 def test_a_release_is_short_to_look_at() -> None:
-    shown = repr(sf.publish(people(), sf.Recipe.from_yaml(RECIPE)))
+    shown = repr(sf.publish(people(), sf.Recipe.from_yaml(RECIPE), run=sf.Run(report=False)))
     assert shown.startswith("Release(rows=60, columns=4, guarantee='In this table at least 4 records share")
     assert shown.endswith(", holds=True)")
     assert len(shown) < 400

@@ -17,11 +17,22 @@ BROWSER = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
 )
 FLAGS = (
-    "--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-    "--disable-component-update", "--disable-sync", "--disable-default-apps", "--disable-extensions",
-    "--hide-scrollbars", "--host-resolver-rules=MAP * ~NOTFOUND", "--proxy-server=127.0.0.1:1",
-    "--window-size=1100,2400", "--enable-logging=stderr", "--virtual-time-budget=2000",
-)  # fmt: skip
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-default-apps",
+    "--disable-extensions",
+    "--hide-scrollbars",
+    "--host-resolver-rules=MAP * ~NOTFOUND",
+    "--proxy-server=127.0.0.1:1",
+    "--window-size=1100,2400",
+    "--enable-logging=stderr",
+    "--virtual-time-budget=2000",
+)
 ERRANDS = r"https?://([\w-]+\.)*(google\.com|googleapis\.com|gstatic\.com|gvt1\.com)(:\d+)?/"
 """Where Chromium goes by itself, whatever page it shows; the pages are searched for addresses in a test of theirs."""
 IRIS = sf.datasets.load("iris")
@@ -31,8 +42,11 @@ pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no C
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("browser")
-    recipe = sf.Recipe(schema=IRIS.schema, structure=sf.Clusters("kmeans", k=3, n_init=2),
-                       privacy=(sf.KAnonymity(IRIS.schema.quasi, 5),))  # fmt: skip
+    recipe = sf.Recipe(
+        schema=IRIS.schema,
+        structure=sf.Clusters("kmeans", k=3, n_init=2),
+        privacy=(sf.KAnonymity(IRIS.schema.quasi, 5),),
+    )
     sf.publish(IRIS.table, recipe).write(folder / "out")
     return {"public": folder / "out" / "report.html", "holder": folder / "out.holder" / "report.html"}
 
@@ -54,8 +68,13 @@ def requested(log: Path) -> list[str]:
 @pytest.mark.parametrize("scheme", ["0", "1"], ids=["dark", "light"])
 def test_it_opens_with_the_network_cut(pages: dict[str, Path], edition: str, scheme: str, tmp_path: Path) -> None:
     shot, log = tmp_path / "shot.png", tmp_path / "net.json"
-    done = opened(pages[edition], tmp_path, f"--screenshot={shot}", f"--log-net-log={log}",
-                  f"--blink-settings=preferredColorScheme={scheme}")  # fmt: skip
+    done = opened(
+        pages[edition],
+        tmp_path,
+        f"--screenshot={shot}",
+        f"--log-net-log={log}",
+        f"--blink-settings=preferredColorScheme={scheme}",
+    )
     assert shot.stat().st_size > 30_000, done.stderr
     assert "CONSOLE" not in done.stderr
     assert requested(log) == []

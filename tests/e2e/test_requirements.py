@@ -45,13 +45,15 @@ ASKED = {
 
 def people(rows: int = 400, seed: int = 0) -> pl.DataFrame:
     random = np.random.default_rng(seed)
-    return pl.DataFrame({
-        "age": random.integers(17, 91, rows),
-        "education": random.choice(["Ninth", "Tenth", "Bachelors", "Masters"], rows),
-        "sex": random.choice(["F", "M"], rows),
-        "disease": random.choice(["Flu", "Asthma", "Diabetes", "HIV"], rows, p=[0.4, 0.3, 0.2, 0.1]),
-        "stage": random.integers(1, 5, rows),
-    })  # fmt: skip
+    return pl.DataFrame(
+        {
+            "age": random.integers(17, 91, rows),
+            "education": random.choice(["Ninth", "Tenth", "Bachelors", "Masters"], rows),
+            "sex": random.choice(["F", "M"], rows),
+            "disease": random.choice(["Flu", "Asthma", "Diabetes", "HIV"], rows, p=[0.4, 0.3, 0.2, 0.1]),
+            "stage": random.integers(1, 5, rows),
+        }
+    )
 
 
 def shares(table: pl.DataFrame, sensitive: str, on: tuple[str, ...] = QUASI) -> list[Counter[Any]]:
@@ -61,7 +63,7 @@ def shares(table: pl.DataFrame, sensitive: str, on: tuple[str, ...] = QUASI) -> 
     return list(groups.values())
 
 
-@pytest.mark.parametrize("mask", ["top_down", "mondrian"])
+@pytest.mark.parametrize("mask", ["top_down", "mondrian", "partition"])
 @pytest.mark.parametrize("asked", ASKED)
 def test_every_requirement_is_published_and_verified(asked: str, mask: str, tmp_path: Path) -> None:
     recipe = sf.Recipe.from_yaml(RECIPE.replace("REQUIREMENT", ASKED[asked]).replace("MASK", mask))
@@ -124,7 +126,7 @@ def test_a_population_outside_the_declared_range_is_told_as_such() -> None:
         (f"{{t_closeness: 0.5, {ON}, sensitive: stage, distance: hierarchical}}", "taxonomy"),
         (f"{{lkc: {{l: 4, k: 2, c: 0.5}}, {ON}, sensitive: disease}}", "at most the number"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_hold_is_told(asked: str, told: str) -> None:
     with pytest.raises(sf.SfumatoError, match=told) as caught:
         sf.publish(people(), sf.Recipe.from_yaml(RECIPE.replace("REQUIREMENT", asked).replace("MASK", "top_down")))

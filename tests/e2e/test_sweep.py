@@ -36,8 +36,13 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /pro
 @pytest.fixture
 def recipe(tmp_path: Path) -> Path:
     rows = 400
-    table = pa.table({"age": [(i * 37) % 90 for i in range(rows)], "town": [f"town-{i % 7}" for i in range(rows)],
-                      "ill": ["yes" if (i * 37) % 90 > 50 else "no" for i in range(rows)]})  # fmt: skip
+    table = pa.table(
+        {
+            "age": [(i * 37) % 90 for i in range(rows)],
+            "town": [f"town-{i % 7}" for i in range(rows)],
+            "ill": ["yes" if (i * 37) % 90 > 50 else "no" for i in range(rows)],
+        }
+    )
     pc.write_csv(table, tmp_path / "people.csv")
     path = tmp_path / "recipe.yaml"
     path.write_text(RECIPE)
@@ -105,6 +110,21 @@ def test_a_killed_sweep_goes_on_where_it_stopped(recipe: Path, tmp_path: Path) -
     assert {path: after[path] for path in before} == before
     assert len((output / "sweep.csv").read_text().splitlines()) == SETTINGS + 1
     assert "Take privacy.k=" in (output / "sweep.html").read_text()
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_a_sweep_with_all_its_processes_and_says_what_is_kept(recipe: Path, tmp_path: Path) -> None:
+    output = tmp_path / "swept"
+    first = start(recipe, output)
+    wait_until(lambda: len(list(output.glob("points/*.json"))) >= 2)
+    workers = workers_of(first.pid)
+    first.send_signal(signal.SIGINT)
+    told = first.communicate(timeout=60)[1]
+    assert first.returncode == 130
+    assert told.splitlines()[-1] == f"stopped while trying every setting: written before, and left as it is: {output}"
+    assert "Traceback" not in told
+    wait_until(lambda: not any(alive(pid) for pid in workers))
+    assert len(list(output.glob("points/*.json"))) >= 2
 
 
 @pytest.mark.slow

@@ -47,10 +47,20 @@ def changed(name: str, change: Callable[[Form], object], *, of: str = "k_anonymi
 
 
 EPSILON = {
-    "epsilon": "1/10", "delta": "0", "unit": "one record added or removed", "private": True,
-    "events": [{"mechanism": "discrete Laplace", "purpose": "the number of records", "epsilon": "1/10",
-                "composition": "sequential", "parts": 1}],
-}  # fmt: skip
+    "epsilon": "1/10",
+    "delta": "0",
+    "unit": "one record added or removed",
+    "private": True,
+    "events": [
+        {
+            "mechanism": "discrete Laplace",
+            "purpose": "the number of records",
+            "epsilon": "1/10",
+            "composition": "sequential",
+            "parts": 1,
+        }
+    ],
+}
 LOSS = {"privacy_loss": {"privacy_parameters": {"epsilon": 0.1, "delta": 0}}}
 changed("an epsilon in a k-anonymous release", lambda form: form.update(differential_privacy=EPSILON))
 changed("a deployment in a k-anonymous release", lambda form: form.update(deployment=LOSS))

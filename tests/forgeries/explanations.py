@@ -68,7 +68,7 @@ def carriage_returns(folder: Path) -> None:
 
 @forgery("JSON with letters as escapes")
 def escapes(folder: Path) -> None:
-    rewrite(folder, "taxonomies/education.json", lambda text: text.replace("Secondary", "\\u0053econdary"))
+    rewrite(folder, "taxonomies/education.json", lambda text: text.replace("Masters", "\\u004dasters"))
 
 
 @forgery("JSON with a number in another spelling")
@@ -177,68 +177,107 @@ def cut_of_nobody(folder: Path) -> None:
         cut[:] = sorted([*cut, "Ada"])
 
     change(folder, "recoding.json", more)
-    change(folder, "taxonomies/education.json", lambda tree: put(tree, {"ANY": {"Ada": None, **tree["ANY"]}}))
+    change(folder, "taxonomies/education.json", lambda tree: tree["below"].append("Ada"))
+
+
+def _taxonomy(folder: Path, how: Callable[[Form], object]) -> None:
+    change(folder, "taxonomies/education.json", how)
+
+
+def _joint(tree: Form) -> Form:
+    """A label above the cut, which joins others and has no name."""
+    found: Form = next(part for part in tree["below"] if isinstance(part, dict))
+    return found
 
 
 @forgery("leaves below the cut", of="genetic")
 def below_the_cut(folder: Path) -> None:
     def more(tree: Form) -> None:
-        root = next(iter(tree))
-        tree[root] = _with_raw(tree[root])
+        below = _joint(tree)["below"]
+        below[0] = {"label": below[0], "below": ["Ada, 36, PhD", "Bob, 41, 9th"]}
 
-    change(folder, "taxonomies/education.json", more)
-
-
-def _with_raw(below: Any) -> Any:
-    """A raw row as a leaf, below the first label that has none below it."""
-    if below is None:
-        return ["Ada, 36, PhD", "Bob, 41, 9th"]
-    if isinstance(below, list):
-        return {below[0]: ["Ada, 36, PhD", "Bob, 41, 9th"], **dict.fromkeys(below[1:])}
-    name = next(iter(below))
-    return {**below, name: _with_raw(below[name])}
+    _taxonomy(folder, more)
 
 
 @forgery("a branch of a tree where nobody is")
 def branch_of_nobody(folder: Path) -> None:
-    change(folder, "taxonomies/education.json", lambda tree: put(tree, {"ANY": {"Ada": ["36", "PhD"], **tree["ANY"]}}))
+    _taxonomy(folder, lambda tree: tree["below"].append({"label": "Ada", "below": ["36", "a PhD"]}))
+
+
+@forgery("a branch without a name where nobody is")
+def nameless_branch(folder: Path) -> None:
+    _taxonomy(folder, lambda tree: tree["below"].append({"label": None, "below": ["z Ada", "z Bob"]}))
 
 
 @forgery("a chain of labels above the cut")
 def chain(folder: Path) -> None:
-    change(
-        folder, "taxonomies/education.json", lambda tree: put(tree, {"ANY": {"Ada": {"36": {"a PhD": tree["ANY"]}}}})
+    _taxonomy(
+        folder, lambda tree: tree.update(below=[{"label": "Ada", "below": [{"label": "36", "below": tree["below"]}]}])
     )
+
+
+@forgery("a chain of labels without a name")
+def nameless_chain(folder: Path) -> None:
+    _taxonomy(folder, lambda tree: tree.update(below=[{"label": None, "below": tree["below"]}]))
 
 
 @forgery("the labels of a tree in another order")
 def tree_order(folder: Path) -> None:
-    change(folder, "taxonomies/education.json", lambda tree: put(tree, {"ANY": reversed_keys(tree["ANY"])}))
+    _taxonomy(folder, lambda tree: tree["below"].reverse())
+
+
+@forgery("labels below one without a name in another order")
+def joint_order(folder: Path) -> None:
+    _taxonomy(folder, lambda tree: _joint(tree)["below"].reverse())
 
 
 @forgery("leaves of a tree as mappings")
 def tree_form(folder: Path) -> None:
     def other(tree: Form) -> None:
-        tree["ANY"]["Secondary"] = dict.fromkeys(tree["ANY"]["Secondary"])
+        below = _joint(tree)["below"]
+        below[0] = {"label": below[0], "below": []}
 
-    change(folder, "taxonomies/education.json", other)
+    _taxonomy(folder, other)
+
+
+@forgery("a label of a tree with a note")
+def tree_note(folder: Path) -> None:
+    _taxonomy(folder, lambda tree: _joint(tree).update(note="Ada, 36, PhD"))
 
 
 @forgery("a label that is a whole table")
 def long_label(folder: Path) -> None:
-    def other(tree: Form) -> None:
-        put(
-            tree,
-            {
-                "ANY": {
-                    ("Ada, 36, PhD; " * 500 if name == "Secondary" else name): under
-                    for name, under in tree["ANY"].items()
-                }
-            },
-        )
-        tree["ANY"] = dict(sorted(tree["ANY"].items()))
+    _taxonomy(folder, lambda tree: _joint(tree).update(label="Ada, 36, PhD; " * 500))
 
-    change(folder, "taxonomies/education.json", other)
+
+@forgery("a name for a label above the cut")
+def name_above_the_cut(folder: Path) -> None:
+    _taxonomy(folder, lambda tree: _joint(tree).update(label="Ada: PhD"))
+
+
+@forgery("the true name of a label above the cut")
+def true_name(folder: Path) -> None:
+    _taxonomy(folder, lambda tree: _joint(tree).update(label="Secondary"))
+
+
+@forgery("a name for a root that nobody shows")
+def name_of_root(folder: Path) -> None:
+    _taxonomy(folder, lambda tree: tree.update(label="Ada, 36, PhD"))
+
+
+@forgery("another name for a root that lifted records could show", of="genetic")
+def name_of_top(folder: Path) -> None:
+    _taxonomy(folder, lambda tree: tree.update(label="Ada, 36, PhD"))
+
+
+@forgery("an empty name for a label above the cut")
+def empty_name(folder: Path) -> None:
+    _taxonomy(folder, lambda tree: _joint(tree).update(label=""))
+
+
+@forgery("a label below the cut under another name", of="shares")
+def leaf_renamed(folder: Path) -> None:
+    rewrite(folder, "taxonomies/education.json", lambda text: text.replace('"PhD"', '"Pia: PhD"'))
 
 
 # codebook.json.
@@ -317,6 +356,85 @@ def itself(folder: Path) -> None:
         form["education"]["9th"] = {"9th": 1.0}
 
     change(folder, "codebook.json", other)
+
+
+def _told(folder: Path, name: str, how: Callable[[Form], object]) -> None:
+    """What the certificate tells of a column."""
+
+    def other(form: Form) -> None:
+        how(next(column for column in form["table"]["columns"] if column["name"] == name))
+
+    change(folder, "certificate.json", other)
+
+
+def _renamed(spread: Form, old: str, new: str) -> Form:
+    return {new if label == old else label: share for label, share in spread.items()}
+
+
+def _rename(folder: Path, name: str, shown: str, old: str, new: str) -> None:
+    """Another name in one entry of the codebook, which keeps the order of its labels."""
+    change(folder, "codebook.json", lambda form: put(form[name][shown], _renamed(form[name][shown], old, new)))
+
+
+@forgery("a label behind a star under another name", of="genetic")
+def renamed_behind_a_star(folder: Path) -> None:
+    _rename(folder, "country", "*", "Peru", "Peru: Ada, 36")
+
+
+@forgery("a label of a class under another name", of="microaggregate")
+def renamed_in_a_class(folder: Path) -> None:
+    _rename(folder, "education", "Graduate", "PhD", "PhD: Ada, 36")
+
+
+@forgery("a label below that of a region under another name", of="values")
+def renamed_in_a_region(folder: Path) -> None:
+    _rename(folder, "education", "University", "PhD", "PhD: Ada, 36")
+
+
+@forgery("a label that the certificate lists and the codebook does not tell of", of="genetic")
+def listed_not_told(folder: Path) -> None:
+    _told(folder, "country", lambda column: column["told"].insert(0, "Ada, 36, PhD"))
+
+
+@forgery("a list of told labels in another order", of="genetic")
+def told_order(folder: Path) -> None:
+    _told(folder, "country", lambda column: column["told"].reverse())
+
+
+@forgery("a list of told labels of a column that is not masked", of="genetic")
+def told_of_unmasked(folder: Path) -> None:
+    _told(folder, "disease", lambda column: column.update(told=["Ada, 36, PhD"]))
+
+
+@forgery("a list of told labels of a column with a tree")
+def told_beside_a_tree(folder: Path) -> None:
+    _told(folder, "education", lambda column: column.update(told=["Ada, 36, PhD"]))
+
+
+@forgery("a list of told labels where the codebook is gone", of="genetic")
+def told_without_a_codebook(folder: Path) -> None:
+    (folder / "codebook.json").unlink()
+
+
+@forgery("a told label that is a whole table", of="genetic")
+def told_at_length(folder: Path) -> None:
+    long = "Peru: " + "Ada, 36, PhD; " * 500
+    _rename(folder, "country", "*", "Peru", long)
+    _told(folder, "country", lambda column: column.update(told=sorted([*column["told"][:-1], long])))
+
+
+@forgery("a label in braces that is part of another", of="values")
+def part_of_a_label(folder: Path) -> None:
+    def other(form: Form) -> None:
+        shown = next(label for label in form["country"] if label.startswith("{"))
+        put(form["country"][shown], _renamed(form["country"][shown], *_first_two(form["country"][shown])))
+
+    change(folder, "codebook.json", other)
+
+
+def _first_two(spread: Form) -> tuple[str, str]:
+    name = next(label for label in spread if not label.startswith("("))
+    return name, name[:3]
 
 
 # centres.json.
@@ -488,6 +606,34 @@ def beside_region(folder: Path) -> None:
 @forgery("a node that is not below any other", of="mondrian")
 def stray_node(folder: Path) -> None:
     change(folder, "regions.json", lambda form: form["nodes"].append({"shown": dict(_leaf(form)["shown"])}))
+
+
+@forgery("a name for the root of a taxonomy that no region shows", of="mondrian")
+def root_of_regions(folder: Path) -> None:
+    change(folder, "regions.json", lambda form: form["attributes"]["education"].update(root="Ada, 36, PhD"))
+
+
+@forgery("a name for a label that is cut and that no region shows", of="mondrian")
+def cut_by_a_name(folder: Path) -> None:
+    def other(form: Form) -> None:
+        for node in form["nodes"]:
+            if "below" in node:
+                node["below"] = [None if child is None else child + 2 for child in node["below"]]
+        above = [{"attribute": "education", "cut": "labels", "labels": [["Ada"]], "below": [1]}]
+        above += [{"attribute": "education", "cut": "labels", "labels": [[]], "below": [2]}]
+        form["nodes"] = above + form["nodes"]
+
+    change(folder, "regions.json", other)
+
+
+@forgery("a label of a cut renamed where it is cut", of="mondrian")
+def cut_renamed(folder: Path) -> None:
+    change(folder, "regions.json", lambda form: _cut(form, "labels")["labels"][0].__setitem__(0, "Ada: PhD"))
+
+
+@forgery("a label of a cut without its name", of="mondrian")
+def cut_without_name(folder: Path) -> None:
+    change(folder, "regions.json", lambda form: _cut(form, "labels")["labels"][0].clear())
 
 
 # centroids.json.

@@ -32,11 +32,13 @@ def release(groups: Mapping[tuple[str, str], tuple[int, int]]) -> View:
         for _ in range(count)
     ]
     return View(
-        {"birthplace": np.array([list(PLACES).index(row[0]) for row in rows]),
-         "job": np.array([list(JOBS).index(row[1]) for row in rows])},
+        {
+            "birthplace": np.array([list(PLACES).index(row[0]) for row in rows]),
+            "job": np.array([list(JOBS).index(row[1]) for row in rows]),
+        },
         {"birthplace": np.array(list(PLACES.values())) > 0, "job": np.array(list(JOBS.values())) > 0},
         np.array([row[2] for row in rows]),
-    )  # fmt: skip
+    )
 
 
 R1 = release({("Europe", "Lawyer"): (3, 2)})

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from benchmarks.distortion import distortion, information_loss, nearest_neighbour_error, sse, sst
 
+from sfumato.arrays import Floats
 from sfumato.data.datasets import load
-from sfumato.evaluation.distortion import distortion, information_loss, nearest_neighbour_error, sse, sst
-from sfumato.maskers.centroids.linkage import linkage
-from sfumato.maskers.centroids.mdav import mdav
+from sfumato.maskers.centroids.grouping import adjust, assign, linkage, mdav, merge, wf_c_means
 from sfumato.maskers.centroids.microaggregation import microaggregate
 from sfumato.maskers.centroids.points import Points, Sums, loss
-from sfumato.maskers.centroids.wfcmeans import adjust, assign, merge, wf_c_means
 
-Floats = NDArray[np.float64]
 CLASSES = {"iris": "species", "wine": "class", "zoo": "type"}
 
 

@@ -9,11 +9,11 @@ import pytest
 from sfumato.counting import Engine
 from sfumato.data.encoding import encode
 from sfumato.data.schema import Category, Number, Schema
-from sfumato.data.taxonomy import Taxonomy
-from sfumato.engines.local.engine import LocalEngine
-from sfumato.engines.reference import ReferenceEngine
+from sfumato.data.taxonomy.taxonomy import Taxonomy
+from sfumato.engines import LocalEngine, ReferenceEngine
 from sfumato.maskers.masker import Labels
-from sfumato.maskers.topdown.fit import Fitted, TopDown, fit
+from sfumato.maskers.topdown.fit import Fitted, fit
+from sfumato.maskers.topdown.masker import TopDown
 from sfumato.privacy.requirements import KAnonymity
 
 EDUCATION = Taxonomy.from_tree(

@@ -10,17 +10,26 @@ import sfumato as sf
 from sfumato.data.encoding import encode
 from sfumato.maskers.histogram.domains import declared
 from sfumato.maskers.histogram.records import records_of
-from sfumato.maskers.histogram.scores import entropy, gain
-from sfumato.maskers.histogram.specializing import State, Value
+from sfumato.maskers.histogram.specialization import State, Value, entropy, gain
 
 PATIENTS = pa.table(
     {
         "age": [21, 44, 72, 25, 19, 36, 32, 45, 63, 28],
         "sex": ["M", "M", "F", "M", "F", "F", "M", "F", "M", "F"],
-        "codes": [["21"], ["11", "12"], ["12"], ["11"], ["11", "21"], ["21", "22"], ["12", "21", "22"], ["22"],
-                  ["12", "21"], ["11", "21", "22"]],
+        "codes": [
+            ["21"],
+            ["11", "12"],
+            ["12"],
+            ["11"],
+            ["11", "21"],
+            ["21", "22"],
+            ["12", "21", "22"],
+            ["22"],
+            ["12", "21"],
+            ["11", "21", "22"],
+        ],
     }
-)  # fmt: skip
+)
 CLASSES = np.array([0, 0, 1, 0, 0, 1, 1, 1, 1, 1])
 SCHEMA = sf.Schema(
     age=sf.Number(role="quasi", range=(19, 75), integer=True),

@@ -11,11 +11,9 @@ import pytest
 
 from sfumato.data.encoding import encode
 from sfumato.data.schema import Category, Number, Schema
-from sfumato.engines.reference import ReferenceEngine
+from sfumato.engines import ReferenceEngine
 from sfumato.maskers.geometric.mask import Transformation
-from sfumato.maskers.geometric.mixing import Hybrid
-from sfumato.maskers.geometric.moving import Scale, Translate
-from sfumato.maskers.geometric.rotating import Rotate
+from sfumato.maskers.geometric.masker import Hybrid, Rotate, Scale, Translate
 from sfumato.maskers.masker import Labels, Masker, Outcome, Task
 
 OCCUPATIONS = ["Student", "Executive", "Professor", "Lawyer", "Dentist", "Nurse"]
@@ -32,7 +30,7 @@ def masked(settings: Masker) -> Outcome:
 
 
 def rows(outcome: Outcome) -> list[tuple[Any, Any]]:
-    return list(zip(outcome.columns["age"].to_pylist(), outcome.columns["salary"].to_pylist(), strict=True))
+    return list(zip(outcome.masked["age"].to_pylist(), outcome.masked["salary"].to_pylist(), strict=True))
 
 
 def with_misprint(printed: Sequence[tuple[int, int]], occupation: str, ours: tuple[int, int]) -> list[tuple[int, int]]:
@@ -56,20 +54,24 @@ def test_figure_3b_scaling() -> None:
 
 def test_figure_3b_salaries_need_no_rounding() -> None:
     outcome = masked(Scale(by={"age": 0.94, "salary": 1.035}))
-    assert outcome.columns["salary"].to_pylist() == pytest.approx([49_680, 74_520, 52_785, 67_275, 62_100, 54_855])
+    assert outcome.masked["salary"].to_pylist() == pytest.approx([49_680, 74_520, 52_785, 67_275, 62_100, 54_855])
 
 
 def test_figure_4b_rotation_in_thousands() -> None:
     printed = [(40, 39_766), (54, 60_951), (45, 41_496), (57, 52_966), (55, 48_354), (59, 40_123)]
-    settings = Rotate(pairs=(("age", "salary", 13.7),), normalise=False, units={"salary": 1000},
-                      round={"age": "nearest", "salary": "truncate"})  # fmt: skip
+    settings = Rotate(
+        pairs=(("age", "salary", 13.7),),
+        normalise=False,
+        units={"salary": 1000},
+        round={"age": "nearest", "salary": "truncate"},
+    )
     # Two digits of the dentist's salary changed places in print.
     assert rows(masked(settings)) == with_misprint(printed, "Dentist", (55, 48_345))
 
 
 def test_figure_4b_truncates_salaries() -> None:
     settings = Rotate(pairs=(("age", "salary", 13.7),), normalise=False, units={"salary": 1000})
-    assert masked(settings).columns["salary"][1].as_py() == pytest.approx(60_951.69, abs=0.005)
+    assert masked(settings).masked["salary"].to_pylist()[1] == pytest.approx(60_951.69, abs=0.005)
 
 
 def test_figure_5b_hybrid() -> None:
@@ -82,5 +84,5 @@ def test_the_holder_gets_the_figures_back() -> None:
     settings = Rotate(pairs=(("age", "salary", 13.7),), normalise=False, units={"salary": 1000})
     outcome = masked(settings)
     key = Transformation.from_json(outcome.holder["key.json"])
-    back = key.invert(outcome.columns)
+    back = key.invert(outcome.masked)
     assert (back["age"].to_pylist(), back["salary"].to_pylist()) == (AGES, SALARIES)

@@ -13,14 +13,15 @@ from typing import Self
 from unittest.mock import patch
 
 import sfumato as sf
-from sfumato import publishing
 from sfumato.errors import SfumatoError
 from sfumato.privacy.budget import Spending
 from sfumato.privacy.mechanisms import Noise
-from sfumato.publishing import Run
+from sfumato.publishing import Run, steps
 from sfumato.randomness import Seeded
+from sfumato.release import accounting
 from sfumato.release.bundle import Format
 from sfumato.release.report.report import holder_report
+from tests.interference.drawing import drawn_once
 from tests.interference.script import Face, Script, Scripted
 from tests.interference.tables import Row, table_of
 
@@ -55,11 +56,13 @@ def publish(setting: Setting, rows: Sequence[Row], *, door: type[Scripted] = Scr
     def opened(spending: Spending, noise: Noise) -> Scripted:
         return door(spending, script)
 
-    run = Run(chance=Seeded(setting.seed), report=setting.report, format=setting.format, progress=False)
+    run = Run(chance=Seeded(setting.seed), report=setting.report, format=setting.format)
     with (
         TemporaryDirectory() as place,
-        patch.object(publishing, "Mechanisms", opened),
-        patch.object(publishing, "holder_report", holder_report if setting.holder else unseen),
+        patch.object(accounting, "Mechanisms", opened),
+        patch("sfumato.evaluation.generated.STARTS", 2),  # of a table of a few rows, thirty tell no more
+        patch.object(steps, "holder_report", holder_report if setting.holder else unseen),
+        drawn_once(),
         still(),
         warnings.catch_warnings(),
     ):

@@ -8,8 +8,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from sfumato.arrays import Ints
 from sfumato.privacy.budget import Spending
-from sfumato.privacy.mechanisms import Ints, Mechanisms, Question
+from sfumato.privacy.mechanisms import Mechanisms, Question
 
 Face = tuple[object, ...]
 """A question without the records: its purpose, its shape, its price and the scale of its noise."""

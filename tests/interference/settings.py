@@ -11,7 +11,7 @@ from sfumato.maskers.registry import MASKERS, masker_named
 from tests.interference.comparing import Setting
 from tests.interference.tables import BASES, MAY_MISS, SCHEMA, Change, changes
 
-SPENDS = tuple(name for name in MASKERS if masker_named(name).guarantee == "differential_privacy")
+SPENDS = tuple(name for name in MASKERS if masker_named(name).guarantee.spends)
 """Every masker that spends a budget: asked of the registry, so that a new one is among them."""
 CLUSTERS = sf.Clusters("kmeans", k=3, n_init=1)
 CLASSES = sf.Classes("income")

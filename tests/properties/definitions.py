@@ -9,7 +9,7 @@ from itertools import combinations
 from math import log
 from typing import Any
 
-from sfumato.data.taxonomy import Taxonomy
+from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.privacy.requirements import (
     LKC,
     AlphaK,
@@ -109,8 +109,11 @@ def equal(values: Sequence[Hashable], whole: Sequence[Hashable], requirement: TC
 def ordered(values: Sequence[Hashable], whole: Sequence[Hashable], requirement: TCloseness, tree: Any) -> float:
     """Li et al.: what is carried over from value to value, by the number of steps."""
     more = shares(values, whole)
-    order: list[Any] = [value for value in requirement.order if value in more] if requirement.order else sorted(
-        more, key=lambda value: float(str(value)))  # fmt: skip
+    order: list[Any] = (
+        [value for value in requirement.order if value in more]
+        if requirement.order
+        else sorted(more, key=lambda value: float(str(value)))
+    )
     carried, work = 0.0, 0.0
     for value in order[:-1]:
         carried += more[value]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.data.encoding import encode
-from sfumato.engines.reference import ReferenceEngine
+from sfumato.engines import ReferenceEngine
 from sfumato.maskers.masker import Labels, Task
 from sfumato.privacy.budget import Budget, Spending
 from sfumato.privacy.mechanisms import Mechanisms, SeededNoise

@@ -19,13 +19,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sfumato.data.writing import write
-from sfumato.privacy.verify.csv_file import read_rows
-from sfumato.privacy.verify.parquet import walk
+from sfumato.privacy.verify.files.csv_file import read_rows
+from sfumato.privacy.verify.files.parquet import walk
 from sfumato.privacy.verify.verdict import CheckError
 
 ODD = ["", " ", "a", "=1+1", "'=1", "-5", "+5", "-5-3", "@x", "\t", "a,b", '"', "\r", "\n", "NA", "é", "𝔘"]
 SOME = settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
-MANY = settings(SOME, max_examples=150)
+MANY = settings(SOME, max_examples=75)
 TEXT = st.one_of(
     st.sampled_from(ODD),
     st.text(st.characters(exclude_categories=["Cs"]), max_size=5),

@@ -12,16 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from sfumato.arrays import Ints
 from sfumato.data.encoding import encode
 from sfumato.data.schema import Number, Schema
-from sfumato.engines.reference import ReferenceEngine
+from sfumato.engines import ReferenceEngine
 from sfumato.maskers.centroids.fit import MDAV, Linkage, Microaggregate, WFCMeans
-from sfumato.maskers.centroids.linkage import linkage
+from sfumato.maskers.centroids.grouping import linkage, mdav, wf_c_means
 from sfumato.maskers.centroids.mask import Centroids
-from sfumato.maskers.centroids.mdav import mdav
 from sfumato.maskers.centroids.microaggregation import bisection, microaggregate
-from sfumato.maskers.centroids.points import Ints, Partition, Points, loss
-from sfumato.maskers.centroids.wfcmeans import wf_c_means
+from sfumato.maskers.centroids.points import Partition, Points, loss
 from sfumato.maskers.masker import Labels, Masker, Outcome, Task
 from sfumato.privacy.requirements import KAnonymity
 
@@ -72,8 +71,8 @@ def run(masker: Masker, raw: NDArray[np.float64], k: int) -> Masked:
     people = encode(pa.table(dict(zip(names, raw.T, strict=True))), schema)
     labels = Labels(np.zeros(len(raw), dtype=np.uint8), 1)
     outcome = masker.mask(Task(people, labels, (KAnonymity(names, k),), ReferenceEngine()))
-    counts: Any = pa.table(dict(outcome.columns)).group_by(names).aggregate([([], "count_all")])
-    shown = np.column_stack([outcome.columns[name].to_numpy(zero_copy_only=False) for name in names])
+    counts: Any = outcome.masked.to_arrow().group_by(names).aggregate([([], "count_all")])
+    shown = np.column_stack([outcome.masked[name].decode().to_numpy(zero_copy_only=False) for name in names])
     return Masked(raw, shown, counts.column("count_all").to_pylist(), outcome)
 
 

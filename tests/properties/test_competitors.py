@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.engines.local.engine import LocalEngine
+from sfumato.engines import LocalEngine
 from sfumato.maskers.genetic.fit import Genetic
 from sfumato.maskers.masker import Masker, Outcome, Task
 from sfumato.maskers.mondrian.fit import Mondrian
 from sfumato.privacy.verify.claims import check_k_anonymity
-from sfumato.structure.intervals import interval_ends
+from sfumato.structure.masked_positions import interval_ends
 from tests.contracts.test_engines import Case, random_case
 
 MASKERS: list[Masker] = [
@@ -38,13 +38,13 @@ def test_every_requirement_holds_and_every_value_is_true(masker: Masker, seed: i
     case = random_case(seed)
     outcome = run(case, masker)
     shown = pl.DataFrame(
-        {name: column.to_pylist() for name, column in outcome.columns.items()}, infer_schema_length=None
+        {name: column.to_pylist() for name, column in outcome.masked.items()}, infer_schema_length=None
     )
     for need in case.needs:
         check_k_anonymity(shown, {"claim": "k_anonymity", "on": list(need.on), "k": need.k})
-    for name in outcome.columns:
+    for name in outcome.masked:
         raw = case.table.column(name).decode().to_pylist()
-        for value, label in set(zip(raw, outcome.columns[name].to_pylist(), strict=True)):
+        for value, label in set(zip(raw, outcome.masked[name].to_pylist(), strict=True)):
             assert stands_for(case, name, label, value), f"{name}: {label!r}"
 
 
@@ -74,10 +74,10 @@ def stands_for(case: Case, name: str, label: str | None, value: Any) -> bool:
 def test_a_mask_gives_its_own_table_the_same_columns_again(masker: Masker, seed: int) -> None:
     case = random_case(seed)
     outcome = run(case, masker)
-    if outcome.lifted is not None and outcome.lifted.any():
+    if outcome.masked.lifted is not None and outcome.masked.lifted.any():
         return
     again = outcome.mask.apply(case.table)
-    assert {n: c.to_pylist() for n, c in again.items()} == {n: c.to_pylist() for n, c in outcome.columns.items()}
+    assert {n: c.to_pylist() for n, c in again.items()} == {n: c.to_pylist() for n, c in outcome.masked.items()}
 
 
 def test_the_count_can_fail() -> None:
@@ -96,7 +96,7 @@ def test_a_release_is_verified_from_its_file(masker: Masker, tmp_path: Path) -> 
         privacy=(sf.KAnonymity(on=names[:3], k=20),),
         mask=masker,
     )
-    release = sf.publish(adult.table.select(names).slice(0, 1500), recipe)
+    release = sf.publish(adult.table.select(names).slice(0, 1500), recipe, run=sf.Run(report=False))
     release.write(tmp_path / "out")
     assert sf.verify(tmp_path / "out").holds
     assert sf.Recipe.from_yaml(recipe.to_yaml()) == recipe

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sfumato.data.encoding import encode
+from sfumato.data.masked import Masked
 from sfumato.data.schema import Category, ItemSet, Number, Schema
 from sfumato.data.table import Table
-from sfumato.data.taxonomy import Taxonomy
+from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.structure.embedding import Embedding
 
 
@@ -91,7 +92,7 @@ def test_distinct_vectors_spread_out_are_all_vectors(table: Table) -> None:
 @settings(max_examples=60)
 def test_what_shows_the_raw_values_stands_where_they_stand(table: Table) -> None:
     embedding = Embedding.of(table)
-    masked = {name: column.decode() for name, column in table.columns.items()}
+    masked = Masked.of({name: column.decode() for name, column in table.columns.items()})
     for placement in ("expected", "own"):
         vectors = embedding.masked(table, masked, placement=placement)
         assert np.array_equal(vectors, embedding.raw(table))
@@ -103,7 +104,7 @@ def test_an_expected_position_is_the_mean_of_the_raw_ones(table: Table, shown: l
     """A label outside the tree, over any records."""
     embedding = Embedding.of(table, attributes=["tree", "flat"])
     column = pa.array(shown[: table.rows]).dictionary_encode()
-    raw, found = embedding.raw(table), embedding.masked(table, {"tree": column, "flat": column})
+    raw, found = embedding.raw(table), embedding.masked(table, Masked.of({"tree": column, "flat": column}))
     for label in set(shown[: table.rows]):
         rows = np.array(shown[: table.rows]) == label
         assert found[rows] == pytest.approx(np.tile(raw[rows].mean(axis=0), (rows.sum(), 1)), abs=2e-4)

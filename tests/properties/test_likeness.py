@@ -12,8 +12,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sfumato.privacy.ledger.likeness import Likeness, likeness
-from sfumato.privacy.ledger.secret import Secret
+from sfumato.privacy.ledger.entries import Likeness, likeness
+from sfumato.privacy.ledger.keyed_rows import Secret
 from sfumato.privacy.ledger.sketches import KEPT, Sketch, shared, sketch
 
 SECRET = Secret(bytes(range(32)))
@@ -74,7 +74,7 @@ SAME: list[tuple[list[Any], list[Any]]] = [
     ([True, False, None], ["true", "false", None]),
     ([date(2020, 1, 2), date(2020, 2, 1), None], ["2020-01-02", "2020-02-01", None]),
     ([datetime(2020, 1, 2, 10, 20, 30), None, datetime(2020, 1, 2)], ["2020-01-02 10:20:30", None, "2020-01-02"]),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("typed", "written"), SAME)

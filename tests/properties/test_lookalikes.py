@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.data.lookalikes import alike, looks
-from sfumato.privacy.verify.lookalikes import look
+from sfumato.privacy.verify.letters import look
 
 SPELLINGS = {
     "hiv ": "a space behind it",

@@ -10,15 +10,14 @@ from typing import Any
 import pytest
 
 import sfumato as sf
-from sfumato import publishing
-from sfumato.data.table import Table
 from sfumato.maskers.histogram import dpheter, fit
 from sfumato.maskers.histogram.records import Records, records_of
-from sfumato.maskers.histogram.specializing import Value
+from sfumato.maskers.histogram.specialization import Value
 from sfumato.maskers.masker import Labels
 from sfumato.privacy.budget import Event
 from sfumato.privacy.verify import Verdict
-from sfumato.release.report.report import public_report
+from sfumato.publishing import orders, steps
+from sfumato.publishing.case import Case
 from sfumato.structure.structures import find
 from tests.interference.comparing import Setting, differences, publish
 from tests.interference.script import Scripted
@@ -46,7 +45,7 @@ def found(own: Setting, rows: Sequence[Row], door: type[Scripted] = Scripted) ->
 @pytest.fixture
 def gate_open(monkeypatch: pytest.MonkeyPatch) -> None:
     """verify looks away, so that the comparison alone must find a leak."""
-    monkeypatch.setattr(publishing, "_verified", lambda *_: Verdict(True, ()))
+    monkeypatch.setattr(steps, "verify", lambda *_, **__: Verdict(True, ()))
 
 
 @dataclass(frozen=True)
@@ -94,19 +93,14 @@ def test_verify_refuses_numbers_drawn_as_well() -> None:
 def test_a_raw_count_in_the_report_is_found(own: Setting, monkeypatch: pytest.MonkeyPatch) -> None:
     drawn = replace(own, report=True)
     assert found(drawn, FEWER) == []
-    rows: list[int] = []
-    ready = publishing._ready
 
-    def remembering(people: Table, *given: Any, **named: Any) -> Any:
-        rows.append(people.rows)
-        return ready(people, *given, **named)
+    def telling(case: Case) -> Case:
+        drawn = steps.draw_public(case)
+        told = f"<p>{case.people.rows}</p></body>"
+        return replace(drawn, pages={name: page.replace("</body>", told) for name, page in drawn.pages.items()})
 
-    monkeypatch.setattr(publishing, "_ready", remembering)
-    monkeypatch.setattr(
-        publishing,
-        "public_report",
-        lambda released: public_report(released).replace("</body>", f"<p>{rows[-1]}</p></body>"),
-    )
+    planted = [replace(one, do=telling) if one.do is steps.draw_public else one for one in orders.PUBLISH]
+    monkeypatch.setattr(orders, "PUBLISH", planted)
     assert "report.html differs" in found(drawn, FEWER)
 
 
@@ -141,12 +135,12 @@ def test_a_value_that_too_few_records_hold_is_no_reason_to_stop(monkeypatch: pyt
 def test_noise_by_the_labels_that_occur_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     alone = [*PEOPLE, HURT["a class of its own"]]
     assert found(HETER, alone) == []
-    monkeypatch.setattr(publishing, "Labels", lambda classes, n, most: Labels(classes, n, n))
+    monkeypatch.setattr(steps, "Labels", lambda classes, n, most, **more: Labels(classes, n, n, **more))
     assert any(told.startswith("question") for told in found(HETER, alone))
 
 
 def test_a_refusal_that_follows_from_the_records_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     own = setting(sf.PrivateTree(may_miss=MAY_MISS, bins=2), structure=sf.Clusters("kmeans", k=12, n_init=1))
     assert found(own, FEWER) == []
-    monkeypatch.setattr(publishing, "find_any", find)
+    monkeypatch.setattr(steps, "find_any", find)
     assert any(told.startswith("refused") for told in found(own, FEWER))

@@ -12,7 +12,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from sfumato.data.taxonomy import Taxonomy
+from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.privacy.requirements import Basic, ConfidenceBound, LDiversity, Sensitive, TCloseness
 from sfumato.privacy.requirements.closeness import Distance
 from tests.properties.definitions import holds
@@ -49,8 +49,12 @@ def used(groups: list[list[int]], values: tuple[Any, ...]) -> tuple[NDArray[np.i
 @given(counts_of_groups)
 def test_measures_say_what_the_definitions_say(groups: list[list[int]]) -> None:
     counts, sensitive = used(groups, VALUES)
-    rows = [{"a": group, "s": value} for group, of in enumerate(counts) for value, n in zip(sensitive.values, of,
-            strict=True) for _ in range(n)]  # fmt: skip
+    rows = [
+        {"a": group, "s": value}
+        for group, of in enumerate(counts)
+        for value, n in zip(sensitive.values, of, strict=True)
+        for _ in range(n)
+    ]
     for need in needs():
         if isinstance(need, ConfidenceBound) and need.value is not None and need.value not in sensitive.values:
             continue
@@ -100,8 +104,9 @@ def ground_distances(distance: str, values: tuple[Any, ...]) -> NDArray[np.float
         return 1 + max((height(other) for other in joins if len(other) > 1 and other < join), default=0)
 
     top = height(frozenset(values))
-    return np.array([[0 if a == b else min(height(join) for join in joins if {a, b} <= join) / top for b in values]
-                     for a in values])  # fmt: skip
+    return np.array(
+        [[0 if a == b else min(height(join) for join in joins if {a, b} <= join) / top for b in values] for a in values]
+    )
 
 
 @settings(max_examples=40, deadline=None)

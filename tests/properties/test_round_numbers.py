@@ -14,17 +14,18 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from sfumato.data import calendar, round_dates
-from sfumato.data.cut import NumberAxis, make_axis
+from sfumato.data import calendar
+from sfumato.data.axis import NumberAxis, make_axis
 from sfumato.data.encoding import encode
 from sfumato.data.round_numbers import Grid, Holders, Real, end_between, roundest, roundness, separable
 from sfumato.data.schema import Calendar, Number, Schema
-from sfumato.engines.local.engine import LocalEngine
+from sfumato.engines import LocalEngine
 from sfumato.maskers.masker import Labels, Masker, Task
 from sfumato.maskers.mondrian.fit import Mondrian
-from sfumato.maskers.topdown.fit import TopDown
-from sfumato.maskers.topdown.intervals import show_number
-from sfumato.maskers.topdown.recoding import Discretize
+from sfumato.maskers.partition.fit import Partition
+from sfumato.maskers.recoding.intervals import show_number
+from sfumato.maskers.recoding.rules import Discretize
+from sfumato.maskers.topdown.masker import TopDown
 from sfumato.privacy.requirements import KAnonymity
 
 FLOATS = st.floats(allow_nan=False)
@@ -171,7 +172,9 @@ NEXT = math.nextafter(1.0, 2)
 TOGETHER, APART = {"[0-9]"}, {"[0-1.0000000000000002)", "[1.0000000000000002-9]"}
 
 
-@pytest.mark.parametrize("masker", [TopDown(), TopDown(split="best_valid"), Mondrian(), Mondrian(score="median")])
+@pytest.mark.parametrize(
+    "masker", [TopDown(), TopDown(split="best_valid"), Mondrian(), Mondrian(score="median"), Partition()]
+)
 @pytest.mark.parametrize(
     ("values", "shown"),
     [
@@ -186,7 +189,7 @@ def test_what_no_number_parts_stays_together_unless_many_share_it(
     table = encode(pa.table({"x": values}), Schema(x=Number(role="quasi", range=(0, 9))))
     labels = Labels(np.array([0, 0, 0, 1, 1, 1], dtype=np.uint8), 2)
     outcome = masker.mask(Task(table, labels, (KAnonymity(["x"], 3),), LocalEngine()))
-    assert set(outcome.columns["x"].to_pylist()) == shown
+    assert set(outcome.masked["x"].to_pylist()) == shown
 
 
 def test_large_whole_numbers_are_not_rounded_beside_a_break_with_a_fraction() -> None:
@@ -204,22 +207,22 @@ def moment(text: str, unit: Calendar) -> int:
 def test_dates_end_at_the_start_of_a_unit_and_nothing_rounder_lies_between(
     unit: Calendar, first: int, later: int, shared: bool
 ) -> None:
-    low, high = calendar.floor(np.array([first, first + later * round_dates.LONGEST[unit]]), unit).tolist()
-    end = round_dates.end_between(low, high, unit, shared=shared)
-    assert round_dates.separable(np.array([low, high]), unit)[1] or shared == (end is not None)
+    low, high = calendar.floor(np.array([first, first + later * calendar.LONGEST[unit]]), unit).tolist()
+    end = calendar.end_between(low, high, unit, shared=shared)
+    assert calendar.separable(np.array([low, high]), unit)[1] or shared == (end is not None)
     if end is None:
         return
     starts = [low]
     while starts[-1] < high:
-        starts.append(round_dates._next(starts[-1], unit))
+        starts.append(calendar._next(starts[-1], unit))
     assert end in starts[1:]
-    ranks = [round_dates._rank(start, unit) for start in starts[1:-1]]
+    ranks = [calendar._rank(start, unit) for start in starts[1:-1]]
     if end == high:
-        public = round_dates.PUBLIC.get(unit)
+        public = calendar.PUBLIC.get(unit)
         assert shared or (not ranks and (public is None or calendar.floor(np.array([end]), public)[0] == end))
-        assert not ranks or round_dates._rank(end, unit) < min(ranks)
+        assert not ranks or calendar._rank(end, unit) < min(ranks)
     else:
-        assert round_dates._rank(end, unit) == min(ranks)
+        assert calendar._rank(end, unit) == min(ranks)
 
 
 @pytest.mark.parametrize(
@@ -238,7 +241,7 @@ def test_dates_end_at_the_start_of_a_unit_and_nothing_rounder_lies_between(
     ],
 )
 def test_round_dates_by_hand(unit: Calendar, low: str, high: str, shown: str | None) -> None:
-    found = round_dates.end_between(moment(low, unit), moment(high, unit), unit, shared=False)
+    found = calendar.end_between(moment(low, unit), moment(high, unit), unit, shared=False)
     assert (None if found is None else calendar.show(found, unit)) == shown
 
 

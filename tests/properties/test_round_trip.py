@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sfumato.data.encoding import Codebook, encode
+from sfumato.data.encoding import encode
 from sfumato.data.reading import read
 from sfumato.data.schema import Attribute, Category, ItemSet, Number, Schema
 from sfumato.data.table import Table
@@ -147,7 +147,7 @@ def test_csv_to_codes_to_parquet_to_frames(drawn: tuple[pa.Table, Schema]) -> No
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "t.csv"
         path.write_text(to_csv(raw), encoding="utf-8", newline="")
-        table = read(path, schema, progress=False)
+        table = read(path, schema)
         check_codes(table)
         labels = _as_declared(table.to_arrow(), raw)
         assert meaning(labels.to_pylist()) == meaning(raw.to_pylist())
@@ -178,7 +178,7 @@ def test_our_csv_reads_as_it_was_written(drawn: tuple[pa.Table, Schema]) -> None
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "t.csv"
         write(raw, path, order=None, separators=items)
-        again = _as_declared(read(path, schema, progress=False).to_arrow(), raw)
+        again = _as_declared(read(path, schema).to_arrow(), raw)
     assert meaning(again.to_pylist()) == as_written(raw.to_pylist())
 
 
@@ -189,8 +189,12 @@ def test_any_order_of_rows_gives_the_same_codebook(drawn: tuple[pa.Table, Schema
     order = list(range(raw.num_rows))
     chance.shuffle(order)
     table, moved = encode(raw, schema), encode(raw.take(order), schema)
-    assert Codebook.of(table) == Codebook.of(moved)
     for name, column in table.columns.items():
+        values, again = column.values, moved.columns[name].values
+        assert values.type == again.type
+        assert [repr(value) for value in values.to_pylist()] == [
+            repr(value) for value in again.to_pylist()
+        ]  # -0.0, NaN
         if not isinstance(schema[name], ItemSet):
             assert column.codes[np.array(order)].tolist() == moved.column(name).codes.tolist()
 

@@ -14,9 +14,10 @@ from sfumato.counting import Records
 from sfumato.data.encoding import encode
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
-from sfumato.engines.local.engine import LocalEngine
+from sfumato.engines import LocalEngine
 from sfumato.maskers.masker import Labels
-from sfumato.maskers.topdown.fit import TopDown, fit
+from sfumato.maskers.topdown.fit import fit
+from sfumato.maskers.topdown.masker import TopDown
 from sfumato.maskers.topdown.problem import make_problem
 from sfumato.maskers.topdown.scores import tradeoff
 from sfumato.maskers.topdown.search import Limits, Rules, Search
@@ -132,7 +133,7 @@ def test_pycanon_counts_the_same_k(seed: int) -> None:
             return
     fitted = run(case, LocalEngine())
     masked = fitted.recoding.apply(case.table)
-    frame = pa.table({name: column.cast(pa.string()) for name, column in masked.items()}).to_pandas()
+    frame = pa.table({name: column.decode().cast(pa.string()) for name, column in masked.items()}).to_pandas()
     for need in case.needs:
         on = list(need.on)
         assert anonymity.k_anonymity(frame.astype(str), on) == smallest_group(case, fitted, need.on) >= need.k

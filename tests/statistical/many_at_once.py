@@ -7,11 +7,10 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sfumato.arrays import Ints
 from sfumato.privacy.mechanisms import OpenDPNoise, _noisy_max
 
-Ints = NDArray[np.int64]
 AT_ONCE = 1000
 
 
@@ -56,3 +55,31 @@ class ManyAtOnce:
             make = import_module("opendp.combinators").make_composition
             self._composed[key] = make([_noisy_max(epsilon, sensitivity, monotone)] * AT_ONCE)
         return self._composed[key]
+
+
+class Kept(ManyAtOnce):
+    """Owns noise that is used once for each of several tables: each is compared with one that had other noise.
+
+    What is found of one of them tells nothing new of the next, but holds for each as if the noise were its own.
+    """
+
+    def __init__(self, kept: dict[tuple[Fraction, int], Ints] | None = None) -> None:
+        super().__init__()
+        self._kept = {} if kept is None else kept
+        self._used: dict[tuple[Fraction, int], int] = {}
+
+    def again(self) -> Kept:
+        """The same noise from the first number on."""
+        return Kept(self._kept)
+
+    def laplace(self, values: Ints, *, epsilon: Fraction, sensitivity: int) -> Ints:
+        """Discrete Laplace noise on every entry."""
+        key, many = (epsilon, sensitivity), len(values)
+        at = self._used.get(key, 0)
+        kept = self._kept.get(key, np.empty(0, dtype=np.int64))
+        if len(kept) < at + many:
+            zeros = np.zeros(max(100 * AT_ONCE, many), dtype=np.int64)
+            more = OpenDPNoise().laplace(zeros, epsilon=epsilon, sensitivity=sensitivity)
+            kept = self._kept[key] = np.concatenate([kept, more])
+        self._used[key] = at + many
+        return np.asarray(values, dtype=np.int64) + kept[at : at + many]

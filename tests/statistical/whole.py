@@ -11,12 +11,13 @@ from unittest.mock import patch
 import numpy as np
 
 import sfumato as sf
-from sfumato.engines.reference import ReferenceEngine
-from sfumato.maskers.histogram import growing
-from sfumato.maskers.histogram.growing import Combination
-from sfumato.maskers.histogram.records import Ints, Records
-from sfumato.maskers.histogram.space import PublicSpace
-from sfumato.maskers.masker import Columns, Labels, Masker, Task
+from sfumato.arrays import Ints
+from sfumato.data.masked import Masked
+from sfumato.engines import ReferenceEngine
+from sfumato.maskers.histogram import growth
+from sfumato.maskers.histogram.growth import Combination, PublicSpace
+from sfumato.maskers.histogram.records import Records
+from sfumato.maskers.masker import Labels, Masker, Task
 from sfumato.privacy.budget import Budget, Spending
 from sfumato.privacy.mechanisms import Mechanisms, Noise, SeededNoise
 from tests.statistical.audit import Leak, Outputs, leak
@@ -46,14 +47,14 @@ class Whole:
             for _ in range(runs):
                 mechanisms = Mechanisms(Spending(Budget(spent or self.epsilon)), noise)
                 task = Task(table, labels, (), ReferenceEngine(), mechanisms=mechanisms)
-                found.append(shown(self.masker.mask(task).columns))
+                found.append(shown(self.masker.mask(task).masked))
         return found
 
 
 @contextmanager
 def counted_once() -> Iterator[None]:
     """The tree's exact scores before noise are the same in all runs on one table, so count them once for each."""
-    count, seen = growing.scores, dict[Hashable, list[int]]()
+    count, seen = growth.scores, dict[Hashable, list[int]]()
 
     def scores(records: Records, space: PublicSpace, part_of: Ints, choices: Sequence[Combination]) -> list[int]:
         key = (part_of.tobytes(), tuple(choices))
@@ -61,7 +62,7 @@ def counted_once() -> Iterator[None]:
             seen[key] = count(records, space, part_of, choices)
         return seen[key]
 
-    with patch.object(growing, "scores", scores):
+    with patch.object(growth, "scores", scores):
         yield
 
 
@@ -80,7 +81,7 @@ def learned(rows: Sequence[Row]) -> sf.Schema:
     return sf.Schema({**SCHEMA, "label": sf.Category(role="quasi", taxonomy=tree)})
 
 
-def shown(columns: Columns) -> Hashable:
+def shown(columns: Masked) -> Hashable:
     """Rows with the label d, with a high number and with the item r, and all rows: as many as tell anything."""
     numbers, labels, items = (columns[name].to_pylist() for name in SCHEMA)
     counts = (labels.count("d"), sum(map(_high, numbers)), sum("r" in (some or ()) for some in items))

@@ -9,20 +9,17 @@ import pyarrow as pa
 import pytest
 
 from sfumato.data.encoding import encode
+from sfumato.data.masked import Masked
 from sfumato.data.schema import Category, Number, Schema
 from sfumato.data.table import Table
-from sfumato.engines.reference import ReferenceEngine
-from sfumato.evaluation.attacks.attacking import Effort, attack_recoding, attack_transformation, model_of, scenes_of
-from sfumato.evaluation.attacks.fitting import MODELS, fit
-from sfumato.evaluation.attacks.groups import attack_groups, groups_of, secrets
-from sfumato.evaluation.attacks.known_sample import Curve, curve
+from sfumato.engines import ReferenceEngine
+from sfumato.evaluation.attacks.inference import attack_groups, groups_of, secrets
+from sfumato.evaluation.attacks.inversion import MODELS, Both, Curve, curve, fit
 from sfumato.evaluation.attacks.linkage import linked, locate
-from sfumato.evaluation.attacks.numbers import Both
 from sfumato.evaluation.attacks.results import average, hits, percent
+from sfumato.evaluation.attacks.suite import Effort, attack_recoding, attack_transformation, model_of, scenes_of
 from sfumato.maskers.geometric.mask import Transformation
-from sfumato.maskers.geometric.mixing import AddNoise, Hybrid
-from sfumato.maskers.geometric.moving import Scale, Translate
-from sfumato.maskers.geometric.rotating import Rotate
+from sfumato.maskers.geometric.masker import AddNoise, Hybrid, Rotate, Scale, Translate
 from sfumato.maskers.masker import Labels, Masker, Task
 
 NAMES = ("age", "salary", "height")
@@ -172,11 +169,11 @@ def test_linkage_counts_ties() -> None:
     assert linked(raw, raw[::-1]).tolist() == [0.0] * 4
 
 
-def recoded() -> tuple[Table, dict[str, Any]]:
+def recoded() -> tuple[Table, Masked]:
     schema = Schema(sex=Category(role="quasi"), illness=Category(role="sensitive"))
     sex = ["F", "F", "F", "M", "M", "M", "X", "X", "X"]
     illness = ["flu", "flu", "flu", "flu", "hiv", "hiv", "flu", "hiv", "cold"]
-    return encode(pa.table({"sex": sex, "illness": illness}), schema), {"sex": pa.array(sex).dictionary_encode()}
+    return encode(pa.table({"sex": sex, "illness": illness}), schema), Masked.of({"sex": pa.array(sex)})
 
 
 def test_homogeneity_and_background_knowledge() -> None:

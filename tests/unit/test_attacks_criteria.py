@@ -9,21 +9,21 @@ import pyarrow as pa
 import pytest
 
 from sfumato.data.encoding import encode
+from sfumato.data.masked import Masked
 from sfumato.data.schema import Category, Number, Schema
 from sfumato.data.table import Table
-from sfumato.data.taxonomy import Taxonomy
-from sfumato.engines.reference import ReferenceEngine
+from sfumato.data.taxonomy.taxonomy import Taxonomy
+from sfumato.engines import ReferenceEngine
 from sfumato.errors import TableError
-from sfumato.evaluation.attacks.covering import gaps, nearest
-from sfumato.evaluation.attacks.criteria import known_attributes, measure_criteria
-from sfumato.evaluation.attacks.exposing import Population, exposures
+from sfumato.evaluation.attacks.attacker_view import Case, Seen, Sight, gaps, nearest
 from sfumato.evaluation.attacks.inference import Secret, guesses, infer
-from sfumato.evaluation.attacks.linkability import link_halves, linked_halves
+from sfumato.evaluation.attacks.linkage import link_halves, linked_halves
 from sfumato.evaluation.attacks.results import beside, hits
-from sfumato.evaluation.attacks.seeing import Case, Seen, Sight
 from sfumato.evaluation.attacks.singling_out import isolates, single_out
+from sfumato.evaluation.attacks.suite import known_attributes, measure_criteria
+from sfumato.evaluation.risk import Population, exposures
 from sfumato.maskers.masker import Labels, Task
-from sfumato.maskers.topdown.fit import TopDown
+from sfumato.maskers.topdown.masker import TopDown
 from sfumato.privacy.requirements import KAnonymity
 
 TREE = Taxonomy.from_tree({"ANY": {"North": ["a", "b"], "South": ["c", "d", "e"]}})
@@ -54,7 +54,7 @@ def people(rows: int = 400, seed: int = 0, *, missing: float = 0.05) -> Table:
 def masked(table: Table, k: int, *on: tuple[str, ...]) -> dict[str, Any]:
     asked = tuple(KAnonymity(names, k) for names in on or (QUASI,))
     task = Task(table, Labels(np.zeros(table.rows, dtype=np.uint8), 1), asked, ReferenceEngine())
-    return dict(TopDown(score="distortion").mask(task).columns)
+    return {name: column.decode() for name, column in TopDown(score="distortion").mask(task).masked.items()}
 
 
 def released(table: Table, columns: dict[str, Any]) -> pa.Table:
@@ -66,15 +66,20 @@ def hidden(table: Table) -> pa.Table:
     return released(table, {name: pa.array(["*"] * table.rows) for name in QUASI})
 
 
+def seen_of(shown: pa.Table, table: Table, *, exact: tuple[str, ...] = ()) -> Seen:
+    columns = {name: shown.column(name) for name in shown.column_names}
+    return Seen.of(Masked.of(columns), table, exact=exact)
+
+
 def case(table: Table, shown: pa.Table, *, exact: tuple[str, ...] = QUASI, **settings: Any) -> Case:
-    return Case(table, Seen.of(shown, table, exact=exact), QUASI, **settings)
+    return Case(table, seen_of(shown, table, exact=exact), QUASI, **settings)
 
 
 def test_a_recodings_values_stand_for_exactly_the_rows_that_show_them() -> None:
     table = people()
     columns = masked(table, 5, ("age",), ("town",), ("pet",))
     shown = released(table, columns)
-    sight = Sight(Seen.of(shown, table, exact=QUASI), table)
+    sight = Sight(seen_of(shown, table, exact=QUASI), table)
     for name in QUASI:
         column = sight.seen.columns[name]
         assert len(np.unique(column.codes)) > 1
@@ -104,11 +109,18 @@ def test_dates_are_compared_by_their_calendar_units() -> None:
 @pytest.mark.parametrize(
     ("name", "told"),
     [
-        ("age", ["1", "17", "80.5", "[30-40)", None]), ("age", ["50"]), ("age", ["[0-99]"]), ("age", [None]),
-        ("age", ["nonsense", "5"]), ("town", ["a", "South"]), ("town", ["ANY", None]), ("pet", ["{cat, newt}"]),
-        ("pet", ["*"]), ("pet", ["cat", "none of these"]),
+        ("age", ["1", "17", "80.5", "[30-40)", None]),
+        ("age", ["50"]),
+        ("age", ["[0-99]"]),
+        ("age", [None]),
+        ("age", ["nonsense", "5"]),
+        ("town", ["a", "South"]),
+        ("town", ["ANY", None]),
+        ("pet", ["{cat, newt}"]),
+        ("pet", ["*"]),
+        ("pet", ["cat", "none of these"]),
     ],
-)  # fmt: skip
+)
 def test_the_nearest_is_the_least_of_all(name: str, told: list[str | None]) -> None:
     table = people(100)
     column, attribute = table.column(name), table.schema[name]
@@ -126,7 +138,7 @@ def test_a_missing_value_is_under_missing_or_under_anything() -> None:
 def test_predicates_are_counted_as_a_loop_would() -> None:
     table = people(60)
     shown = released(table, masked(table, 3))
-    seen = Seen.of(shown, table, exact=QUASI)
+    seen = seen_of(shown, table, exact=QUASI)
     sight, rows = Sight(seen, table), shown.to_pylist()
     for row in range(60):
         predicate = tuple((name, int(seen.columns[name].codes[row])) for name in seen.columns)
@@ -159,11 +171,11 @@ def test_two_lists_are_joined_through_the_raw_table_and_not_through_stars() -> N
     pairs = rng.permutation(300)
     schema = Schema(left=Number(role="quasi"), right=Number(role="quasi"))
     table = encode(pa.table({"left": np.arange(300), "right": pairs}), schema)
-    raw = Case(table, Seen.of(table.to_arrow(), table), ("left", "right"))
+    raw = Case(table, seen_of(table.to_arrow(), table), ("left", "right"))
     assert link_halves(raw).success.value == 1
     assert link_halves(raw).details["unique"] == 1
     stars = pa.table({"left": ["*"] * 300, "right": ["*"] * 300})
-    found = link_halves(Case(table, Seen.of(stars, table), ("left", "right")))
+    found = link_halves(Case(table, seen_of(stars, table), ("left", "right")))
     assert found.success.value == pytest.approx(1 / 300)
     assert found.baseline is not None
     assert found.baseline.excess.value == pytest.approx(0)
@@ -239,7 +251,7 @@ def test_what_follows_from_known_values_is_no_fault_of_the_release() -> None:
 def test_a_number_is_guessed_by_its_tenth() -> None:
     schema = Schema(age=Number(role="quasi"), wage=Number(role="sensitive"))
     table = encode(pa.table({"age": np.arange(100), "wage": np.arange(100) * 17.5}), schema)
-    found = infer(Case(table, Seen.of(table.to_arrow(), table), ("age",)), "wage")
+    found = infer(Case(table, seen_of(table.to_arrow(), table), ("age",)), "wage")
     assert found.success.value == 1
     assert found.details["commonest"] == pytest.approx(0.1)
 
@@ -248,7 +260,7 @@ def test_centres_are_found_as_the_nearest() -> None:
     table = people(200, missing=0.0)
     age = np.where(np.array(table.column("age").decode().to_pylist()) <= 50, 25.5, 75.5)
     shown = released(table, {"age": pa.array(age), "town": pa.array(["a"] * 200), "pet": pa.array(["cat"] * 200)})
-    sight = Sight(Seen.of(shown, table), table)
+    sight = Sight(seen_of(shown, table), table)
     near = sight.near(sight.seen.groups(("age",)), np.arange(200))
     assert [len(one) for one in near] == [1] * 200
     codes = sight.seen.groups(("age",)).of_row
@@ -258,7 +270,7 @@ def test_centres_are_found_as_the_nearest() -> None:
 def test_exposure_of_each_quasi_identifier_and_of_all() -> None:
     table = people(200)
     columns = masked(table, 5, ("age", "town")) | {"pet": table.columns["pet"].decode()}
-    each = exposures(columns, [("age", "town"), ("pet",)])
+    each = exposures(Masked.of(columns), [("age", "town"), ("pet",)])
     assert [one.on for one in each] == [("age", "town"), ("pet",), QUASI]
     assert [one.claimed for one in each] == [True, True, False]
     rows = released(table, columns).select(list(QUASI)).to_pylist()
@@ -271,8 +283,8 @@ def test_exposure_of_each_quasi_identifier_and_of_all() -> None:
 
 
 def test_a_population_is_looked_through_and_lifted_records_may_be_anybody() -> None:
-    columns = {"town": pa.array(["North", "North", "South", "ANY"])}
-    strangers = {"town": pa.array(["North"] * 10 + ["South"] * 20)}
+    columns = Masked.of({"town": pa.array(["North", "North", "South", "ANY"])})
+    strangers = Masked.of({"town": pa.array(["North"] * 10 + ["South"] * 20)})
     lifted = np.array([False, False, False, True])
     found = exposures(columns, [("town",)], population=Population(strangers, lifted))[0]
     assert not found.bound
@@ -291,7 +303,7 @@ def test_the_interval_of_a_difference_is_newcombes() -> None:
 def test_what_is_left_out_is_told() -> None:
     schema = Schema(age=Number(role="quasi"))
     table = encode(pa.table({"age": [1, 2, 3]}), schema)
-    seen = Seen.of(table.to_arrow(), table)
+    seen = seen_of(table.to_arrow(), table)
     found = measure_criteria(Case(table, seen, known_attributes((), seen, table)))
     assert set(found.left_out) == {"linkability", "inference"}
     assert [result.criterion for result in found.results] == ["singling out", "singling out"]

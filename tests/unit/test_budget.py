@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
+from sfumato.arrays import Ints
 from sfumato.privacy.budget import Budget, Event, Spending, shares
-from sfumato.privacy.mechanisms import Ints, Mechanisms, OpenDPNoise, Question, SeededNoise, noise_of
+from sfumato.privacy.mechanisms import Mechanisms, OpenDPNoise, Question, SeededNoise, noise_of
 from sfumato.randomness import Secure, Seeded
 
 

@@ -6,17 +6,12 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from sfumato.arrays import Floats, Ints
 from sfumato.errors import RecipeError
-from sfumato.maskers.centroids import kernels, linkage_kernels, mdav_kernels, searching
-from sfumato.maskers.centroids import linkage as linking
+from sfumato.maskers.centroids import grouping, kernels, local_search
 from sfumato.maskers.centroids import microaggregation as ours
-from sfumato.maskers.centroids.nearest import nearest
-from sfumato.maskers.centroids.points import Points, Sums, loss
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from sfumato.maskers.centroids.points import Link, Points, Sums, loss, nearest
 
 
 def cloud(seed: int, rows: int = 40, dims: int = 3) -> Floats:
@@ -54,7 +49,7 @@ def slow_mdav(vectors: Floats, k: int) -> list[Floats]:
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_mdav_makes_the_classes_of_its_definition(rows: int, k: int) -> None:
     vectors = np.random.default_rng(rows * k).normal(size=(rows, 3))
-    labels = mdav_kernels.mdav(vectors, k)
+    labels = grouping.mdav(Points.of(vectors), k)
     slow = slow_mdav(vectors, k)
     assert len(slow) == labels.max() + 1
     for at, members in enumerate(slow):
@@ -119,7 +114,7 @@ def test_swap_gains_are_exact(seed: int) -> None:
     for x, y in [(0, 1), (4, 3), (8, 6)]:
         a, b = int(labels[x]), int(labels[y])
         both = 1 / sums.sizes[a] + 1 / sums.sizes[b]
-        found = searching.swap_gain(vectors, sums.centres, x, y, a, b, both)
+        found = local_search.swap_gain(vectors, sums.centres, x, y, a, b, both)
         assert found == pytest.approx(slow_gain(vectors, labels, x, b, y), abs=1e-9)
 
 
@@ -129,7 +124,7 @@ def test_search_ends_where_no_single_move_helps_and_never_raises_the_loss(seed: 
     labels = np.arange(36) % 9
     before, sums = slow_loss(vectors, labels), Sums.of(vectors, labels)
     everyone = np.tile(np.arange(9), (9, 1))
-    searching.improve(vectors, labels, sums.sizes, sums.totals, everyone, k, 100)
+    ours.swept(vectors, labels, sums, everyone, least=k, sweeps=100)
     assert slow_loss(vectors, labels) <= before
     np.testing.assert_array_equal(sums.sizes, np.bincount(labels, minlength=9))
     np.testing.assert_allclose(sums.totals, Sums.of(vectors, labels).totals, atol=1e-9)
@@ -206,9 +201,9 @@ def slow_linkage(vectors: Floats, k: int, link: str) -> list[list[int]]:
 
 @pytest.mark.parametrize("link", ["single", "complete", "average"])
 @pytest.mark.parametrize("k", [2, 4])
-def test_linkage_merges_the_nearest_pairs(link: linking.Link, k: int) -> None:
+def test_linkage_merges_the_nearest_pairs(link: Link, k: int) -> None:
     vectors = np.random.default_rng(k).normal(size=(22, 2))
-    labels = linking.linkage(Points.of(vectors), k, link=link)
+    labels = grouping.linkage(Points.of(vectors), k, link=link)
     assert sorted(np.flatnonzero(labels == c).tolist() for c in range(labels.max() + 1)) == slow_linkage(
         vectors, k, link
     )
@@ -216,11 +211,12 @@ def test_linkage_merges_the_nearest_pairs(link: linking.Link, k: int) -> None:
 
 def test_linkage_refuses_what_does_not_fit_into_memory() -> None:
     with pytest.raises(RecipeError, match="every pair of records"):
-        linking.linkage(Points.of(np.zeros((linking.MOST + 1, 1))), 2)
+        grouping.linkage(Points.of(np.zeros((grouping.MOST + 1, 1))), 2)
 
 
 def test_distances_are_squared_and_infinite_to_oneself() -> None:
-    found = linkage_kernels.distances(np.array([[0.0, 0.0], [3.0, 4.0]]))
+    found = np.full((2, 2), np.inf)
+    grouping.distances(np.array([[0.0, 0.0], [3.0, 4.0]]), found, 0, 2)
     assert found[0, 1] == found[1, 0] == 25.0
     assert np.isinf(np.diag(found)).all()
 
@@ -244,3 +240,29 @@ def test_many_axes_are_reduced_to_the_main_ones() -> None:
     found = ours.principal(places)
     assert found.shape == (100, ours.AXES)
     assert ((found - found.mean(axis=0)) ** 2).sum() == pytest.approx(((places - places.mean(axis=0)) ** 2).sum())
+
+
+@pytest.mark.parametrize("way", ["mdav", "microaggregate", "bisection", "linkage", "nearest"])
+def test_loops_in_pieces_give_the_same_to_the_last_bit(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def made() -> Ints:
+        points = Points.of(np.random.default_rng(4).normal(size=(400, 5)))
+        if way == "nearest":
+            return nearest(points.vectors, points.vectors[:9])
+        ways = {"mdav": grouping.mdav, "linkage": grouping.linkage}
+        return (ways[way] if way in ways else getattr(ours, way))(points, 4)
+
+    whole, asked = made(), 0
+    for module in (grouping, ours):
+        monkeypatch.setattr(module, "AT_ONCE", 3)
+    monkeypatch.setattr(grouping, "ROWS_AT_ONCE", 3)
+    monkeypatch.setattr("sfumato.maskers.centroids.points.ROWS", 7)
+
+    def count(done: float | None = None) -> None:
+        nonlocal asked
+        asked += 1
+
+    monkeypatch.setattr("sfumato.events.checkpoint", count)
+    for module in (grouping, ours):
+        monkeypatch.setattr(module, "checkpoint", count)
+    np.testing.assert_array_equal(made(), whole)
+    assert asked > 20

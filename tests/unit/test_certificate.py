@@ -14,7 +14,7 @@ import jsonschema
 import pytest
 
 from sfumato.maskers.registry import MASKERS
-from sfumato.privacy.verify import CLAIMS, twins, verify
+from sfumato.privacy.verify import CLAIMS, pages, verify
 from sfumato.privacy.verify import maskers as verified
 from sfumato.privacy.verify.readme import EXPLAINED, readme
 from tests.conftest import read_json, write_json
@@ -28,19 +28,43 @@ SCHEMA = json.loads(resources.files("sfumato.privacy.verify").joinpath("certific
 VALID = jsonschema.Draft202012Validator(SCHEMA)
 KINDS = [*REQUIREMENTS, *(name for name in MASKERS if name != "top_down")]
 FORM: dict[str, Any] = {
-    "format": 2, "sfumato": "0.1.0", "created": "2026-01-01T00:00:00+00:00", "guarantee": "l_diversity",
-    "statement": "In <b>this</b> table | all *is* well.", "grounds": "It was counted.", "not_claimed": ["More."],
+    "format": 3,
+    "sfumato": "0.1.0",
+    "created": "2026-01-01T00:00:00+00:00",
+    "guarantee": "l_diversity",
+    "statement": "In <b>this</b> table | all *is* well.",
+    "grounds": "It was counted.",
+    "not_claimed": ["More."],
     "mask": "top_down",
-    "table": {"file": "table.csv", "rows": 7000, "columns": [
-        {"name": "a|b", "kind": "number", "role": "quasi", "masked": "discretize"},
-        {"name": "born", "kind": "number", "role": "quasi", "masked": "discretize", "calendar": "quarter"},
-        {"name": "<script>alert(1)</script>", "kind": "category", "role": "sensitive", "masked": None}]},
-    "claims": [{"claim": "l_diversity", "on": ["a|b"], "sensitive": "<script>", "l": 2, "kind": "distinct",
-                "achieved": {"l": 3}, "attacker": "knows a|b", "sentence": "records & people"}],
-    "covered": [], "lifted": 2, "row_order": "shuffled", "dropped": 1, "along": {"centres": True},
+    "table": {
+        "file": "table.csv",
+        "rows": 7000,
+        "columns": [
+            {"name": "a|b", "kind": "number", "role": "quasi", "masked": "discretize"},
+            {"name": "born", "kind": "number", "role": "quasi", "masked": "discretize", "calendar": "quarter"},
+            {"name": "<script>alert(1)</script>", "kind": "category", "role": "sensitive", "masked": None},
+        ],
+    },
+    "claims": [
+        {
+            "claim": "l_diversity",
+            "on": ["a|b"],
+            "sensitive": "<script>",
+            "l": 2,
+            "kind": "distinct",
+            "achieved": {"l": 3},
+            "attacker": "knows a|b",
+            "sentence": "records & people",
+        }
+    ],
+    "covered": [],
+    "lifted": 2,
+    "row_order": "shuffled",
+    "dropped": 1,
+    "along": {"centres": True},
     "versions": {"numpy": "2.0.0", "pyarrow": "20.0.0", "polars": "1.30.0", "python": "3.11.0"},
     "files": {name: {"sha256": "0" * 64} for name in ("centres.json", "recoding.json", "table.csv")},
-}  # fmt: skip
+}
 
 
 def test_the_schema_is_one_and_knows_every_claim() -> None:
@@ -55,8 +79,8 @@ def test_every_certificate_is_as_the_schema_says(kind: str, tmp_path: Path) -> N
     form = read_json(folder / "certificate.json")
     VALID.validate(form)
     assert all("attacker" in claim and "sentence" in claim for claim in form["claims"])
-    assert (folder / "certificate.md").read_text(encoding="utf-8") == twins.markdown(form)
-    assert (folder / "certificate.html").read_text(encoding="utf-8") == twins.html(form)
+    assert (folder / "certificate.md").read_text(encoding="utf-8") == pages.markdown(form)
+    assert (folder / "certificate.html").read_text(encoding="utf-8") == pages.html(form)
 
 
 def test_the_schema_refuses_what_verify_refuses() -> None:
@@ -99,8 +123,8 @@ def test_what_no_other_field_tells_can_be_another_and_nothing_else(kind: str, tm
 def test_a_page_that_says_something_else_is_found(blueprint: Blueprint, tmp_path: Path) -> None:
     folder = blueprint.write(tmp_path / "out")
     form = read_json(folder / "certificate.json")
-    pages = {"README.md": readme, "certificate.md": twins.markdown, "certificate.html": twins.html}
-    for name, make in pages.items():
+    makers = {"README.md": readme, "certificate.md": pages.markdown, "certificate.html": pages.html}
+    for name, make in makers.items():
         made = make(form)
         (folder / name).write_text(made, encoding="utf-8")
         assert verify(folder).holds
@@ -131,12 +155,32 @@ class Tags(HTMLParser):
 
 def test_names_are_text_on_the_pages_and_nothing_is_loaded() -> None:
     tags = Tags()
-    tags.feed(twins.html(FORM))
-    assert tags.found <= {"html", "head", "meta", "title", "style", "body", "h1", "h2", "h3", "p", "blockquote", "ul",
-                          "li", "table", "thead", "tbody", "tr", "th", "td", "code"}  # fmt: skip
+    tags.feed(pages.html(FORM))
+    assert tags.found <= {
+        "html",
+        "head",
+        "meta",
+        "title",
+        "style",
+        "body",
+        "h1",
+        "h2",
+        "h3",
+        "p",
+        "blockquote",
+        "ul",
+        "li",
+        "table",
+        "thead",
+        "tbody",
+        "tr",
+        "th",
+        "td",
+        "code",
+    }
     assert tags.links == []
-    assert "prefers-color-scheme: dark" in twins.html(FORM)
-    page = twins.markdown(FORM)
+    assert "prefers-color-scheme: dark" in pages.html(FORM)
+    page = pages.markdown(FORM)
     assert "<script>" not in page
     assert "| a\\|b | number | quasi | discretize | - |" in page
     assert "| a\\|b | quasi | replaced by an interval" in readme(FORM)
@@ -146,7 +190,7 @@ def test_names_are_text_on_the_pages_and_nothing_is_loaded() -> None:
 
 def test_the_pages_of_format_2_never_change() -> None:
     """Releases that are out there hold these bytes: other ones would make verify refuse them."""
-    digests = [hashlib.sha256(made(FORM).encode()).hexdigest()[:16] for made in (twins.markdown, twins.html, readme)]
+    digests = [hashlib.sha256(made(FORM).encode()).hexdigest()[:16] for made in (pages.markdown, pages.html, readme)]
     assert digests == ["baf38a10b9e7b17e", "754775aa7479be9b", "ed5b249926f99a01"]
 
 
@@ -168,7 +212,7 @@ def test_a_release_of_format_1_is_told_in_one_line(blueprint: Blueprint, tmp_pat
 
 
 def test_the_verdict_tells_of_every_file_how_it_was_checked(tmp_path: Path) -> None:
-    for kind in ("k_anonymity", "mondrian", "microaggregate", "translate", "private_tree"):
+    for kind in ("k_anonymity", "partition", "mondrian", "microaggregate", "translate", "private_tree"):
         folder = release_of(kind, tmp_path / kind)
         told = {one.name: one.how for one in verify(folder, strict=True).files}
         assert set(told) == {path.relative_to(folder).as_posix() for path in files(folder)}

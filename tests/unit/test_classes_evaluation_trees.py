@@ -5,18 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 import pytest
+from benchmarks.papers.ranking import rank_attributes, root
 from numpy.typing import NDArray
 
 from sfumato.data import datasets
 from sfumato.data.encoding import encode
 from sfumato.data.schema import Category, Number, Schema
 from sfumato.errors import TableError
-from sfumato.evaluation.features import Feature
-from sfumato.evaluation.intervals import difference, share
-from sfumato.evaluation.parts import folds, split
-from sfumato.evaluation.pruning import Shape, prune, stand_for
-from sfumato.evaluation.ranking import rank_attributes, root
-from sfumato.evaluation.trees import class_order, fit_tree, grow, tree_matrix
+from sfumato.evaluation.scores import difference, share
+from sfumato.evaluation.training import Feature, folds, split
+from sfumato.evaluation.trees import Shape, class_order, fit_tree, grow, prune, stand_for, tree_matrix
 
 
 def test_adult_is_ranked_as_in_the_paper() -> None:
@@ -24,9 +22,16 @@ def test_adult_is_ranked_as_in_the_paper() -> None:
     adult = datasets.load("adult", complete=True)
     table = encode(adult.table, adult.schema)
     assert rank_attributes(table, table.column("income").codes)[:9] == [
-        "capital_gain", "age", "marital_status", "education_num", "relationship", "hours_per_week", "sex",
-        "education", "occupation",
-    ]  # fmt: skip
+        "capital_gain",
+        "age",
+        "marital_status",
+        "education_num",
+        "relationship",
+        "hours_per_week",
+        "sex",
+        "education",
+        "occupation",
+    ]
 
 
 def test_every_attribute_is_ranked_once_and_useless_ones_last() -> None:
@@ -88,6 +93,15 @@ def test_one_split_takes_any_group_of_labels_apart() -> None:
     feature = Feature("label", codes, 6)
     matrix = tree_matrix([feature], classes, 2, train=np.arange(100))
     assert fit_tree(matrix, classes, 2).leaves == 2
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_one_cut_that_tells_much_is_never_given_up_for_the_root(seed: int) -> None:
+    """Its price in the whole tree need not be the price in the tree that is judged, which has fewer rows."""
+    rng = np.random.default_rng(seed)
+    value = rng.integers(0, 2, 6_000)
+    classes = (rng.random(6_000) < np.where(value == 1, 0.8, 0.1)).astype(np.int64)
+    assert fit_tree(value[:, None].astype(np.float32), classes, 2).leaves == 2
 
 
 @pytest.mark.parametrize("n", [2, 3])

@@ -105,8 +105,14 @@ def test_labels_of_different_records_are_refused(raw: list[int], masked: list[in
 def test_what_became_of_each_cluster() -> None:
     kept = clusters_kept([0, 0, 0, 1], [1, 1, 0, 0])
     assert kept[0].to_json() == {
-        "cluster": 0, "size": 3, "found_as": 1, "found": 2, "recall": 2 / 3, "precision": 1.0, "f": 0.8,
-    }  # fmt: skip
+        "cluster": 0,
+        "size": 3,
+        "found_as": 1,
+        "found": 2,
+        "recall": 2 / 3,
+        "precision": 1.0,
+        "f": 0.8,
+    }
 
 
 def test_silhouette_of_far_groups_is_high_on_a_sample_too(monkeypatch: pytest.MonkeyPatch) -> None:

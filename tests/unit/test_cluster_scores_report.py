@@ -11,6 +11,7 @@ import pytest
 
 from sfumato.data.datasets import load
 from sfumato.data.encoding import encode
+from sfumato.data.masked import Masked
 from sfumato.data.table import Table
 from sfumato.errors import RecipeError
 from sfumato.evaluation.clusters import f_measure, match_point
@@ -19,7 +20,6 @@ from sfumato.structure.released import ReleasedValues
 from sfumato.structure.structures import Classes, Clusters, Found, find
 
 STRUCTURE = Clusters("kmeans", k=3, n_init=3)
-Columns = dict[str, "pa.Array[Any]"]
 
 
 @pytest.fixture(scope="module")
@@ -33,33 +33,38 @@ def found(iris: Table) -> Found:
     return find(STRUCTURE, iris)
 
 
-def halves(table: Table) -> Columns:
+def halves(table: Table) -> Masked:
     """Petal length and width in two intervals each."""
     columns = {}
     for name, split in {"petal_length": 2.5, "petal_width": 1.7}.items():
         numbers = table.column(name).decode().to_numpy(zero_copy_only=False)
         low, high = (f"[..-{split})", f"[{split}-..]")
         columns[name] = pa.array(np.where(numbers < split, low, high).tolist()).dictionary_encode()
-    return columns
+    return Masked.of(columns)
 
 
-def hidden(table: Table) -> Columns:
+def unmasked(table: Table) -> Masked:
+    """Everything as it is."""
+    return Masked.of({}, rows=table.rows)
+
+
+def hidden(table: Table) -> Masked:
     """Every measurement at its top."""
-    return {name: pa.array(["*"] * table.rows) for name in table.schema.quasi}
+    return Masked.of({name: pa.array(["*"] * table.rows) for name in table.schema.quasi})
 
 
 @pytest.mark.parametrize("method", ["kmeans", "bisecting", "ward", "kmedoids", "hdbscan"])
 def test_an_unmasked_table_scores_exactly_1(iris: Table, method: str) -> None:
     structure = Clusters(method, k="auto" if method == "hdbscan" else 3, n_init=2)
     raw = find(structure, iris)
-    told = evaluate_clusters(raw, iris, {}, structure, seeds=1)
+    told = evaluate_clusters(raw, iris, unmasked(iris), structure, seeds=1)
     assert told["f_measure.cold.mean"] == 1.0
     assert told["match_point.cold.mean"] == 1.0
     assert told["agreement"] == 1.0
 
 
 def test_an_unmasked_table_stays_where_k_means_started(iris: Table, found: Found) -> None:
-    told = evaluate_clusters(found, iris, {}, STRUCTURE, seeds=1)
+    told = evaluate_clusters(found, iris, unmasked(iris), STRUCTURE, seeds=1)
     assert told["f_measure.start"] > 0.98  # k-means stops just before the means settle
 
 
@@ -71,7 +76,7 @@ def test_a_table_that_shows_its_raw_values_as_text_scores_exactly_1(placement: A
     structure = Clusters("kmeans", k=4, n_init=1, placement=placement)
     raw = find(structure, table)
     names = [name for name in table.schema.quasi if pa.types.is_string(table.column(name).values.type)]
-    shown = {name: table.column(name).decode().dictionary_encode() for name in names}
+    shown = Masked.of({name: table.column(name).decode().dictionary_encode() for name in names})
     told = evaluate_clusters(raw, table, shown, structure, seeds=1)
     assert told["f_measure.cold.mean"] == 1.0
     assert told["match_point.cold.mean"] == 1.0
@@ -114,11 +119,23 @@ def test_everything_is_json_and_nothing_of_it_is_publishable(iris: Table, found:
 
 def test_the_recipients_method_may_be_another(iris: Table, found: Found) -> None:
     structure = Clusters("kmeans", k=3, n_init=3, recluster="ward")
-    told = evaluate_clusters(found, iris, {}, structure, seeds=1)
+    told = evaluate_clusters(found, iris, unmasked(iris), structure, seeds=1)
     assert 0.7 < told["f_measure.cold.mean"] < 1
     assert told.settings["recluster"] == "ward"
 
 
 def test_classes_are_not_evaluated_as_clusters(iris: Table) -> None:
     with pytest.raises(RecipeError, match="class column"):
-        evaluate_clusters(find(Classes("species"), iris), iris, {}, STRUCTURE)
+        evaluate_clusters(find(Classes("species"), iris), iris, unmasked(iris), STRUCTURE)
+
+
+def test_one_start_and_ten_are_told_of_methods_that_begin_at_random(iris: Table) -> None:
+    one_start = Clusters("kmeans", k=3, n_init=1)
+    raw = find(one_start, iris)
+    told = evaluate_clusters(raw, iris, halves(iris), one_start, seeds=1)
+    ten = evaluate_clusters(raw, iris, halves(iris), Clusters("kmeans", k=3, n_init=10), seeds=1)
+    assert told["f_measure.cold10"] == ten["f_measure.cold10"] == ten["f_measure.cold.mean"]
+    assert 0 < told["f_measure.cold1"] <= 1
+    ward = Clusters("ward", k=3)
+    names = {score.name for score in evaluate_clusters(find(ward, iris), iris, halves(iris), ward, seeds=1).scores}
+    assert not [name for name in names if "cold1" in name]

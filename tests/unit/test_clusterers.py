@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+import threading
+import warnings
+from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
 
-from sfumato.errors import RecipeError
+from sfumato.errors import RecipeError, Stopped
 from sfumato.evaluation.clusters import f_measure
+from sfumato.events import Stop, running
 from sfumato.structure import methods
 from sfumato.structure.clusterers import NAMES, cluster, finds_k, takes_weights
-from sfumato.structure.medoids import k_medoids
+from sfumato.structure.methods import k_medoids
 
+KMeans: Any = import_module("sklearn.cluster").KMeans
+threadpool_info: Any = import_module("threadpoolctl").threadpool_info
+threadpool_limits: Any = import_module("threadpoolctl").threadpool_limits
 SIZES = (60, 40, 20)
 PLANTED = np.repeat([0, 1, 2], SIZES)
 
@@ -153,3 +160,31 @@ def test_medoids_are_the_best_records_of_any() -> None:
     gaps = ((points[:, None] - points[None]) ** 2).sum(axis=2)
     least = min(gaps[:, [i, j]].min(axis=1).sum() for i in range(12) for j in range(i))
     assert found.cost == pytest.approx(least)
+
+
+def test_a_stop_in_the_middle_leaves_the_number_of_threads_as_it_was() -> None:
+    cluster(np.zeros((4, 2), dtype=np.float32), "kmeans", k=2)  # libraries are loaded
+    before = [library["num_threads"] for library in threadpool_info()]
+    vectors = np.random.default_rng(0).normal(size=(60_000, 20)).astype(np.float32)
+    stop = Stop()
+    threading.Timer(0.1, stop.ask).start()
+    with running(stop=stop), pytest.raises(Stopped):
+        cluster(vectors, "kmeans", k=9, n_init=50)
+    with running():
+        assert [library["num_threads"] for library in threadpool_info()] == before
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_starts_one_at_a_time_give_what_scikit_learn_gives_to_the_last_bit(weighted: bool) -> None:
+    for seed in range(8):
+        draw = np.random.default_rng(seed)
+        vectors = (draw.integers(0, 3, size=(int(draw.integers(20, 900)), 4)) / 2).astype(np.float32)
+        weights = draw.integers(1, 5, len(vectors)).astype(np.float64) if weighted else None
+        with threadpool_limits(limits=1), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            theirs = KMeans(n_clusters=5, n_init=10, random_state=seed).fit(vectors, sample_weight=weights)
+        ours = cluster(vectors, "kmeans", k=5, n_init=10, seed=seed, weights=weights)
+        assert ours.inertia == theirs.inertia_
+        found = {tuple(centre) for centre in theirs.cluster_centers_[np.unique(theirs.labels_)].tolist()}
+        assert ours.centres is not None
+        assert {tuple(centre) for centre in ours.centres.tolist()} == found

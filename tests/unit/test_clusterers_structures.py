@@ -43,7 +43,7 @@ def people(**columns: list[Any]) -> Table:
         ({"k": True}, "whole number"),
         ({"seed": -1}, "at least 0"),
         ({"n_init": 0}, "at least 1"),
-        ({"placement": "middle"}, "expected or on its own"),
+        ({"placement": "somewhere"}, "in one of these ways"),
         ({"method": "dbscan", "k": 3}, "by itself"),
     ],
 )

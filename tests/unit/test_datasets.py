@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 import pytest
 
 from sfumato.data import datasets
-from sfumato.data.datasets.heterogeneous import DROPPED, merge
+from sfumato.data.datasets.loading import DROPPED, merge
 from sfumato.data.schema import Category, ItemSet, Number
 from sfumato.errors import DatasetError
 

@@ -14,7 +14,7 @@ import pytest
 
 from sfumato.data import datasets
 from sfumato.data.datasets import patients
-from sfumato.data.datasets.icd9 import categories, category
+from sfumato.data.datasets.trees import categories, category
 from sfumato.data.schema import ItemSet
 from sfumato.errors import DatasetError
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sfumato.data import datasets
-from sfumato.data.datasets.icd9 import categories, category, icd9
-from sfumato.data.taxonomy import Taxonomy
+from sfumato.data.datasets.trees import categories, category, icd9
+from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import DatasetError, TaxonomyError
 
 # 002 Table 3a and 000 Table 6; they count 40 countries, the data have 41.

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import datetime
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -9,8 +8,11 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from sfumato.data.draft import Draft, column_values, draft, propose_for
-from sfumato.data.draft_values import rounded_range
+from sfumato.data.drafting.draft import column_values, draft, propose_for
+from sfumato.data.drafting.plan import MASKER
+from sfumato.data.drafting.proposal import Draft
+from sfumato.data.drafting.shapes import rounded_range
+from sfumato.data.drafting.text import recipe_text, told
 from sfumato.data.encoding import encode
 from sfumato.data.schema import ItemSet, Number
 from sfumato.errors import TableError, TaxonomyError
@@ -43,7 +45,7 @@ def people() -> pa.Table:
             "gone": pa.nulls(ROWS, pa.string()),
             "married": chance.choice([True, False], ROWS),
         }
-    )  # fmt: skip
+    )
 
 
 @pytest.fixture(scope="module")
@@ -56,35 +58,35 @@ def found() -> Draft:
     [
         ("patientID", "category", "identifier", "the name says 'id'"),
         ("code", "category", "identifier", "a value of its own"),
-        ("age", "number", "quasi", "whole numbers"),
-        ("town", "category", "quasi", "few different texts"),
-        ("weight", "number", "quasi", "numbers"),
-        ("born", "number", "quasi", "dates"),
-        ("seen", "number", "quasi", "every text is a date"),
-        ("findings", "item_set", "quasi", "separator ';'"),
-        ("tags", "item_set", "quasi", "a list"),
+        ("age", "number", "quasi", "age or birth: many know it; whole numbers"),
+        ("town", "category", "quasi", "where somebody lives"),
+        ("weight", "category", "identifier", "who knows it finds the row"),
+        ("born", "number", "quasi", "age or birth: many know it; dates"),
+        ("seen", "number", "quasi", "when something happened"),
+        ("findings", "item_set", "plain", "lists with ';'"),
+        ("tags", "item_set", "plain", "lists"),
         ("zip", "category", "quasi", "'zip'"),
-        ("smokes", "category", "quasi", "two values"),
-        ("steps", "number", "quasi", "whole numbers"),
+        ("smokes", "category", "plain", "nothing says that others know it; one or two values"),
+        ("steps", "number", "plain", "whole numbers"),
         ("remarks", "category", "identifier", "free text"),
-        ("salary", "number", "sensitive", "'salary'"),
+        ("salary", "number", "quasi", "sensitive ('salary'), but so exact"),
         ("disease", "category", "sensitive", "'disease'"),
         ("gone", "category", "plain", "empty"),
-        ("married", "category", "quasi", "true or false"),
+        ("married", "category", "quasi", "marital status: people around one know it; true or false"),
     ],
 )
 def test_kind_role_and_reason_of_each_column(found: Draft, name: str, kind: str, role: str, reason: str) -> None:
     column = found[name]
     assert (column.kind, column.role) == (kind, role)
-    assert reason in column.reason
+    assert reason in told(column)
 
 
 def test_details_of_the_guesses(found: Draft) -> None:
     schema = found.schema
     assert schema["age"] == Number(role="quasi", range=(10, 90))
     assert schema["born"] == Number(role="quasi", range=("1951-01-01", "1959-12-31"), calendar="month")
-    assert schema["steps"] == Number(role="quasi", range=(0, 90), missing=("?",))
-    assert schema["findings"] == ItemSet(role="quasi", separator=";")
+    assert schema["steps"] == Number(range=(0, 90), missing=("?",))
+    assert schema["findings"] == ItemSet(separator=";")
 
 
 MARKS = ("NA", "N/A", "n/a", "null", "NULL", "None", "?", "-", "nan", "NaN", "#N/A", "missing")
@@ -112,10 +114,8 @@ def test_texts_for_missing_are_one_thing_in_every_column(mark: str) -> None:
     assert {column.attribute.missing for column in found.columns} == {(mark,)}
     assert isinstance(found.schema["born"], Number)
     assert found.schema["born"].calendar == "year"
-    text = found.to_yaml("people.csv")
-    entries: dict[str, Any] = yaml.safe_load(text)["attributes"]
+    entries: dict[str, Any] = yaml.safe_load(recipe_text(found, "people.csv"))["attributes"]
     assert all(entry["missing"] == [mark] for entry in entries.values())
-    assert text.count("# Taken for missing: ") == len(entries)
     coded = encode(pa.table({name: table.column(name).dictionary_encode() for name in found.schema}), found.schema)
     assert all(coded.column(name).missing for name in kinds)
 
@@ -123,6 +123,76 @@ def test_texts_for_missing_are_one_thing_in_every_column(mark: str) -> None:
 def test_numbers_that_are_none_are_missing_too() -> None:
     column = draft(pa.table({"pay": [*map(float, range(10, 70)), float("nan")]}))["pay"]
     assert column.attribute == Number(role="quasi", range=(10, 70), missing=("nan",))
+    endless = draft(pa.table({"pay": [*map(float, range(10, 70)), float("inf")]}))["pay"]
+    assert endless.attribute == Number(role="quasi", range=(10, 70), missing=("inf",))
+
+
+@pytest.mark.parametrize(
+    ("texts", "expected"),
+    [
+        (["31.12.1990", "01.02.2003"], {"calendar": "month", "dates": "dmy"}),
+        (["31/12/1990 9:05", "1/2/2003 17:30"], {"calendar": "month", "dates": "dmy"}),
+        (["12/31/1990", "2/1/2003"], {"calendar": "month", "dates": "mdy"}),
+        (["1990/12/31", "2003/02/01"], {"calendar": "month", "dates": "ymd"}),
+        (["19901231", "20030201"], {"calendar": "month", "dates": "ymd"}),
+        (["1990-12-31", "2003-02-01"], {"calendar": "month"}),
+        (["1.234,50", "7,25", "12"], {"decimal": "comma"}),
+        (["1,234.50", "7.25", "12,000"], {"decimal": "point"}),
+        (["3", "14", "20", "-9"], {"missing": ("-9",)}),
+    ],
+)
+def test_dates_and_numbers_as_they_are_written(texts: list[str], expected: dict[str, object]) -> None:
+    table = pa.table({"datum": texts * 20})
+    attribute = draft(table)["datum"].attribute
+    assert isinstance(attribute, Number)
+    told = {name: getattr(attribute, name) for name in ("calendar", "dates", "decimal", "missing")}
+    assert {name: value for name, value in told.items() if value} == expected
+    coded = encode(table, draft(table).schema).column("datum")
+    assert coded.missing == (20 if "missing" in expected else 0)
+
+
+@pytest.mark.parametrize("texts", [["31/12/1990", "12/31/1990"], ["01,02", "03,04"], ["31.02.1990", "1.1.1991"]])
+def test_what_is_no_date_and_no_number_stays_text(texts: list[str]) -> None:
+    assert draft(pa.table({"datum": texts * 20}))["datum"].kind != "number"
+
+
+@pytest.mark.parametrize(
+    ("name", "role"),
+    [
+        *((name, "quasi") for name in ("Alter", "sexo", "code_postal", "stato_civile", "beroep", "Nationalitaet")),
+        *((name, "sensitive") for name in ("Krankheit", "revenu", "deuda", "reddito", "geloof", "doença", "crime")),
+        *((name, "plain") for name in ("average", "colour", "Stange")),
+    ],
+)
+def test_names_in_seven_languages(name: str, role: str) -> None:
+    chance = np.random.default_rng(2)
+    known = {f"{word}": chance.choice(["a", "b", "c"], 90) for word in ("age", "sex", "town")}
+    table = pa.table({**known, name: chance.choice(["x", "y", "z"], 90)})
+    assert draft(table)[name].role == role
+
+
+def test_what_tells_a_masked_column_is_dropped() -> None:
+    levels = np.random.default_rng(3).integers(1, 9, 300)
+    table = pa.table({"education_num": levels, "education": [f"level {n}" for n in levels], "badge": levels * 10})
+    known = {name: np.random.default_rng(4).choice(["a", "b"], 300) for name in ("sex", "town")}
+    found = draft(pa.table({**dict(zip(table.column_names, table.columns, strict=True)), **known}))
+    assert [column.role for column in found.columns] == ["quasi", "identifier", "identifier", "quasi", "quasi"]
+    assert "'education_num'" in found["badge"].reason
+
+
+def test_quasi_identifiers_are_few_and_of_many_meanings() -> None:
+    chance = np.random.default_rng(4)
+    names = ("age", "birth_year", "sex", "zip", "town", "region", "country", "job", "employer", "education", "children")
+    found = draft(pa.table({name: chance.integers(1, 40, 1000) for name in names}))
+    assert len(found.quasi) == 6
+    assert "sex" in found.quasi
+    assert len({"age", "birth_year"} & set(found.quasi)) == len({"zip", "town", "region"} & set(found.quasi)) == 1
+    assert all(column.asked for column in found.columns if column.role == "plain")
+
+
+def test_plus_and_minus_are_values() -> None:
+    found = draft(pa.table({"test": ["+", "-"] * 30, "age": [*range(20, 50)] * 2}))
+    assert found["test"].attribute.missing == ()
 
 
 def test_taxonomies_leave_out_what_means_missing() -> None:
@@ -140,11 +210,6 @@ def test_the_proposed_schema_fits_its_own_table(found: Draft) -> None:
     assert table.rows == ROWS
 
 
-def test_fingerprints_are_warned_of(found: Draft) -> None:
-    warned = {column.name for column in found.columns if any("fingerprint" in text for text in column.warnings)}
-    assert warned == {"weight", "salary"}
-
-
 def test_uniqueness_figures(found: Draft) -> None:
     assert (found["town"].distinct, found["town"].unique_share) == (5, 0.0)
     assert found["weight"].unique_share == 1.0
@@ -152,39 +217,47 @@ def test_uniqueness_figures(found: Draft) -> None:
     assert draft(pa.table({"sex": ["f", "m", "m", "f", "x"]})).alone == 0.2
 
 
-def test_taxonomies_are_proposed_for_quasi_labels(found: Draft) -> None:
-    zip_codes, town = found["zip"].taxonomy, found["town"].taxonomy
-    assert zip_codes is not None
-    assert town is not None
-    assert "537**" in zip_codes
-    assert town.draft
-    assert found["disease"].taxonomy is None
+def test_only_codes_get_a_tree_and_it_is_no_draft_any_more() -> None:
+    chance = np.random.default_rng(1)
+    zips = [f"0{n}" for n in chance.integers(2110, 2140, 200)]
+    found = draft(pa.table({"zip": zips, "town": chance.choice([f"town {n}" for n in range(30)], 200)}))
+    tree = found["zip"].taxonomy
+    assert tree is not None
+    assert "0211*" in tree
+    assert not tree.draft
+    assert found["town"].role == "quasi"
+    assert found["town"].taxonomy is None
 
 
-def test_the_recipe_is_yaml_with_reasons_and_no_exact_figures(found: Draft) -> None:
-    text = found.to_yaml("people.csv", taxonomies={"town": "town.yaml"})
+def test_the_recipe_is_yaml_with_reasons_questions_and_no_exact_figures(found: Draft) -> None:
+    text = recipe_text(found, "people.csv", taxonomies={"town": "town.yaml"})
     recipe: dict[str, Any] = yaml.safe_load(text)
     assert list(recipe) == ["sfumato", "table", "attributes", "structure", "privacy", "mask"]
     assert recipe["table"] == "people.csv"
     assert recipe["attributes"]["age"] == {"kind": "number", "role": "quasi", "range": [10, 90]}
     assert recipe["attributes"]["town"] == {"kind": "category", "role": "quasi", "taxonomy": "town.yaml"}
-    assert recipe["privacy"] == [{"k_anonymity": 10, "on": list(found.quasi)}]
-    assert recipe["mask"] == {"top_down": {"score": "tradeoff"}}
-    assert "# age: whole numbers; quasi, as others may know it" in text
-    assert "replace it by the one that is publicly known" in text
+    assert found.plan.bound is not None
+    bound = {"confidence_bound": 0.8, "on": list(found.quasi), "sensitive": "disease", "value": found.plan.bound.value}
+    assert recipe["privacy"] == [{"k_anonymity": 5, "on": list(found.quasi)}, bound]
+    assert recipe["structure"] == {"clusters": "kmeans", "k": "auto"}
+    assert recipe["mask"] == MASKER
+    assert "# age or birth: many know it; whole numbers" in text
     assert "the quasi columns make all of the rows unique" in text
-    assert "sfumato taxonomy draft people.csv zip --output zip.yaml" in text
+    questions = " ".join(line.lstrip("# ") for line in text.split("# Questions")[1].splitlines())
+    assert "Can somebody else know these of a person? findings, tags, smokes, steps." in questions
+    assert "with all of them" in questions
+    assert "find people: weight." in questions
 
 
 def test_awkward_names_stay_valid_yaml() -> None:
     names = ["no", "a: b", "# c", "Größe", "'q'", "x y", "1"]
     table = pa.table({name: ["a", "b", "c", "a", "b", "d", "e"] for name in names})
-    text = draft(table).to_yaml(Path("my table.csv"))
+    text = recipe_text(draft(table), "my table.csv")
     assert list(yaml.safe_load(text)["attributes"]) == names
 
 
 def test_an_empty_table_is_refused() -> None:
-    with pytest.raises(TableError, match="columns and rows"):
+    with pytest.raises(TableError, match="columns and at least two rows"):
         draft(pa.table({"a": pa.array([], pa.int64())}))
 
 

@@ -9,9 +9,10 @@ import pyarrow as pa
 import pytest
 
 from sfumato.data.encoding import encode
+from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, Category, ItemSet, Number, Schema
 from sfumato.data.table import Table
-from sfumato.data.taxonomy import Taxonomy
+from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import RecipeError, SchemaError
 from sfumato.structure import layouts
 from sfumato.structure.embedding import Embedding, default_attributes
@@ -94,9 +95,12 @@ def test_weights_are_shares() -> None:
 
 def test_what_is_embedded_unless_told_otherwise() -> None:
     schema = Schema(
-        name=Category(role="identifier"), a=Number(role="quasi"), b=Category(), c=Category(role="sensitive"),
+        name=Category(role="identifier"),
+        a=Number(role="quasi"),
+        b=Category(),
+        c=Category(role="sensitive"),
         d=Category(unique_ok=True),
-    )  # fmt: skip
+    )
     assert default_attributes(schema) == ("a", "b")
 
 
@@ -119,14 +123,16 @@ def test_attributes_and_weights_are_checked(settings: dict[str, Any], kind: type
 def test_an_unknown_placement_is_refused() -> None:
     table = one(Number(), [1, 2])
     wrong: Any = "midpoint"
-    with pytest.raises(RecipeError, match="expected or on its own"):
-        Embedding.of(table).masked(table, {}, placement=wrong)
+    with pytest.raises(RecipeError, match="expected, middle, own"):
+        Embedding.of(table).masked(table, Masked.of({}, rows=2), placement=wrong)
 
 
 def test_own_labels_have_a_coordinate_each_after_all_others() -> None:
     table = one(Category(taxonomy=TREE), ["9th", "10th", "Bachelors"])
     embedding = Embedding.of(table)
-    vectors = embedding.masked(table, {"a": pa.array(["Secondary", "Secondary", "Bachelors"])}, placement="own")
+    vectors = embedding.masked(
+        table, Masked.of({"a": pa.array(["Secondary", "Secondary", "Bachelors"])}), placement="own"
+    )
     assert vectors.shape == (3, embedding.dims + 1)
     assert vectors[:, embedding.dims] == pytest.approx([0.5**0.5, 0.5**0.5, 0])
     assert np.array_equal(vectors[2, : embedding.dims], embedding.raw(table)[2])
@@ -135,28 +141,31 @@ def test_own_labels_have_a_coordinate_each_after_all_others() -> None:
 def test_an_interval_on_its_own_stands_in_the_middle() -> None:
     table = one(Number(range=(0, 100)), [5, 30, 90])
     embedding = Embedding.of(table)
-    column = pa.array(["[0-20)", "[20-100]", "[20-100]"])
-    assert embedding.masked(table, {"a": column}, placement="own")[:, 0] == pytest.approx([0.1, 0.6, 0.6])
-    assert embedding.masked(table, {"a": column})[:, 0] == pytest.approx([0.05, 0.6, 0.6])
+    shown = Masked.of({"a": pa.array(["[0-20)", "[20-100]", "[20-100]"])})
+    assert embedding.masked(table, shown, placement="own")[:, 0] == pytest.approx([0.1, 0.6, 0.6])
+    assert embedding.masked(table, shown)[:, 0] == pytest.approx([0.05, 0.6, 0.6])
 
 
 def test_masked_numbers_may_be_numbers() -> None:
     table = one(Number(range=(0, 10)), [0, 4, None])
-    assert Embedding.of(table).masked(table, {"a": pa.array([2.0, 2.0, None])})[:, 0] == pytest.approx([0.2, 0.2, 0.2])
+    shown = Masked.of({"a": pa.array([2.0, 2.0, None])})
+    assert Embedding.of(table).masked(table, shown)[:, 0] == pytest.approx([0.2, 0.2, 0.2])
 
 
 def test_masked_sets_may_hold_inner_labels() -> None:
     table = one(ItemSet(taxonomy=TREE), [["9th"], ["9th", "Bachelors"]])
-    vectors = Embedding.of(table).masked(table, {"a": pa.array([["Secondary"], ["Secondary", "University"]])})
+    vectors = Embedding.of(table).masked(
+        table, Masked.of({"a": pa.array([["Secondary"], ["Secondary", "University"]])})
+    )
     assert (vectors > 0).sum(axis=1).tolist() == [1, 2]
-    hidden = Embedding.of(table).masked(table, {"a": pa.array(["*", "*"])})
+    hidden = Embedding.of(table).masked(table, Masked.of({"a": pa.array(["*", "*"])}))
     assert not hidden.any()
 
 
 def test_a_label_without_an_entry_stands_at_its_own_node() -> None:
     table = one(Category(taxonomy=TREE), ["9th", "10th", "Bachelors"])
-    column = pa.array(["Secondary", "Secondary", "ANY"])
-    vectors = Embedding.of(table).masked(table, {"a": column}, released=ReleasedValues())
+    shown = Masked.of({"a": pa.array(["Secondary", "Secondary", "ANY"])})
+    vectors = Embedding.of(table).masked(table, shown, released=ReleasedValues())
     assert (vectors > 0).sum(axis=1).tolist() == [1, 1, 0]
 
 

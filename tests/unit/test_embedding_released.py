@@ -11,12 +11,13 @@ import pyarrow as pa
 import pytest
 
 from sfumato.data.encoding import encode
+from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, Category, Number, Schema
 from sfumato.data.table import Table
-from sfumato.data.taxonomy import Taxonomy
-from sfumato.maskers.topdown.intervals import interval_labels
+from sfumato.data.taxonomy.taxonomy import Taxonomy
+from sfumato.maskers.recoding.intervals import interval_labels
 from sfumato.structure.embedding import Embedding
-from sfumato.structure.intervals import Ends, interval_ends
+from sfumato.structure.masked_positions import Ends, interval_ends
 from sfumato.structure.released import ReleasedValues
 
 TREE = Taxonomy.from_tree({"ANY": {"Secondary": ["9th", "10th", "11th"], "University": ["Bachelors"]}})
@@ -27,7 +28,9 @@ def one(attribute: Attribute, values: list[Any]) -> Table:
 
 
 def learn(attribute: Attribute, values: list[Any], shown: list[str], minimum: int = 1) -> dict[str, Any]:
-    return ReleasedValues.learn(one(attribute, values), {"a": pa.array(shown)}, minimum=minimum).to_json()["a"]
+    return ReleasedValues.learn(one(attribute, values), Masked.of({"a": pa.array(shown)}), minimum=minimum).to_json()[
+        "a"
+    ]
 
 
 def test_an_interval_has_its_mean() -> None:
@@ -53,8 +56,9 @@ def test_a_time_in_a_short_range_has_its_mean_to_the_second() -> None:
 
 
 def test_a_label_has_the_shares_of_its_leaves_and_a_leaf_no_entry() -> None:
-    found = learn(Category(taxonomy=TREE), ["9th", "10th", "10th", "10th", "Bachelors"],
-                  ["Secondary"] * 4 + ["Bachelors"])  # fmt: skip
+    found = learn(
+        Category(taxonomy=TREE), ["9th", "10th", "10th", "10th", "Bachelors"], ["Secondary"] * 4 + ["Bachelors"]
+    )
     assert found == {"Secondary": {"9th": 0.25, "10th": 0.75}}
 
 
@@ -92,7 +96,7 @@ def test_nothing_is_told_of_an_attribute_with_a_value_shown_by_too_few() -> None
 
 def test_it_survives_json() -> None:
     table = one(Category(taxonomy=TREE), ["9th", "10th", "Bachelors"])
-    column = {"a": pa.array(["Secondary", "Secondary", "Bachelors"])}
+    column = Masked.of({"a": pa.array(["Secondary", "Secondary", "Bachelors"])})
     book = ReleasedValues.learn(table, column)
     again = ReleasedValues.from_json(json.loads(json.dumps(book.to_json())))
     assert again == book
@@ -102,7 +106,7 @@ def test_it_survives_json() -> None:
 
 def test_the_rest_stands_at_the_shown_label() -> None:
     table = one(Category(taxonomy=TREE), ["9th"] * 6 + ["10th"] * 2 + ["11th"] * 2)
-    column = {"a": pa.array(["Secondary"] * 10)}
+    column = Masked.of({"a": pa.array(["Secondary"] * 10)})
     embedding = Embedding.of(table)
     vector = embedding.masked(table, column, released=ReleasedValues.learn(table, column, minimum=3))[0]
     scale = 0.5  # sqrt(1 / 2H), H = 2
@@ -111,7 +115,7 @@ def test_the_rest_stands_at_the_shown_label() -> None:
 
 def test_a_date_on_its_mean_is_placed_by_it() -> None:
     table = one(Number(range=("2000", "2010"), calendar="year"), ["2000-01-01", "2010-01-01", "2008-01-01"])
-    column = {"a": pa.array(["[2000-2005)", "[2005-2010]", "[2005-2010]"])}
+    column = Masked.of({"a": pa.array(["[2000-2005)", "[2005-2010]", "[2005-2010]"])})
     assert Embedding.of(table).masked(table, column)[:, 0] == pytest.approx([0, 0.9, 0.9], abs=1e-3)
     assert Embedding.of(table).masked(table, column, placement="own")[:, 0] == pytest.approx(
         [0.25, 0.75, 0.75], abs=1e-3

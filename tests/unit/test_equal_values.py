@@ -24,8 +24,11 @@ def publish(tmp_path: Path, values: list[Any], asked: Any, attribute: Any, kind:
     table = pl.DataFrame(
         {"age": drawn.integers(0, 100, 120), "s": [values[at] for at in drawn.integers(0, len(values), 120)]}
     )
-    recipe = sf.Recipe(schema=sf.Schema(age=AGE, s=attribute), structure=sf.Clusters("kmeans", k=2, n_init=1),
-                       privacy=(sf.KAnonymity(ON, 10), asked))  # fmt: skip
+    recipe = sf.Recipe(
+        schema=sf.Schema(age=AGE, s=attribute),
+        structure=sf.Clusters("kmeans", k=2, n_init=1),
+        privacy=(sf.KAnonymity(ON, 10), asked),
+    )
     run = sf.Run(report=False, format=kind, ledger=sf.Ledger(tmp_path / "ledger"))
     folder = sf.publish(table, recipe, run=run).write(tmp_path / "out")
     assert sf.verify(folder, raw=table).holds, str(sf.verify(folder, raw=table))
@@ -66,8 +69,11 @@ def test_no_mean_of_a_few_is_told_where_no_k_is_asked(tmp_path: Path) -> None:
     drawn = np.random.default_rng(1)
     table = pl.DataFrame({"age": drawn.uniform(0, 100, 60), "s": drawn.choice(["a", "b"], 60)})
     asked: list[Requirement] = [sf.TCloseness(ON, "s", 0.9)]
-    recipe = sf.Recipe(schema=sf.Schema(age=AGE, s=sf.Category(role="sensitive")),
-                       structure=sf.Clusters("kmeans", k=2, n_init=1), privacy=asked)  # fmt: skip
+    recipe = sf.Recipe(
+        schema=sf.Schema(age=AGE, s=sf.Category(role="sensitive")),
+        structure=sf.Clusters("kmeans", k=2, n_init=1),
+        privacy=asked,
+    )
     release = sf.publish(table, recipe, run=sf.Run(report=False, ledger=sf.Ledger(tmp_path / "ledger")))
     folder = release.write(tmp_path / "out")
     shown = pl.read_parquet(folder / "table.parquet")["age"].value_counts()["count"]

@@ -11,11 +11,13 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.data.taxonomy_pruned import LONGEST, pruned
+from sfumato.data.taxonomy.bare_form import from_form, to_form
+from sfumato.data.taxonomy.taxonomy import pruned
 from sfumato.privacy.verify.fields import read_json
 from sfumato.privacy.verify.verdict import CheckError
 from sfumato.publishing import Run, evaluate
 from sfumato.release.reading import read_mask
+from tests.corruptions import forge
 from tests.releases import SCHEMA, SCHOOLS, people
 
 TREE = sf.Taxonomy.from_tree(
@@ -46,14 +48,15 @@ def test_a_tree_goes_down_to_the_cut_and_to_what_the_codebook_tells(tmp_path: Pa
     folder = published(tmp_path / "out")
     assert read(folder / "recoding.json")["attributes"]["school"]["cut"] == ["Secondary", "University"]
     told = read(folder / "taxonomies/school.json")
-    assert told == {"ANY": {"Secondary": ["10th", "9th"], "University": ["PhD"]}}
+    below = [{"label": "Secondary", "below": ["10th", "9th"]}, {"label": "University", "below": ["PhD"]}]
+    assert told == {"label": None, "below": below}
     assert read(folder / "codebook.json")["school"]["University"] == {"PhD": 0.4839, "University": 0.5161}
-    assert read(tmp_path / "out.holder/whole/taxonomies/school.json") == TREE.to_tree()
+    assert read(tmp_path / "out.holder/whole/taxonomies/school.json") == to_form(TREE)
 
 
 def test_without_a_codebook_a_tree_ends_at_the_cut(tmp_path: Path) -> None:
     folder = published(tmp_path / "out", release=sf.Along(codebook=False))
-    assert read(folder / "taxonomies/school.json") == {"ANY": ["Secondary", "University"]}
+    assert read(folder / "taxonomies/school.json") == {"label": None, "below": ["Secondary", "University"]}
     assert sf.verify(folder).holds
 
 
@@ -65,7 +68,7 @@ def test_the_holder_evaluates_and_applies_by_the_whole_tree(tmp_path: Path) -> N
     assert read_mask(folder).apply(rows)["school"].to_pylist() == ["Secondary", "University", "Secondary"]
 
 
-@pytest.mark.parametrize("mask", [sf.TopDown(), sf.Mondrian()])
+@pytest.mark.parametrize("mask", [sf.TopDown(), sf.Mondrian(), sf.Partition()])
 def test_the_raw_table_is_compared_with_the_holders_folder_at_hand(mask: Any, tmp_path: Path) -> None:
     recipe = sf.Recipe(
         schema=SCHEMA,
@@ -88,12 +91,49 @@ def test_without_the_holders_folder_the_raw_table_cannot_be_recoded(tmp_path: Pa
     assert sf.verify(folder).holds, "without the raw table nobody asks for it"
 
 
-def test_pruned_trees_keep_what_joins_and_drop_names_as_long_as_tables() -> None:
+def test_pruned_trees_keep_what_joins() -> None:
     tree = sf.Taxonomy.from_tree(SCHOOLS)
     assert pruned(tree, {"PhD"}).to_tree() == {"ANY": ["PhD"]}
     assert pruned(tree, {"9th", "PhD", "Masters"}).to_tree() == {"ANY": {"9th": None, "Graduate": ["Masters", "PhD"]}}
-    long = sf.Taxonomy.from_tree({"ANY": {"x" * (LONGEST + 1): ["a", "b"], "c": None}})
-    assert pruned(long, {"a", "b", "c"}).to_tree() == {"ANY": ["a", "b", "c"]}
+
+
+def test_labels_without_a_name_stand_where_their_first_label_would() -> None:
+    tree = sf.Taxonomy.from_tree({"ANY": {"A": ["z", "m"], "Z": {"(1)": ["b", "a"], "n": None}, "c": None}})
+    form = to_form(tree, {"z", "m", "b", "a", "n", "c", "(1)"})
+    assert form == {
+        "label": None,
+        "below": [
+            {"label": None, "below": [{"label": "(1)", "below": ["a", "b"]}, "n"]},
+            "c",
+            {"label": None, "below": ["m", "z"]},
+        ],
+    }
+    assert from_form(form).to_tree() == {"*": {"(2)": {"(1)": ["a", "b"], "n": None}, "c": None, "(3)": ["m", "z"]}}
+    assert from_form(to_form(tree)) == tree
+    north = sf.Taxonomy.from_tree({"ANY": {"North": ["b", "a"]}})
+    assert to_form(north, {"a", "b"}) == {"label": None, "below": ["a", "b"]}
+    assert to_form(north, {"North", "a", "b"})["below"] == [{"label": "North", "below": ["a", "b"]}]
+
+
+def test_a_told_label_is_held_against_the_raw_table(tmp_path: Path) -> None:
+    recipe = sf.Recipe(
+        schema=SCHEMA,
+        structure=sf.Clusters("kmeans", k=2, n_init=1),
+        mask=sf.Mondrian(),
+        privacy=[sf.KAnonymity(["age", "education", "country"], 20)],
+        release=sf.Along(codebook="values"),
+    )
+    table = people().select(list(SCHEMA))
+    folder = sf.publish(table, recipe, run=Run(report=False)).write(tmp_path / "out")
+    told = [column for column in read(folder / "certificate.json")["table"]["columns"] if "told" in column]
+    assert told
+    assert sf.verify(folder, raw=table).holds
+    for file in ("certificate.json", "codebook.json"):
+        text = (folder / file).read_text(encoding="utf-8")
+        (folder / file).write_text(text.replace(f'"{told[0]["told"][-1]}"', '"zz Ada"'), encoding="utf-8")
+    forge(folder)
+    failed = [check.name for check in sf.verify(folder, raw=table).failed]
+    assert failed == ["raw labels"]
 
 
 def test_json_is_read_within_limits(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 import sfumato as sf
 from sfumato.data.writing import write
 from sfumato.privacy.verify.folder import Folder
-from sfumato.privacy.verify.several import check_several
+from sfumato.privacy.verify.joint_claims import check_several
 from sfumato.privacy.verify.verdict import CheckError
 from tests.corruptions import forge
 from tests.releases import release_of
@@ -56,9 +56,11 @@ def bare(folder: Path, sexes: list[str]) -> Folder:
     ages = ["[0-50)", "[50-100]"] * (len(sexes) // 2)
     write(pa.table({"age": ages, "sex": sexes, "ill": ["a"] * len(sexes)}), folder / "table.parquet", order=None)
     (folder / "recoding.json").write_text(json.dumps({"attributes": {"age": AGES}}, indent=1) + "\n")
-    columns = [{"name": "age", "kind": "number", "role": "quasi", "masked": "discretize"},
-               {"name": "sex", "kind": "category", "role": "quasi", "masked": "region"},
-               {"name": "ill", "kind": "category", "role": "sensitive", "masked": None}]  # fmt: skip
+    columns = [
+        {"name": "age", "kind": "number", "role": "quasi", "masked": "discretize"},
+        {"name": "sex", "kind": "category", "role": "quasi", "masked": "region"},
+        {"name": "ill", "kind": "category", "role": "sensitive", "masked": None},
+    ]
     files = {p.name: {"sha256": hashlib.sha256(p.read_bytes()).hexdigest()} for p in folder.iterdir()}
     table = {"file": "table.parquet", "rows": len(sexes), "spreadsheet_safe": False, "columns": columns}
     (folder / "certificate.json").write_text(
@@ -86,8 +88,11 @@ def test_a_number_is_written_in_one_way(one: str, tmp_path: Path) -> None:
     chance = random.Random(3)
     rows = [{"age": chance.randint(0, 99), "stage": chance.choice([1, 2])} for _ in range(80)]
     schema = sf.Schema(age=sf.Number(role="quasi", range=(0, 100)), stage=sf.Number(role="sensitive"))
-    recipe = sf.Recipe(schema=schema, structure=sf.Clusters("kmeans", k=2, n_init=1),
-                       privacy=(sf.KAnonymity(["age"], 5), sf.LDiversity(["age"], "stage", 2)))  # fmt: skip
+    recipe = sf.Recipe(
+        schema=schema,
+        structure=sf.Clusters("kmeans", k=2, n_init=1),
+        privacy=(sf.KAnonymity(["age"], 5), sf.LDiversity(["age"], "stage", 2)),
+    )
     run = sf.Run(report=False, format="csv", ledger=sf.Ledger(tmp_path / "ledger"))
     folder = sf.publish(pa.Table.from_pylist(rows), recipe, run=run).write(tmp_path / "out")
     assert sf.verify(folder).holds

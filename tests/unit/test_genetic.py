@@ -8,18 +8,18 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from sfumato.data.cut import make_axis, positions
+from sfumato.data.axis import make_axis, positions
 from sfumato.data.encoding import encode
 from sfumato.data.schema import Attribute, Category, ItemSet, Number, Schema
 from sfumato.data.table import Table
-from sfumato.data.taxonomy import Taxonomy
-from sfumato.engines.local.engine import LocalEngine
-from sfumato.errors import Infeasible, RecipeError
+from sfumato.data.taxonomy.taxonomy import Taxonomy
+from sfumato.engines import LocalEngine
+from sfumato.errors import Infeasible, RecipeError, Stopped
+from sfumato.events import Stop, running
 from sfumato.maskers.genetic.fit import Genetic
-from sfumato.maskers.genetic.genes import View, make_gene
-from sfumato.maskers.genetic.metrics import Need, compress, cost, lifted
+from sfumato.maskers.genetic.genes import Need, View, compress, cost, lifted, make_gene
 from sfumato.maskers.masker import Labels, Outcome, Task
-from sfumato.maskers.topdown.recoding import Recoding
+from sfumato.maskers.recoding.recoding import Recoding
 from sfumato.privacy.requirements import KAnonymity
 
 SCHOOL = Taxonomy.from_tree({"ANY": {"Low": ["a", "b"], "High": ["c", "d"]}})
@@ -106,17 +106,18 @@ def test_it_finds_what_tells_the_classes_apart() -> None:
 def test_groups_are_large_enough_and_lifted_records_too() -> None:
     for seed in range(5):
         found = run(metric="LM", generations=3, population=10, seed=seed)
-        rows = list(zip(*(column.to_pylist() for column in found.columns.values()), strict=True))
+        rows = list(zip(*(column.to_pylist() for column in found.masked.values()), strict=True))
         assert min(rows.count(row) for row in set(rows)) >= 15
-        assert found.lifted is not None
-        assert found.lifted.sum() == 0 or found.lifted.sum() >= 15
+        assert found.masked.lifted is not None
+        assert found.masked.lifted.sum() == 0 or found.masked.lifted.sum() >= 15
 
 
-def test_it_stops_when_time_is_over_or_when_asked() -> None:
+def test_it_ends_when_time_is_over_or_when_asked() -> None:
     assert run(seconds=0).holder["genetic.json"]["evaluated"] == 1
-    table, labels = people()
-    task = Task(table, labels, (KAnonymity(["age"], 5),), LocalEngine(), asked_to_stop=lambda: True)
-    assert Genetic().mask(task).columns["age"].to_pylist()[0] == "[0-99]"
+    stop = Stop()
+    stop.ask()
+    with running(stop=stop), pytest.raises(Stopped):
+        run(seconds=60)
 
 
 def test_what_cannot_be_searched_is_refused() -> None:

@@ -9,9 +9,7 @@ import pytest
 
 from sfumato.data.schema import Category, ItemSet, Number, Schema
 from sfumato.errors import RecipeError, SchemaError
-from sfumato.maskers.geometric.mixing import AddNoise, Hybrid
-from sfumato.maskers.geometric.moving import Scale, Translate
-from sfumato.maskers.geometric.rotating import Rotate
+from sfumato.maskers.geometric.masker import AddNoise, Hybrid, Rotate, Scale, Translate
 from sfumato.privacy.requirements import KAnonymity
 from sfumato.recipe import Recipe
 from sfumato.structure.structures import Clusters

@@ -14,12 +14,10 @@ import pytest
 import sfumato as sf
 from sfumato.data.encoding import encode
 from sfumato.data.table import Table
-from sfumato.engines.reference import ReferenceEngine
-from sfumato.maskers.histogram.boxes import Box, Split, splits
+from sfumato.engines import ReferenceEngine
 from sfumato.maskers.histogram.domains import declared, public_cut
-from sfumato.maskers.histogram.growing import diameter, scores
-from sfumato.maskers.histogram.records import records_of
-from sfumato.maskers.histogram.space import UNIT, PublicSpace
+from sfumato.maskers.histogram.growth import UNIT, PublicSpace, diameter, scores
+from sfumato.maskers.histogram.records import Box, Split, records_of, splits
 from sfumato.maskers.masker import Labels, Masker, Outcome, Task
 from sfumato.privacy.budget import Budget, Spending
 from sfumato.privacy.mechanisms import Mechanisms, Noise, OpenDPNoise, SeededNoise
@@ -57,9 +55,9 @@ def run(masker: Masker, epsilon: Any, *, table: pa.Table = PEOPLE, noise: Noise 
 @pytest.mark.parametrize("epsilon", ["1/3", 0.1, 2])
 def test_the_ledger_sums_to_epsilon_exactly(masker: Masker, epsilon: Any) -> None:
     outcome = run(masker, epsilon, noise=SeededNoise(4))
-    assert outcome.generated
-    assert len({len(column) for column in outcome.columns.values()}) == 1
-    assert set(outcome.columns) == set(SCHEMA)
+    assert not outcome.masked.row_by_row
+    assert len({len(column) for column in outcome.masked.values()}) == 1
+    assert set(outcome.masked) == set(SCHEMA)
 
 
 @pytest.mark.parametrize(
@@ -77,7 +75,12 @@ def _told_as(told: Any, domains: Any) -> Callable[[Split], dict[str, Any]]:
 
     def tell(split: Split) -> dict[str, Any]:
         if split.attribute == "items":
-            return {"attribute": "items", "holds": [*domains["items"].nodes, None][split.tests[0]]}
+            items, held = domains["items"], told["domains"]["items"]["labels"]
+            if split.tests[0] == len(items.nodes):
+                return {"attribute": "items", "holds": None}
+            node = items.nodes[split.tests[0]]
+            below = {label for label in items.cut if label == node or node in items.tree.ancestors(label)}
+            return {"attribute": "items", "holds": [at for at, label in enumerate(held) if label in below]}
         cells = list(split.tests)
         if split.attribute == "label":
             cells = sorted(shown.index(leaves[test]) for test in split.tests if leaves[test] in shown)
@@ -88,8 +91,8 @@ def _told_as(told: Any, domains: Any) -> Callable[[Split], dict[str, Any]]:
 
 def test_a_huge_epsilon_gives_the_exact_tree_and_the_exact_counts() -> None:
     outcome = run(sf.PrivateTree(splits=1), 10**9)
-    assert len(outcome.columns["label"]) == ROWS
-    assert Counter(outcome.columns["label"].to_pylist()) == Counter(PEOPLE["label"].to_pylist())
+    assert len(outcome.masked["label"]) == ROWS
+    assert Counter(outcome.masked["label"].to_pylist()) == Counter(PEOPLE["label"].to_pylist())
     people = records_of(encode(PEOPLE, SCHEMA), declared(SCHEMA, bins=8, may_miss=()))
     space = PublicSpace.of(people.domains, {"number": 1.0, "label": 1.0, "items": 1.0})
     offered = [(split,) for split in splits(people.domains, ["number", "label", "items"])]
@@ -98,15 +101,15 @@ def test_a_huge_epsilon_gives_the_exact_tree_and_the_exact_counts() -> None:
     chosen = told["splits"][0]
     told_as = _told_as(told, people.domains)
     assert chosen in [told_as(split) for worth, (split,) in zip(best, offered, strict=True) if worth == max(best)]
-    labels, numbers = (outcome.columns[name].to_pylist() for name in ("label", "number"))
+    labels, numbers = (outcome.masked[name].to_pylist() for name in ("label", "number"))
     joint = [(str(label), int(str(number)) > 7) for label, number in zip(labels, numbers, strict=True)]
     assert set(joint) == {("a", False), ("d", True)}
 
 
 def test_a_huge_epsilon_keeps_every_group_of_dpheter() -> None:
     outcome = run(sf.DPHeter(steps=40), 10**9)
-    assert len(outcome.columns["label"]) == ROWS
-    labels, items = (outcome.columns[name].to_pylist() for name in ("label", "items"))
+    assert len(outcome.masked["label"]) == ROWS
+    labels, items = (outcome.masked[name].to_pylist() for name in ("label", "items"))
     found = {(label, *(held or ())) for label, held in zip(labels, items, strict=True)}
     assert found == {("a", "p"), ("d", "q", "r")}
 
@@ -176,7 +179,7 @@ def test_a_missing_value_is_refused_unless_it_is_declared(masker: Any) -> None:
     with pytest.raises(sf.TableError, match="may_miss"):
         run(masker(), 1, table=holey)
     outcome = run(masker(may_miss=["label"]), 10**9, table=holey)
-    assert len(outcome.columns["label"]) == ROWS
+    assert len(outcome.masked["label"]) == ROWS
 
 
 def test_values_outside_a_domain_go_where_it_is_declared_or_are_refused() -> None:
@@ -195,8 +198,10 @@ def test_values_outside_a_domain_go_where_it_is_declared_or_are_refused() -> Non
         drugs=sf.ItemSet(values=("p", "q", "r"), outside="r", most=2, too_many="first"),
     )
     assert encode(table, declared_).to_arrow().to_pydict() == {
-        "age": [5, 100], "city": ["x", "Other"], "drugs": [["p", "q"], ["q"]]
-    }  # fmt: skip
+        "age": [5, 100],
+        "city": ["x", "Other"],
+        "drugs": [["p", "q"], ["q"]],
+    }
 
 
 def test_a_set_larger_than_declared_is_refused() -> None:
@@ -228,11 +233,20 @@ def test_a_budget_goes_with_maskers_that_spend_it() -> None:
     with pytest.raises(sf.RecipeError, match=r"budget: \{epsilon: 1\}"):
         sf.Recipe(schema=SCHEMA, structure=clusters, mask=sf.PrivateTree())
     with pytest.raises(sf.RecipeError, match="private_tree"):
-        sf.Recipe(schema=SCHEMA, structure=clusters, budget=Budget(1),
-                  privacy=[sf.KAnonymity(["number", "label", "items"], 2)])  # fmt: skip
+        sf.Recipe(
+            schema=SCHEMA,
+            structure=clusters,
+            budget=Budget(1),
+            privacy=[sf.KAnonymity(["number", "label", "items"], 2)],
+        )
     with pytest.raises(sf.RecipeError, match="no requirements"):
-        sf.Recipe(schema=SCHEMA, structure=clusters, mask=sf.PrivateTree(), budget=Budget(1),
-                  privacy=[sf.KAnonymity(["number", "label", "items"], 2)])  # fmt: skip
+        sf.Recipe(
+            schema=SCHEMA,
+            structure=clusters,
+            mask=sf.PrivateTree(),
+            budget=Budget(1),
+            privacy=[sf.KAnonymity(["number", "label", "items"], 2)],
+        )
     with pytest.raises(sf.RecipeError, match="no input order"):
         sf.Recipe(schema=SCHEMA, structure=clusters, mask=sf.PrivateTree(), budget=Budget(1), keep_order=True)
 
@@ -247,5 +261,5 @@ def test_a_public_cut_is_made_of_the_tree_alone() -> None:
 @pytest.mark.parametrize("masker", [sf.PrivateTree(splits=1), sf.DPHeter(steps=2)])
 def test_noise_alone_makes_some_rows_and_never_more_than_fit(masker: Masker) -> None:
     for seed in range(6):
-        rows = len(run(masker, Fraction(1, 500), noise=SeededNoise(seed)).columns["label"])
+        rows = len(run(masker, Fraction(1, 500), noise=SeededNoise(seed)).masked["label"])
         assert 1 <= rows < 200_000

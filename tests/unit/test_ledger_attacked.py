@@ -21,9 +21,9 @@ import sfumato as sf
 from sfumato.cli.main import app
 from sfumato.data.encoding import encode
 from sfumato.privacy.budget import Budget, Spending
-from sfumato.privacy.ledger import Ledger, LedgerError, People, entries, lock
-from sfumato.privacy.ledger.fingerprints import former_fingerprint
-from sfumato.privacy.ledger.secret import read_secret
+from sfumato.privacy.ledger import Ledger, LedgerError, People, chain, entries
+from sfumato.privacy.ledger.entries import former_fingerprint
+from sfumato.privacy.ledger.keyed_rows import read_secret
 from sfumato.privacy.mechanisms import Mechanisms, OpenDPNoise
 
 US = People.named("us")
@@ -54,7 +54,7 @@ def test_a_clock_that_goes_back_changes_nothing(tmp_path: Path, monkeypatch: pyt
 RACE = """
 import errno, fcntl, os, sys
 from sfumato.privacy.budget import Budget, BudgetError
-from sfumato.privacy.ledger import Ledger, People, lock
+from sfumato.privacy.ledger import Ledger, People, chain
 
 def unknown(*_):
     raise OSError(errno.ENOLCK, "No locks available")
@@ -64,7 +64,7 @@ if how == "unknown":
     fcntl.flock = unknown
 if how == "each for itself":  # holds on one machine only, and says nothing
     fcntl.flock = lambda *_: None
-    lock.machine = lambda: name
+    chain.machine = lambda: name
 print("ready", flush=True)
 sys.stdin.readline()  # all begin at once
 won = 0
@@ -96,14 +96,14 @@ def test_machines_that_do_not_see_each_others_locks_take_turns(how: str, tmp_pat
 
 def test_what_a_killed_run_here_left_is_taken_over(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path / "ledger.jsonl")
-    (tmp_path / "ledger.lock").symlink_to(f"{lock.machine()} locked 1")
+    (tmp_path / "ledger.lock").symlink_to(f"{chain.machine()} locked 1")
     ledger.reserve(US, Budget(1), mask="m")
     assert not os.path.lexists(tmp_path / "ledger.lock")
 
 
-@pytest.mark.parametrize("who", ["another machine locked 1", f"{lock.machine()} unlocked 1"])
+@pytest.mark.parametrize("who", ["another machine locked 1", f"{chain.machine()} unlocked 1"])
 def test_what_another_machine_left_is_told(who: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lock, "WAIT", 0.1)
+    monkeypatch.setattr(chain, "WAIT", 0.1)
     ledger = Ledger(tmp_path / "ledger.jsonl")
     (tmp_path / "ledger.lock").symlink_to(who)
     with pytest.raises(LedgerError, match="another run holds") as told:
@@ -231,11 +231,16 @@ BY_HAND: dict[str, dict[str, Any]] = {
     "no name": {"people": ["us"]},
     "no likeness": {"likeness": {"rows": 1}},
     "a sketch of another length": {
-        "likeness": {"rows": 1, "columns": {}, "sketches": {"all": {
-            "rows": 1, "halves": 0, "seen": 0, "kinds": 1, "hashes": "AAAAAAAAAAA=", "levels": ""}}}
+        "likeness": {
+            "rows": 1,
+            "columns": {},
+            "sketches": {
+                "all": {"rows": 1, "halves": 0, "seen": 0, "kinds": 1, "hashes": "AAAAAAAAAAA=", "levels": ""}
+            },
+        }
     },
     "a field that nobody knows": {"forgiven": "all"},
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("what", BY_HAND)

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 from sfumato import errors
 from sfumato.cli import output
-from sfumato.data._declared import check_headers
+from sfumato.data.domain import check_headers
 from sfumato.data.schema import Number, Schema
 from sfumato.errors import SchemaError, SfumatoError, TableError
 from sfumato.privacy.verify import letters
@@ -63,10 +63,20 @@ def test_an_error_is_written_out_and_cut() -> None:
 
 
 BAD_NAMES = {
-    "escape": "age\x1b[2J", "newline": "age\nHOLDS", "tab": "age\tsex", "bidi": "age\u202e", "zero width": "a\u200bge",
-    "byte order mark": "\ufeffage", "half": "age\ud800", "private": "age\ue000", "blank": "  ", "long": "a" * 201,
-    "filler": "age\u3164", "tag": "age\U000e0041", "line separator": "a\u2028ge",
-}  # fmt: skip
+    "escape": "age\x1b[2J",
+    "newline": "age\nHOLDS",
+    "tab": "age\tsex",
+    "bidi": "age\u202e",
+    "zero width": "a\u200bge",
+    "byte order mark": "\ufeffage",
+    "half": "age\ud800",
+    "private": "age\ue000",
+    "blank": "  ",
+    "long": "a" * 201,
+    "filler": "age\u3164",
+    "tag": "age\U000e0041",
+    "line separator": "a\u2028ge",
+}
 
 
 @pytest.mark.parametrize("name", BAD_NAMES.values(), ids=BAD_NAMES)

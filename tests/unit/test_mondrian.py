@@ -12,8 +12,8 @@ import pytest
 from sfumato.data.encoding import encode
 from sfumato.data.schema import Category, ItemSet, Number, Schema
 from sfumato.data.table import Table
-from sfumato.data.taxonomy import Taxonomy
-from sfumato.engines.local.engine import LocalEngine
+from sfumato.data.taxonomy.taxonomy import Taxonomy
+from sfumato.engines import LocalEngine
 from sfumato.errors import Infeasible, RecipeError, TableError
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.mondrian.fit import Mondrian
@@ -39,7 +39,7 @@ def run(table: Table, classes: list[int], k: int, score: Any = "infogain", on: l
 
 
 def shown(outcome: Outcome, name: str) -> list[str | None]:
-    found: list[str | None] = outcome.columns[name].to_pylist()
+    found: list[str | None] = outcome.masked[name].to_pylist()
     return found
 
 
@@ -58,7 +58,7 @@ def test_values_of_a_column_overlap_and_are_marked_as_regions() -> None:
     classes = np.where(ages < 50, schools > 1, ages > 75).astype(int).tolist()
     table = encoded(ages.tolist(), [("a", "b", "c", "d")[s] for s in schools], ["x", "y"] * 200)
     outcome = run(table, classes, k=80)
-    assert set(outcome.masked.values()) == {"region"}
+    assert set(outcome.masked.treated.values()) == {"region"}
     assert {"ANY", "Low", "High"} <= set(shown(outcome, "school"))
 
 

@@ -13,11 +13,12 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 
-from sfumato.data.encoding import Codebook, encode
+from sfumato.data.encoding import encode
 from sfumato.data.reading import headers, read, read_arrow
 from sfumato.data.schema import Category, ItemSet, Number, Schema
 from sfumato.data.table import ItemColumn
-from sfumato.errors import TableError
+from sfumato.errors import Stopped, TableError
+from sfumato.events import Event, Share, Stop, running, step
 
 SCHEMA = Schema(
     name=Category(role="identifier"),
@@ -100,7 +101,7 @@ SOURCES: dict[str, Callable[[Path], Any]] = {
 
 @pytest.mark.parametrize("kind", SOURCES)
 def test_every_source_gives_the_same_codes(kind: str, tmp_path: Path) -> None:
-    table = read(SOURCES[kind](tmp_path), SCHEMA, progress=False)
+    table = read(SOURCES[kind](tmp_path), SCHEMA)
     assert list(table.columns) == ["age", "zip", "pay"]
     assert table.rows == 4
     assert table.column("age").codes.tolist() == [1, 2, 0, 1]
@@ -284,23 +285,6 @@ def test_item_sets_from_text(tmp_path: Path) -> None:
     assert column.decode().to_pylist() == [["a", "b"], [], None, ["c"], None, ["a", "b"]]
 
 
-def test_codebook() -> None:
-    values = pa.array([-0.0, 0.0, float("nan")])
-    table = encode(pa.table({"x": values, "s": ["b", "a", None]}), Schema(x=Number(), s=Category()))
-    book = Codebook.of(table)
-    assert book == Codebook({"x": values, "s": pa.array(["a", "b"])})
-    assert book != Codebook({"x": values, "s": pa.array(["a", "c"])})
-    assert book.encode("x", pa.array([float("nan"), None, 0.0, -0.0])).tolist() == [2, 3, 1, 0]
-    assert book.encode("s", pa.array(["b", None])).tolist() == [1, 2]
-    assert book.decode("s", table.column("s").codes).to_pylist() == ["b", "a", None]
-    with pytest.raises(TableError, match="codebook"):
-        book.encode("s", pa.array(["stranger"]))
-    with pytest.raises(TableError, match="codebook"):
-        book.encode("x", pa.array([7.0]))
-    with pytest.raises(TableError, match="codebook"):
-        book.encode("x", pa.array(["secret"]))
-
-
 def test_read_arrow_guesses_types(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("i,f,d,t,z,s,e\n1,1.5,1990-03-01,1990-03-01T12:00,007,x,\n,2,1991-01-01,,008,,\n")
@@ -322,14 +306,16 @@ def test_read_arrow_keeps_parquet_types(tmp_path: Path) -> None:
     assert read_arrow(_parquet(tmp_path)).equals(ROWS)
 
 
-def test_the_bar_is_drawn_on_request_only(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr("sfumato.data._progress.PATIENCE", 0.0)
+def test_how_much_was_read_is_told_and_a_stop_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sfumato.events.EVERY", 0.0)
     for source in (_csv(tmp_path), _parquet(tmp_path)):
-        read(source, SCHEMA, progress=False)
-        assert capsys.readouterr() == ("", "")
-        read(source, SCHEMA, progress=True)
-        shown = capsys.readouterr()
-        assert shown.out == ""
-        assert "Reading" in shown.err
+        told: list[Event] = []
+        with running(told.append), step("Reading"):
+            read(source, SCHEMA)
+        shares = [event.done for event in told if isinstance(event, Share)]
+        assert shares == sorted(shares)
+        assert 0.5 in shares
+        stop = Stop()
+        stop.ask()
+        with running(stop=stop), pytest.raises(Stopped):
+            read(source, SCHEMA)

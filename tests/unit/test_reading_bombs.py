@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from sfumato.data._unpacked import check_workbook
+from sfumato.data.packed_files import check_workbook
 from sfumato.data.reading import read_arrow
 from sfumato.errors import TableError
 from tests import parquet_bombs as bombs
@@ -41,7 +41,7 @@ def changed(path: Path, part: str, content: bytes) -> Path:
 @pytest.fixture
 def little(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bombs of some megabytes instead of gigabytes."""
-    monkeypatch.setattr("sfumato.data._unpacked.FREE", 1 << 20)
+    monkeypatch.setattr("sfumato.data.packed_files.FREE", 1 << 20)
 
 
 SHEET = "xl/worksheets/sheet1.xml"

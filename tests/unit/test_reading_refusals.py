@@ -14,7 +14,7 @@ import pytest
 from sfumato.data.encoding import encode
 from sfumato.data.reading import read
 from sfumato.data.schema import Attribute, Category, ItemSet, Number, Schema
-from sfumato.data.taxonomy import Taxonomy
+from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import SchemaError, SfumatoError, TableError, TaxonomyError
 
 TREE = Taxonomy.from_tree({"ANY": ["a", "b"]})

@@ -72,7 +72,7 @@ def test_one_setting_is_changed_by_its_path(change: str, k: int) -> None:
         ("score: total_gain", "score: total_gian", "did you mean 'total_gain'?"),
         ("suppress: 0.01", "suppress: 1.5", "share"),
         ("top_down", "topdown", "did you mean 'top_down'?"),
-        ("structure: {clusters: kmeans, k: 3, seed: 1}", "", "what must survive"),
+        ("structure: {clusters: kmeans, k: 3, seed: 1}", "", "there is no structure"),
         ("structure: {clusters: kmeans, k: 3, seed: 1}", "structure: {classes: age}", "no quasi-identifier"),
         ("structure: {clusters: kmeans, k: 3, seed: 1}", "structure: {classes: incme}", "did you mean 'income'?"),
         ("keep_order: true", "keep_order: true\nkeep_order: false", "twice"),
@@ -102,6 +102,17 @@ attributes:
 structure: {clusters: kmeans, k: 3, also: [2, 4]}
 privacy: [{k_anonymity: 5, on: [age]}]
 """
+
+
+def test_a_recipe_may_name_no_structure() -> None:
+    recipe = sf.Recipe.from_yaml(PEOPLE_YAML.replace("structure: {clusters: kmeans, k: 3, also: [2, 4]}\n", ""))
+    assert recipe.structure is None
+    assert "structure" not in recipe.to_yaml()
+    assert sf.Recipe.from_yaml(recipe.to_yaml()) == recipe
+    assert recipe.masker == sf.Partition()
+    assert sf.Recipe.from_yaml(PEOPLE_YAML).masker == sf.Partition()
+    told = sf.Recipe.from_yaml(recipe.to_yaml().replace("partition", "top_down"))
+    assert told.masker == sf.TopDown(score="distortion")
 
 
 def test_earlier_releases_are_read_and_written() -> None:

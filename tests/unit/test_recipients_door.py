@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 import sfumato as sf
 from sfumato.cli.main import app
 from sfumato.errors import ReleaseError, TableError
-from sfumato.privacy.verify.regular_files import open_regular, read_regular
+from sfumato.privacy.verify.files.regular_files import open_regular, read_regular
 from sfumato.privacy.verify.signature import read_public_key
 from sfumato.privacy.verify.verdict import CheckError
 from sfumato.release.reading import read_certificate, read_mask, read_recipe_of

@@ -11,16 +11,16 @@ import pytest
 
 import sfumato as sf
 from sfumato.data.encoding import encode
-from sfumato.engines.local.engine import LocalEngine
+from sfumato.engines import LocalEngine
 from sfumato.maskers.centroids.fit import MDAV
 from sfumato.maskers.genetic.fit import Genetic
 from sfumato.maskers.masker import Labels, Task
 from sfumato.maskers.mondrian.fit import Mondrian
-from sfumato.maskers.topdown.explaining import explain, stories
-from sfumato.maskers.topdown.fit import TopDown
+from sfumato.maskers.partition.fit import Partition
+from sfumato.maskers.topdown.explanation import explain, stories
+from sfumato.maskers.topdown.masker import TopDown, allowed_to_json, allowing
 from sfumato.maskers.topdown.scores import tradeoff
 from sfumato.maskers.topdown.search import Rules
-from sfumato.maskers.topdown.trying import allowed_to_json, allowing
 from sfumato.privacy.requirements import (
     LKC,
     AlphaK,
@@ -41,10 +41,13 @@ ON = ["age", "town"]
 
 def task(*needs: Requirement, illness: list[Any] | None = None, rows: int = 120) -> Task:
     rng = np.random.default_rng(0)
-    table = pa.table({
-        "age": rng.integers(20, 60, rows).tolist(), "town": rng.choice(list("abc"), rows).tolist(),
-        "illness": pa.array(illness or rng.choice(["flu", "cold", "gout", "HIV"], rows, p=[0.6, 0.2, 0.15, 0.05])),
-    })  # fmt: skip
+    table = pa.table(
+        {
+            "age": rng.integers(20, 60, rows).tolist(),
+            "town": rng.choice(list("abc"), rows).tolist(),
+            "illness": pa.array(illness or rng.choice(["flu", "cold", "gout", "HIV"], rows, p=[0.6, 0.2, 0.15, 0.05])),
+        }
+    )
     return Task(encode(table, SCHEMA), Labels(rng.integers(0, 2, rows).astype(np.uint8), 2), needs, LocalEngine())
 
 
@@ -54,7 +57,7 @@ def refused(work: Task, masker: Any = None) -> str:
     return str(found.value)
 
 
-@pytest.mark.parametrize("masker", [TopDown(), Mondrian()])
+@pytest.mark.parametrize("masker", [TopDown(), Mondrian(), Partition()])
 def test_the_whole_table_must_hold_and_the_remedy_says_what_would(masker: Any) -> None:
     assert refused(task(LDiversity(ON, "illness", 7)), masker) == (
         "distinct 7-diversity of illness on {age, town}: even the most masked table must satisfy it. "
@@ -103,9 +106,14 @@ def test_missing_is_a_value_of_its_own() -> None:
     assert "ask for l of at most 3" in refused(replace(work, requirements=(LDiversity(ON, "illness", 4),)))
 
 
-@pytest.mark.parametrize(("masker", "says"), [
-    (Genetic(), "the genetic search"), (MDAV(), "centroids"), (TopDown(suppress=0.1), "top_down with suppress"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("masker", "says"),
+    [
+        (Genetic(), "the genetic search"),
+        (MDAV(), "centroids"),
+        (TopDown(suppress=0.1), "top_down with suppress"),
+    ],
+)
 def test_maskers_that_promise_k_alone_say_so(masker: Any, says: str) -> None:
     with pytest.raises(sf.RecipeError, match=says):
         masker.check(SCHEMA, [KAnonymity(ON, 5), LDiversity(ON, "illness", 2)])
@@ -178,8 +186,7 @@ def test_mondrian_holds_any_mix(seed: int) -> None:
         outcome = Mondrian().mask(Task(mix.table, mix.labels, mix.needs, LocalEngine()))
     except (sf.Infeasible, sf.SchemaError):
         return
-    columns = dict(outcome.columns)
-    columns |= {name: mix.table.column(name).decode() for name in ("illness", "wage", "grade")}
+    columns = {**outcome.masked, **{name: mix.table.column(name) for name in ("illness", "wage", "grade")}}
     lists = {name: column.to_pylist() for name, column in columns.items()}
     rows: list[Row] = [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
     grade = mix.table.schema["grade"]

@@ -15,17 +15,15 @@ import pytest
 
 import sfumato as sf
 from sfumato.cli.summary import recheck
-from sfumato.data.groups import group_sizes
-from sfumato.maskers.masker import codes_of
+from sfumato.data.table import group_sizes
 from sfumato.privacy.several import anonymity
 from sfumato.privacy.verify.folder import Folder
+from sfumato.privacy.verify.joint_claims import check_several
 from sfumato.privacy.verify.raw import read_raw
-from sfumato.privacy.verify.several import check_several
 from sfumato.privacy.verify.verdict import CheckError
 from sfumato.privacy.verify.worlds import fewest
-from sfumato.release.beside import _side
+from sfumato.release.earlier import _side, views
 from sfumato.release.reading import read_recoding
-from sfumato.release.seeing import views
 
 K = 4
 SCHEMA = sf.Schema(
@@ -39,15 +37,24 @@ ON = ("age", "sex", "town")
 
 def people(seed: int, rows: int) -> pa.Table:
     drawn = np.random.default_rng(seed)
-    columns = {"age": drawn.integers(20, 60, rows), "sex": drawn.choice(["f", "m", "x"], rows),
-               "town": drawn.choice(list("abcde"), rows), "disease": drawn.choice(["flu", "cold"], rows)}  # fmt: skip
+    columns = {
+        "age": drawn.integers(20, 60, rows),
+        "sex": drawn.choice(["f", "m", "x"], rows),
+        "town": drawn.choice(list("abcde"), rows),
+        "disease": drawn.choice(["flu", "cold"], rows),
+    }
     return pa.table(columns)
 
 
 def recipe(clusters: int = 2, earlier: Sequence[Path] = (), who: Literal["same", "growing"] = "same") -> sf.Recipe:
     beside = sf.Earlier(releases=tuple(str(folder) for folder in earlier), people=who) if earlier else None
-    return sf.Recipe(schema=SCHEMA, structure=sf.Clusters("kmeans", k=clusters, seed=clusters),
-                     privacy=[sf.KAnonymity(ON, K)], earlier=beside)  # fmt: skip
+    return sf.Recipe(
+        schema=SCHEMA,
+        structure=sf.Clusters("kmeans", k=clusters, seed=clusters),
+        privacy=[sf.KAnonymity(ON, K)],
+        mask=sf.TopDown(),
+        earlier=beside,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +139,7 @@ def test_versions_of_one_table_are_safe_even_joined(versions: list[Path]) -> Non
     assert verdict.holds, str(verdict)
     raw = sf.read(table, SCHEMA)
     masked = [read_recoding(folder).apply(raw) for folder in versions]
-    smallest = group_sizes([codes_of(columns[name]) for columns in masked for name in ON], raw.rows).min()
+    smallest = group_sizes([columns[name].keys for columns in masked for name in ON], raw.rows).min()
     claim = json.loads((versions[1] / "certificate.json").read_text())["claims"][-1]
     assert claim["achieved"] == smallest >= K
     unseen = sf.verify(versions[1], others=versions[:1])
@@ -141,8 +148,12 @@ def test_versions_of_one_table_are_safe_even_joined(versions: list[Path]) -> Non
 
 
 WRONG: list[dict[str, Any]] = [
-    {"people": "others"}, {"with": []}, {"more": 1}, {"with": [{"sha256": "0", "created": "2026"}]}, {"k": 0},
-]  # fmt: skip
+    {"people": "others"},
+    {"with": []},
+    {"more": 1},
+    {"with": [{"sha256": "0", "created": "2026"}]},
+    {"k": 0},
+]
 
 
 @pytest.mark.parametrize("kind", ["growing", "same"])
@@ -179,7 +190,7 @@ def test_who_knows_the_labels_behind_a_star_is_minded_too(quiet: sf.Run, tmp_pat
     schema = sf.Schema(a=sf.Category(role="quasi"), ill=sf.Category(role="sensitive"))
     then = ["p0", "p0", "p1", "p1", "q0", "q0", "q1", "q1", "r0", "r0", "s1", "s1"]
     now = [*then, *then[:8], "s1"]
-    plain = sf.Recipe(schema=schema, structure=sf.Classes("ill"), privacy=[sf.KAnonymity(["a"], 4)])
+    plain = sf.Recipe(schema=schema, structure=sf.Classes("ill"), privacy=[sf.KAnonymity(["a"], 4)], mask=sf.TopDown())
     two = replace(plain, privacy=[sf.KAnonymity(["a"], 2)], mask=sf.TopDown(score="infogain", max_steps=2))
 
     def published(rows: list[str], how: sf.Recipe, name: str) -> Path:

@@ -13,7 +13,8 @@ import pytest
 from sfumato.cli.main import main
 from sfumato.errors import ReleaseError
 from sfumato.privacy.verify import verify
-from sfumato.privacy.verify.signature import NOT_SIGNED, SIGNATURE
+from sfumato.privacy.verify.files.regular_files import SIGNATURE
+from sfumato.privacy.verify.signature import NOT_SIGNED
 from sfumato.release.signing import is_locked, load_key, make_key, sign_release
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.data.canonical.spreadsheets import harmless, restored, would_run
+from sfumato.data.canonical.csv import harmless, restored, would_run
+from sfumato.publishing.orders import released_rows
 from sfumato.release.reading import read_rows
-from sfumato.release.regrouping import released_rows
 from tests.corruptions import forge
 
 AGE = sf.Number(role="quasi", range=(0, 100))

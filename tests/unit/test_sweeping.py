@@ -4,30 +4,35 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
 import sfumato as sf
 from sfumato.sweeping.frontier import advice, frontier
-from sfumato.sweeping.grid import Point, parse_over, points, refuse_budget
 from sfumato.sweeping.page import csv_text, html
+from sfumato.sweeping.points import Point, Result, parse_over, points, refuse_budget
 
-SCHEMA = sf.Schema(age=sf.Number(role="quasi", range=(0, 99)), town=sf.Category(role="quasi"),
-                   ill=sf.Category(role="sensitive"))  # fmt: skip
-RECIPE = sf.Recipe(schema=SCHEMA, structure=sf.Clusters("kmeans", k=3), mask=sf.TopDown(score="infogain"),
-                   privacy=(sf.KAnonymity(["age"], 4), sf.KAnonymity(["age", "town"], 3)))  # fmt: skip
+SCHEMA = sf.Schema(
+    age=sf.Number(role="quasi", range=(0, 99)), town=sf.Category(role="quasi"), ill=sf.Category(role="sensitive")
+)
+RECIPE = sf.Recipe(
+    schema=SCHEMA,
+    structure=sf.Clusters("kmeans", k=3),
+    mask=sf.TopDown(score="infogain"),
+    privacy=(sf.KAnonymity(["age"], 4), sf.KAnonymity(["age", "town"], 3)),
+)
 
 
-def result(k: int, kept: float, risk: float, **more: str) -> dict[str, Any]:
+def result(k: int, kept: float, risk: float, **more: str) -> Result:
     scores = {"f_measure.start": kept, "prosecutor.highest": risk, "marketer": risk / 2}
     settings = {"privacy.k": str(k), **more}
-    return {"settings": settings, "refused": None, "scores": scores, "smallest_group": k, "seconds": 1.0}
+    return Result(settings=settings, scores=scores, smallest_group=k, seconds=1.0)
 
 
-def refused(k: int) -> dict[str, Any]:
-    return {"settings": {"privacy.k": str(k)}, "refused": "too few <rows>"}
+def refused(k: int) -> Result:
+    return Result(settings={"privacy.k": str(k)}, refused="too few <rows>")
 
 
 def test_k_is_set_on_every_requirement() -> None:
@@ -44,6 +49,18 @@ def test_k_is_left_out_where_a_requirement_has_none() -> None:
     assert [r.claim().get("k") for r in sf.Recipe.from_yaml(point.recipe).privacy] == [7, 7, None]
     with pytest.raises(sf.RecipeError, match="have one"):
         points(replace(RECIPE, privacy=(diverse, sf.LDiversity(["age", "town"], "ill", 2))), {"privacy.k": ["7"]})
+
+
+def test_l_and_t_are_axes_like_k() -> None:
+    diverse, close = sf.LDiversity(["age"], "ill", 2), sf.TCloseness(["age", "town"], "ill", 0.5)
+    asked = replace(RECIPE, privacy=(*RECIPE.privacy, diverse, close))
+    found = points(asked, {"privacy.l": ["2", "3"], "privacy.t": ["0.2"]})
+    assert [point.refused for point in found] == [None, None]
+    claims = [[need.claim() for need in sf.Recipe.from_yaml(point.recipe).privacy] for point in found]
+    assert [[claim["l"] for claim in some if "l" in claim] for some in claims] == [[2], [3]]
+    assert [[claim["t"] for claim in some if "t" in claim] for some in claims] == [[0.2], [0.2]]
+    with pytest.raises(sf.RecipeError, match=r"sweep one of: privacy\.k"):
+        points(RECIPE, {"privacy.l": ["2"]})
 
 
 def test_the_grid_is_every_combination_once() -> None:
@@ -78,8 +95,14 @@ def test_a_sweep_goes_over_something() -> None:
 
 
 def test_the_frontier_is_what_nothing_beats() -> None:
-    results = [result(5, 0.95, 0.2), result(10, 0.94, 0.1), result(20, 0.93, 0.05), result(50, 0.5, 0.02),
-               result(10, 0.80, 0.1, score="other"), refused(100)]  # fmt: skip
+    results = [
+        result(5, 0.95, 0.2),
+        result(10, 0.94, 0.1),
+        result(20, 0.93, 0.05),
+        result(50, 0.5, 0.02),
+        result(10, 0.80, 0.1, score="other"),
+        refused(100),
+    ]
     found = frontier(results)
     assert [one.name for one in found.best] == ["privacy.k=50", "privacy.k=20", "privacy.k=10", "privacy.k=5"]
     assert found.knee is not None
@@ -94,6 +117,37 @@ def test_the_advice_names_a_setting_and_its_neighbours() -> None:
     assert "privacy.k=50 would keep 0.430 less" in text
     assert advice(frontier([result(5, 0.9, 0.2)])).startswith("Take privacy.k=5")
     assert "No setting" in advice(frontier([refused(9)]))
+
+
+def test_the_advice_stands_beside_no_data_and_says_when_nothing_is_kept() -> None:
+    def beside(kept: float, floor: float) -> Result:
+        one = result(5, kept, 0.2)
+        return replace(one, scores={**one.scores, "f_measure.floor.top": floor})
+
+    assert "0.300 is reached with every masked column at its top" in advice(frontier([beside(0.9, 0.3)]))
+    poor = advice(frontier([beside(0.31, 0.3), beside(0.32, 0.3)]))
+    assert poor.startswith("Every setting keeps next to nothing: the best reaches 0.320")
+    blank = result(5, 0.9, 0.2)
+    empty = replace(blank, scores={**blank.scores, "information_kept": 0.01})
+    assert "next to nothing" in advice(frontier([empty]))
+
+
+def test_classes_stand_beside_the_majority() -> None:
+    scores = {"purity": 0.71, "purity.majority": 0.7, "prosecutor.highest": 0.1}
+    told = advice(frontier([Result(settings={"privacy.k": "5"}, scores=scores)]))
+    assert "next to nothing" in told
+    assert "0.700 is reached by always naming the most frequent class" in told
+
+
+def test_a_masker_without_a_guarantee_is_never_advised() -> None:
+    free = [replace(result(5, kept, 1.0, enhance=str(at)), guaranteed=False) for at, kept in enumerate((0.99, 0.9))]
+    found = frontier(free)
+    assert found.knee is None
+    assert len(found.outcomes) == 2
+    assert "No setting is advised" in advice(found)
+    both = frontier([*free, result(10, 0.5, 0.1)])
+    assert advice(both).startswith("Take privacy.k=10")
+    assert "No setting is advised" in html(free, found)
 
 
 def test_another_score_may_decide() -> None:
@@ -126,8 +180,9 @@ def test_the_page_stands_alone_and_needs_no_plotting_library(monkeypatch: pytest
 
 def test_a_budget_is_not_swept_on_private_data() -> None:
     iris = sf.datasets.load("iris")
-    private = sf.Recipe(schema=iris.schema, structure=sf.Clusters("kmeans", k=3), mask=sf.PrivateTree(),
-                        budget=sf.Budget(1))  # fmt: skip
+    private = sf.Recipe(
+        schema=iris.schema, structure=sf.Clusters("kmeans", k=3), mask=sf.PrivateTree(), budget=sf.Budget(1)
+    )
     found = points(private, {"budget.epsilon": ["0.5", "1"]})
     assert [point.refused for point in found] == [None, None]
     with pytest.raises(sf.RecipeError, match="every point would spend it"):
@@ -137,3 +192,11 @@ def test_a_budget_is_not_swept_on_private_data() -> None:
 
 def test_no_budget_no_refusal() -> None:
     refuse_budget(RECIPE, [Point((("privacy.k", "0"),), "", "refused")], public=False)
+
+
+def test_a_result_comes_back_from_its_file_as_it_was() -> None:
+    for one in (result(5, 0.95, 0.2), refused(100)):
+        assert Result.from_json(json.loads(json.dumps(one.to_json()))) == one
+    others: list[object] = [[], {"settings": {}}, {**refused(1).to_json(), "more": 1}]
+    for other in others:
+        assert Result.from_json(other) is None

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.data.taxonomy import Taxonomy
-from sfumato.data.taxonomy_check import Finding, check
+from sfumato.data.taxonomy.check import Finding, check
+from sfumato.data.taxonomy.taxonomy import Taxonomy
 
 BROKEN = """\
 ANY:

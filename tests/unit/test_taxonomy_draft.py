@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.data.taxonomy import Taxonomy
-from sfumato.data.taxonomy_check import check
-from sfumato.data.taxonomy_draft import draft_taxonomy, propose_taxonomy
+from sfumato.data.taxonomy.check import check
+from sfumato.data.taxonomy.draft import draft_taxonomy, propose_taxonomy
+from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import TaxonomyError
 
 

@@ -10,9 +10,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.data.taxonomy import Taxonomy
-from sfumato.data.taxonomy_entries import Layout
-from sfumato.data.taxonomy_files import read_taxonomy, taxonomy_text, write_taxonomy
+from sfumato.data.taxonomy.files import taxonomy_text
+from sfumato.data.taxonomy.parsing import Layout
+from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import TaxonomyError
 
 TREE = Taxonomy.from_tree({"ANY": {"Secondary": ["9th", "10th"], "University": {"Bachelors": None}, "?": None}})
@@ -35,15 +35,15 @@ def written(tmp_path: Path, text: str, *, name: str) -> Path:
 @pytest.mark.parametrize("layout", get_args(Layout))
 def test_every_layout_gives_the_same_tree_back(tmp_path: Path, layout: Layout) -> None:
     path = tmp_path / f"tree{SUFFIX[layout]}"
-    write_taxonomy(TREE, path, layout=layout)
-    assert read_taxonomy(path) == TREE
+    TREE.to_file(path, layout=layout)
+    assert Taxonomy.from_file(path) == TREE
 
 
 @pytest.mark.parametrize("layout", get_args(Layout))
 def test_a_tree_of_one_label_goes_through_every_layout(tmp_path: Path, layout: Layout) -> None:
     path = tmp_path / f"tree{SUFFIX[layout]}"
-    write_taxonomy(Taxonomy.from_tree({"ANY": None}), path, layout=layout)
-    assert read_taxonomy(path).labels == ("ANY",)
+    Taxonomy.from_tree({"ANY": None}).to_file(path, layout=layout)
+    assert Taxonomy.from_file(path).labels == ("ANY",)
 
 
 _LABELS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1, max_size=6)
@@ -64,14 +64,14 @@ def test_awkward_labels_survive_every_layout(labels: list[str], layout: Layout, 
     tree = Taxonomy.from_parents(parent_of)
     with TemporaryDirectory() as folder:
         path = Path(folder) / f"tree{SUFFIX[layout]}"
-        write_taxonomy(tree, path, layout=layout)
-        assert read_taxonomy(path) == tree
+        tree.to_file(path, layout=layout)
+        assert Taxonomy.from_file(path) == tree
 
 
 def test_a_canonical_arx_file_comes_back_byte_for_byte(tmp_path: Path) -> None:
     path = written(tmp_path, CANONICAL, name="education.csv")
     again = tmp_path / "again.csv"
-    write_taxonomy(read_taxonomy(path), again)
+    Taxonomy.from_file(path).to_file(again)
     assert again.read_bytes() == path.read_bytes()
 
 
@@ -88,7 +88,7 @@ def test_a_canonical_arx_file_comes_back_byte_for_byte(tmp_path: Path) -> None:
     ],
 )
 def test_arx_files_in_their_many_forms_mean_one_tree(tmp_path: Path, text: str) -> None:
-    tree = read_taxonomy(written(tmp_path, text, name="h.csv"))
+    tree = Taxonomy.from_file(written(tmp_path, text, name="h.csv"))
     assert tree == Taxonomy.from_tree({"*": {"North": ["a", "b"], "South": ["c"]}})
 
 
@@ -98,23 +98,25 @@ def test_parent_child_rows_by_their_header(tmp_path: Path, header: str) -> None:
     edges = [("ANY", "North"), ("North", "a"), ("North", "b"), ("ANY", "c")]
     flip = header.startswith("C")
     rows = [separator.join(reversed(edge) if flip else edge) for edge in edges]
-    tree = read_taxonomy(written(tmp_path, "\n".join([header, *rows]), name="h.csv"))
+    tree = Taxonomy.from_file(written(tmp_path, "\n".join([header, *rows]), name="h.csv"))
     assert tree.to_tree() == {"ANY": {"North": ["a", "b"], "c": None}}
 
 
 def test_parent_child_rows_may_come_in_any_order_and_name_the_root(tmp_path: Path) -> None:
-    tree = read_taxonomy(written(tmp_path, "parent,child\nNorth,a\nANY,North\n,ANY\nANY,c\n", name="h.csv"))
+    tree = Taxonomy.from_file(written(tmp_path, "parent,child\nNorth,a\nANY,North\n,ANY\nANY,c\n", name="h.csv"))
     assert tree.to_tree() == {"ANY": {"North": ["a"], "c": None}}
 
 
 def test_labels_are_the_text_of_the_file(tmp_path: Path) -> None:
-    tree = read_taxonomy(written(tmp_path, "ANY: {smoker: [yes, no], code: [01, 1_0, 2020-01-01]}\n", name="t.yaml"))
+    tree = Taxonomy.from_file(
+        written(tmp_path, "ANY: {smoker: [yes, no], code: [01, 1_0, 2020-01-01]}\n", name="t.yaml")
+    )
     assert tree.leaves == ("yes", "no", "01", "1_0", "2020-01-01")
 
 
 def test_json_with_tabs_and_characters_beyond_16_bits(tmp_path: Path) -> None:
     text = json.dumps({"ANY": {"😀": ["a"], "b": None}}, indent="\t")
-    assert read_taxonomy(written(tmp_path, text, name="t.json")).children("ANY") == ("😀", "b")
+    assert Taxonomy.from_file(written(tmp_path, text, name="t.json")).children("ANY") == ("😀", "b")
 
 
 @pytest.mark.parametrize(
@@ -143,7 +145,7 @@ def test_json_with_tabs_and_characters_beyond_16_bits(tmp_path: Path) -> None:
 )
 def test_what_is_no_tree_is_refused_with_its_line(tmp_path: Path, name: str, text: str, line: int, words: str) -> None:
     with pytest.raises(TaxonomyError, match=words) as caught:
-        read_taxonomy(written(tmp_path, text, name=name))
+        Taxonomy.from_file(written(tmp_path, text, name=name))
     assert caught.value.thing.endswith(f"line {line}")
     assert "sfumato taxonomy check" in caught.value.remedy
 
@@ -152,20 +154,20 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     latin = tmp_path / "t.csv"
     latin.write_bytes("Zürich;*\n".encode("latin-1"))
     with pytest.raises(TaxonomyError, match="UTF-8"):
-        read_taxonomy(latin)
+        Taxonomy.from_file(latin)
     with pytest.raises(TaxonomyError, match="must exist"):
-        read_taxonomy(tmp_path / "none.yaml")
+        Taxonomy.from_file(tmp_path / "none.yaml")
     with pytest.raises(TaxonomyError, match="ends in"):
-        read_taxonomy(tmp_path / "tree.xlsx")
+        Taxonomy.from_file(tmp_path / "tree.xlsx")
     with pytest.raises(TaxonomyError, match="cannot be written"):
-        write_taxonomy(TREE, tmp_path / "nowhere" / "t.yaml")
+        TREE.to_file(tmp_path / "nowhere" / "t.yaml")
 
 
 def test_a_draft_stays_a_draft_in_yaml(tmp_path: Path) -> None:
     draft = Taxonomy.from_tree({"ANY": ["a", "b"]}, draft=True)
-    write_taxonomy(draft, tmp_path / "t.yaml")
-    assert read_taxonomy(tmp_path / "t.yaml").draft
-    assert not read_taxonomy(written(tmp_path, "ANY: [a, b]\n", name="u.yaml")).draft
+    draft.to_file(tmp_path / "t.yaml")
+    assert Taxonomy.from_file(tmp_path / "t.yaml").draft
+    assert not Taxonomy.from_file(written(tmp_path, "ANY: [a, b]\n", name="u.yaml")).draft
 
 
 def test_arx_rows_have_one_width() -> None:

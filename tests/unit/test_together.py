@@ -8,27 +8,29 @@ import pytest
 
 from sfumato.counting import Engine
 from sfumato.data.encoding import encode
-from sfumato.data.groups import group_numbers, group_sizes
 from sfumato.data.schema import Category, Number, Schema
-from sfumato.data.table import Table
-from sfumato.engines.local.engine import LocalEngine
-from sfumato.engines.reference import ReferenceEngine
+from sfumato.data.table import Table, group_numbers, group_sizes
+from sfumato.engines import LocalEngine, ReferenceEngine
 from sfumato.errors import Infeasible
-from sfumato.maskers.masker import Labels, codes_of
-from sfumato.maskers.topdown.fit import Fitted, TopDown, fit
-from sfumato.maskers.topdown.together import MOST, _steps
+from sfumato.maskers.masker import Labels
+from sfumato.maskers.topdown.fit import Fitted, fit
+from sfumato.maskers.topdown.masker import TopDown
+from sfumato.maskers.topdown.problem import MOST, _steps
 from sfumato.privacy.requirements import KAnonymity
 
 SCHEMA = Schema(age=Number(role="quasi"), sex=Category(role="quasi"), town=Category(role="quasi"))
 K = 8
 WANTED = (KAnonymity(["age", "sex"], K), KAnonymity(["sex", "town"], 2 * K))
-ENGINES: list[Engine] = [ReferenceEngine(), LocalEngine(threads=1)]
+ENGINES: list[Engine] = [ReferenceEngine(), LocalEngine()]
 
 
 def people(seed: int, rows: int = 300) -> Table:
     drawn = np.random.default_rng(seed)
-    columns = {"age": drawn.integers(20, 60, rows), "sex": drawn.choice(["f", "m"], rows),
-               "town": drawn.choice(list("abcde"), rows)}  # fmt: skip
+    columns = {
+        "age": drawn.integers(20, 60, rows),
+        "sex": drawn.choice(["f", "m"], rows),
+        "town": drawn.choice(list("abcde"), rows),
+    }
     return encode(pa.table(columns), SCHEMA)
 
 
@@ -37,7 +39,7 @@ def labels(seed: int, rows: int = 300) -> Labels:
 
 
 def groups(table: Table, fitted: list[Fitted], on: tuple[str, ...]) -> list[np.ndarray]:
-    return [codes_of(one.columns(table)[name]) for one in fitted for name in on]
+    return [one.masked(table)[name].keys for one in fitted for name in on]
 
 
 @pytest.mark.parametrize("engine", ENGINES, ids=["reference", "local"])

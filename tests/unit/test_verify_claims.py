@@ -13,7 +13,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from sfumato.data.taxonomy import Taxonomy
+from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.privacy.requirements import (
     LKC,
     AlphaK,
@@ -24,12 +24,12 @@ from sfumato.privacy.requirements import (
     Requirement,
     TCloseness,
 )
+from sfumato.privacy.requirements.closeness import bare_tree
 from sfumato.privacy.verify.claims import CLAIMS
-from sfumato.privacy.verify.population import Population, check_k_map, read_population
-from sfumato.privacy.verify.recoding import Recoding, read_recoding
+from sfumato.privacy.verify.explained.recoding import Recoding, read_recoding
+from sfumato.privacy.verify.raw import Population, check_k_map, read_population
 from sfumato.privacy.verify.verdict import CheckError
 from sfumato.privacy.verify.wording import ATTACKERS, SENTENCES
-from sfumato.release.claims import bare_tree
 from tests import recount
 from tests.recount import by_rank, by_tree, entropy, moved, ratio
 
@@ -190,7 +190,7 @@ REFUSED: dict[str, tuple[str, Claim]] = {
     "achieved is true": ("confidence_bound", {"h": 0.99, "achieved": {"h": True}}),
     "attacker is a number": ("confidence_bound", {"h": 0.99, "attacker": 3}),
     "no population": ("k_map", {"k": 1}),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", REFUSED)

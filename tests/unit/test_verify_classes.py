@@ -92,9 +92,11 @@ def test_a_combination_of_two_regions_is_no_region(tmp_path: Path) -> None:
     rows = read_rows(folder)
     regions = {(row["age"], row["education"], row["country"]) for row in rows}
     strange = next(
-        (a, b, c) for a, _, _ in sorted(regions, key=str) for _, b, c in sorted(regions, key=str)
+        (a, b, c)
+        for a, _, _ in sorted(regions, key=str)
+        for _, b, c in sorted(regions, key=str)
         if (a, b, c) not in regions and not _listed(folder, (a, b, c))
-    )  # fmt: skip
+    )
     for row in rows[:20]:
         row["age"], row["education"], row["country"] = strange
     write_rows(folder, rows, list(rows[0]))
@@ -123,7 +125,7 @@ CENTRES: dict[str, Callable[[Form], object]] = {
     "other columns": lambda form: form["attributes"].pop("age"),
     "raw values beside": lambda form: form.update(people=[17, 23]),
     "another rule for missing numbers": lambda form: form.update(missing="guess"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", CENTRES)

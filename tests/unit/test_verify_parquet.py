@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from sfumato.privacy.verify import verify
-from sfumato.privacy.verify.parquet import Walked, walk
+from sfumato.privacy.verify.files.parquet import Walked, walk
 from sfumato.privacy.verify.table import read_csv
 from sfumato.privacy.verify.verdict import CheckError
 from tests.forgeries import every_forgery
@@ -153,9 +153,15 @@ def test_an_unsigned_column_has_a_number_that_needs_it(blueprint: Blueprint, tmp
 
 
 @pytest.mark.parametrize(
-    ("rows", "holds"), [("[[0, 2], [0, 1], [0, 0]]", True), ("[[0, 1], [1, 2], [0, 2]]", False),
-                        ("[[1, 2], [0, 2], [0, 2]]", False), ("[[0, 3], [0, 2], [0, 2]]", False),
-                        ("[[0, 2], [1, 1], [0, 2]]", False)])  # fmt: skip
+    ("rows", "holds"),
+    [
+        ("[[0, 2], [0, 1], [0, 0]]", True),
+        ("[[0, 1], [1, 2], [0, 2]]", False),
+        ("[[1, 2], [0, 2], [0, 2]]", False),
+        ("[[0, 3], [0, 2], [0, 2]]", False),
+        ("[[0, 2], [1, 1], [0, 2]]", False),
+    ],
+)
 def test_levels_of_lists_say_what_can_be(rows: str, holds: bool, blueprint: Blueprint, tmp_path: Path) -> None:
     look(blueprint, tmp_path, pa.table({"x": [["a"], [], None]}))
     parts = Parts.of(tmp_path / "table.parquet")

@@ -7,13 +7,19 @@ from decimal import Decimal
 
 import pytest
 
-from sfumato.privacy.verify.dates import iso, moment
+from sfumato.privacy.verify.explained.recoding import generalize, suppress
 from sfumato.privacy.verify.fields import Form
 from sfumato.privacy.verify.intervals import discretize
-from sfumato.privacy.verify.recoding import generalize, suppress
+from sfumato.privacy.verify.values import iso, moment
 from sfumato.privacy.verify.verdict import CheckError
 
-TREE = {"ANY": {"North": ["a", "b"], "South": {"c": None, "Deep": ["d", "e"]}}}
+TREE: Form = {
+    "label": "ANY",
+    "below": [
+        {"label": "North", "below": ["a", "b"]},
+        {"label": "South", "below": ["c", {"label": "Deep", "below": ["d", "e"]}]},
+    ],
+}
 
 
 def numbers(**more: object) -> Form:
@@ -40,7 +46,21 @@ def test_what_is_no_cut(cut: list[object]) -> None:
 
 @pytest.mark.parametrize(
     "tree",
-    [{}, {"A": None, "B": None}, {"A": ["x", "x"]}, {"A": {"B": ["x"], "C": ["x"]}}, {"A": {"A": None}}, {"A": 3}],
+    [
+        {},
+        {"A": ["x", "y"]},
+        {"label": "A", "below": ["x", "x"]},
+        {"label": "A", "below": [{"label": "B", "below": ["x"]}, {"label": "C", "below": ["x"]}]},
+        {"label": "A", "below": ["A"]},
+        {"label": "A", "below": 3},
+        {"label": "A", "below": [3]},
+        {"label": 3, "below": ["A"]},
+        {"label": None, "below": []},
+        {"label": "A", "below": [{"label": "x", "below": []}]},
+        {"label": "A", "below": [{"label": None, "below": ["x"]}]},
+        {"below": ["x"], "label": "A"},
+        {"label": "A", "below": ["x"], "name": "Ada"},
+    ],
 )
 def test_what_is_no_tree(tree: Form) -> None:
     with pytest.raises(CheckError):

@@ -34,7 +34,6 @@ def apply(
     from sfumato.data.writing import write
     from sfumato.errors import RecipeError
     from sfumato.randomness import Secure
-    from sfumato.release.bundle import released_table
     from sfumato.release.reading import read_mask, read_recipe_of
 
     if unseen not in ("refuse", "suppress"):
@@ -43,7 +42,7 @@ def apply(
     recipe = read_recipe_of(release)
     schema = recipe.schema if unseen == "refuse" else recipe.schema.without_domains()
     people = read(table, schema, encoding=recipe.encoding)
-    shown = released_table(people, read_mask(release).apply(people, unseen=unseen))
+    shown = read_mask(release).apply(people, unseen=unseen).over(people).to_arrow()
     order = None if keep_order else Secure().permutation(people.rows)
     write(shown, output, order=order, spreadsheet_safe=recipe.release.spreadsheet_safe)
     note(f"wrote {output}: {people.rows:,} rows, unverified", style="yellow")

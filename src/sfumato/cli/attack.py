@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sfumato.cli.output import refuse_overwrite, save, show
+from sfumato.cli.progress import following
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -36,13 +37,14 @@ def attack(
 
     It needs the holder's folder beside RELEASE, and RAW to check the guesses. What it tells is for your eyes only.
     """
-    from sfumato.evaluation.attacks.attacking import Effort
+    from sfumato.evaluation.attacks.suite import Effort
+    from sfumato.publishing import attack as attack_release
     from sfumato.release.attacking import Others
-    from sfumato.release.attacking import attack as attack_release
 
     if json is not None:
         refuse_overwrite(json, force=force)
-    report = attack_release(raw, release, effort=Effort(known=known, seed=seed), others=Others(control, population))
+    with following():
+        report = attack_release(raw, release, effort=Effort(known=known, seed=seed), others=Others(control, population))
     show_report(report)
     if json is not None:
         import json as plain
@@ -96,8 +98,13 @@ def criteria_table(report: AttackReport) -> Table:
     for result in report.results:
         if result.criterion and result.baseline:
             beside = result.baseline
-            table.add_row(result.attack, result.knowledge, str(result.success),
-                          f"{beside.success}: {beside.how}", str(beside.excess))  # fmt: skip
+            table.add_row(
+                result.attack,
+                result.knowledge,
+                str(result.success),
+                f"{beside.success}: {beside.how}",
+                str(beside.excess),
+            )
     return table
 
 

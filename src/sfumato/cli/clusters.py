@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -19,6 +19,9 @@ def clusters(
         typer.Option("--output", "-o", help="Also write the table with a column `cluster`: .parquet or .csv."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file that is there.")] = False,
+    placement: Annotated[
+        str, typer.Option("--placement", help="`expected`, as the codebook says; `middle`, by what rows show alone.")
+    ] = "expected",
 ) -> None:
     """Find the clusters of RELEASE: k-means, started from the centres that go along.
 
@@ -30,13 +33,13 @@ def clusters(
     from rich.table import Table
 
     from sfumato.data.writing import write
+    from sfumato.publishing.orders import find_clusters, read_space, released_rows
     from sfumato.release.reading import read_certificate
-    from sfumato.release.regrouping import find_clusters, read_space, released_rows
-    from sfumato.structure.space import Bag
+    from sfumato.structure.places import Bag
 
     if output is not None:
         refuse_overwrite(output, force=force)
-    labels = find_clusters(release)
+    labels = find_clusters(release, placement=cast(Any, placement))  # which there are is told by who knows them
     table = Table(title=f"{len(labels):,} rows", title_justify="left")
     for heading in ("cluster", "rows", "share"):
         table.add_column(heading, justify="right")

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.cli.output import echo, note, refuse_overwrite, save
+from sfumato.cli.output import echo, note, refuse_overwrite, save, show
 
 if TYPE_CHECKING:
-    from sfumato.data.draft import Draft
+    import pyarrow as pa
+
+    from sfumato.data.drafting.proposal import Draft
 
 EXAMPLE = "sfumato draft people.csv --output recipe.yaml"
+MOST_INLINE = 30
+"""A tree of more codes is written to a file of its own."""
 
 
 def draft(
@@ -23,35 +28,59 @@ def draft(
     ] = None,
     taxonomies: Annotated[
         Path | None,
-        typer.Option("--taxonomies", help="Write drafted taxonomies to this folder and use them."),
+        typer.Option("--taxonomies", help="Write trees of codes to this folder; else beside the recipe."),
     ] = None,
     encoding: Annotated[
         str | None, typer.Option("--encoding", help="Of a CSV that is not UTF-8, such as cp1252.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the files that are there.")] = False,
 ) -> None:
-    """Propose a recipe for TABLE: kinds, roles and taxonomies, with a reason for each guess.
+    """Propose a recipe for TABLE: kinds, roles, what must survive and what must hold, with a reason for each guess.
 
-    It is a suggestion to read and change, and it is never run: only you know what the columns mean.
+    It is a suggestion to read and change, and it is never run: only you know what the columns mean, and what others
+    know. The recipe ends with questions. As it stands it can be published.
     """
-    from sfumato.data.draft import draft as draft_table
-    from sfumato.data.reading import read_arrow
+    from sfumato.data.drafting.draft import draft as draft_table
+    from sfumato.data.drafting.text import recipe_text
 
     if output is not None:
         refuse_overwrite(output, force=force)
-    found = draft_table(read_arrow(table, encoding=encoding), called=table.name)
-    files = {} if taxonomies is None else _write_taxonomies(found, taxonomies, force=force)
+    rows, encoding = _read(table, encoding)
+    found = draft_table(rows, called=table.name)
     home = Path() if output is None else output.parent
+    folder = taxonomies if taxonomies is not None or output is None else home
+    files = {} if folder is None else _write_trees(found, folder, every=taxonomies is not None, force=force)
     named = {name: _from(home, file) for name, file in files.items()}
-    recipe = found.to_yaml(_from(home, table), taxonomies=named, encoding=encoding)
+    recipe = recipe_text(found, _from(home, table), taxonomies=named, encoding=encoding)
     if output is None:
         echo(recipe)
     else:
         save(recipe, output, force=force)
+        _show(found)
     outside = [file for file in (table, *files.values()) if not file.resolve().is_relative_to(home.resolve())]
+    allow = f" --allow {quote(str(outside[0].resolve().parent))}" if outside else ""
     if outside:
-        folder = outside[0].resolve().parent
-        note(f"{outside[0]} is not in the recipe's folder: keep them together, or publish with --allow {folder}")
+        note(f"{outside[0]} is not in the recipe's folder: keep them together, or publish with{allow}")
+    if output is not None:
+        show(f"Read {output}, answer its questions, then: sfumato publish {quote(str(output))} --output out{allow}")
+
+
+def _read(table: Path, encoding: str | None) -> tuple[pa.Table, str | None]:
+    """The table, and its encoding if it is not UTF-8."""
+    from sfumato.data.csv_files import likely_encoding
+    from sfumato.data.reading import CSV, read_arrow
+    from sfumato.data.safe_files import is_regular
+    from sfumato.errors import TableError
+
+    try:
+        return read_arrow(table, encoding=encoding), encoding
+    except TableError:
+        unsaid = encoding is None and table.suffix.lower() in CSV and is_regular(table)
+        likely = likely_encoding(table) if unsaid else None
+        if likely is None:
+            raise
+    note(f"{table} is not UTF-8. It was read as {likely}: check that accents look right", style="yellow")
+    return read_arrow(table, encoding=likely), likely
 
 
 def _from(home: Path, file: Path) -> str:
@@ -59,18 +88,39 @@ def _from(home: Path, file: Path) -> str:
     return str(file) if file.is_absolute() else Path(os.path.relpath(file, home)).as_posix()
 
 
-def _write_taxonomies(found: Draft, folder: Path, *, force: bool) -> dict[str, Path]:
-    from sfumato.data.taxonomy_files import taxonomy_text
+def _write_trees(found: Draft, folder: Path, *, every: bool, force: bool) -> dict[str, Path]:
+    """Trees of codes in files of their own: all of them, or those that are too large for the recipe."""
+    from sfumato.data.taxonomy.files import taxonomy_text
 
-    wanted = {column.name: column.taxonomy for column in found.columns if column.taxonomy is not None}
+    trees = {column.name: column.taxonomy for column in found.columns if column.taxonomy is not None}
+    wanted = {name: tree for name, tree in trees.items() if every or len(tree.leaves) > MOST_INLINE}
     files = {name: folder / f"{_file_name(name)}.yaml" for name in wanted}
     for path in files.values():
         refuse_overwrite(path, force=force)
     folder.mkdir(parents=True, exist_ok=True)
-    for name, taxonomy in wanted.items():
-        save(taxonomy_text(taxonomy, layout="yaml"), files[name], force=force)
+    for name, tree in wanted.items():
+        save(taxonomy_text(tree, layout="yaml"), files[name], force=force)
     return files
 
 
 def _file_name(column: str) -> str:
     return "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in column)
+
+
+def _show(found: Draft) -> None:
+    """One line a column: its role and why."""
+    from rich.table import Table
+
+    from sfumato.data.drafting.text import share, told
+
+    table = Table(box=None, pad_edge=False)
+    for heading in ("column", "role", "why"):
+        table.add_column(heading)
+    for column in found.columns:
+        table.add_row(column.name, column.role, told(column))
+    show(table)
+    if found.alone_plain > 0:
+        alone = share(found.alone_plain)
+        note(
+            f"Plain and sensitive columns go out as they are; with them {alone} of the people are alone", style="yellow"
+        )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
 from sfumato.cli.output import note, show
+from sfumato.cli.progress import following
 
 EXAMPLE = "sfumato evaluate people.csv out --seeds 10"
 
@@ -16,6 +17,14 @@ def evaluate(
     raw: Annotated[Path, typer.Argument(metavar="RAW", help="The raw table.")],
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="The folder that publish made from it.")],
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="How many cold starts to average over.")] = 10,
+    placement: Annotated[
+        str | None,
+        typer.Option(
+            "--placement",
+            help="Where masked values stand: `expected`, as the codebook says; `middle` or `own`, without it. As the "
+            "recipe says, if left out.",
+        ),
+    ] = None,
     every: Annotated[
         bool, typer.Option("--all", help="Show every figure, not only the first ones to look at.")
     ] = False,
@@ -27,10 +36,11 @@ def evaluate(
     released rows are in another order. What it tells is for your eyes only.
     """
     from sfumato.cli.summary import show_all_scores, show_scores
-    from sfumato.data.private_files import write_private_json
+    from sfumato.data.safe_files import write_private_json
     from sfumato.publishing import evaluate as measure
 
-    scores = measure(raw, release, seeds=seeds)
+    with following():
+        scores = measure(raw, release, seeds=seeds, placement=cast(Any, placement))
     (show_all_scores if every else show_scores)(scores)
     if json is not None:
         write_private_json(json, scores)

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from sfumato.cli.output import show
+from sfumato.cli.progress import following
 from sfumato.errors import ReleaseError
 
 EXAMPLE = "sfumato explain out education"
@@ -26,21 +27,24 @@ def explain(
 
     It reads the holder's folder beside RELEASE, because group sizes below k are for the holder's eyes only.
     """
-    from sfumato.maskers.topdown.drawing import draw
-    from sfumato.maskers.topdown.explaining import explain as tell
+    from sfumato.maskers.topdown.explanation import explain as tell
     from sfumato.release.reading import read_certificate, read_history, read_recoding
 
     history: Mapping[str, Any] = read_history(release)
     if "rounds" not in history:
-        raise ReleaseError(str(release), "explain tells the story of a top-down search",
-                           given=f"a release masked by {read_certificate(release).get('mask')}",
-                           remedy="its README.md and the holder's folder say what was done")  # fmt: skip
+        raise ReleaseError(
+            str(release),
+            "explain tells the story of a top-down search",
+            given=f"a release masked by {read_certificate(release).get('mask')}",
+            remedy="its README.md and the holder's folder say what was done",
+        )
     if raw is not None:
-        from sfumato.publishing import explain_release
+        from sfumato.publishing import explain
 
-        history = explain_release(raw, release)
+        with following():
+            history = explain(raw, release)
     show(tell(history, attribute))
     if tree:
-        rules = read_recoding(release).attributes
+        rules = read_recoding(release).rules
         for name in [attribute] if attribute else rules:
-            show(f"\n{name}\n{draw(rules[name])}")
+            show(f"\n{name}\n{rules[name].drawn()}")

@@ -69,13 +69,14 @@ def sign(
     """
     from sfumato.cli.verify import missing_texts, raw_table
     from sfumato.privacy.verify import verify
-    from sfumato.release.claims import population_of
+    from sfumato.release.certificate import population_of
     from sfumato.release.signing import sign_release
 
     opened = open_key(key, passphrase_file)
     texts = missing_texts(release, raw)
-    verdict = verify(release, raw=raw_table(raw), missing=texts, population=population_of(population),
-                     others=others or ())  # fmt: skip
+    verdict = verify(
+        release, raw=raw_table(raw), missing=texts, population=population_of(population), others=others or ()
+    )
     if any(check.name != "signature" for check in verdict.failed):
         show(str(verdict))
         raise typer.Exit(1)
@@ -98,9 +99,14 @@ def _first_line(path: Path | None) -> bytes | None:
     try:
         words = path.read_bytes().split(b"\n")[0].rstrip(b"\r")
     except OSError as error:
-        raise ReleaseError(str(path), "a passphrase stands in a file", given=error.strerror or "none",
-                           remedy="name the file") from None  # fmt: skip
+        raise ReleaseError(
+            str(path), "a passphrase stands in a file", given=error.strerror or "none", remedy="name the file"
+        ) from None
     if not words:
-        raise ReleaseError(str(path), "a passphrase is the first line of its file", given="an empty one",
-                           remedy="write one, or leave the option out")  # fmt: skip
+        raise ReleaseError(
+            str(path),
+            "a passphrase is the first line of its file",
+            given="an empty one",
+            remedy="write one, or leave the option out",
+        )
     return words

@@ -64,9 +64,12 @@ def _check(found: Ledger, expect: str | None) -> None:
     try:
         entries, chain = found.entries(), found.chain()
         if expect is not None and expect.lower() not in (GENESIS, *chain.hashes):
-            raise LedgerError(str(found.path), "what a ledger once held, it holds for good",
-                              given="a ledger in which the expected head does not occur",
-                              remedy="it was cut off or replaced: restore it from a good copy")  # fmt: skip
+            raise LedgerError(
+                str(found.path),
+                "what a ledger once held, it holds for good",
+                given="a ledger in which the expected head does not occur",
+                remedy="it was cut off or replaced: restore it from a good copy",
+            )
     except LedgerError as error:
         show_error(error)
         raise typer.Exit(1) from None
@@ -81,12 +84,19 @@ def _withdraw(found: Ledger, id: str) -> None:
 
     chosen = [entry for entry in found.releases() if id and entry.id.startswith(id)]
     if len(chosen) != 1:
-        raise ReleaseError("--withdraw", "it names one release of the ledger by its id, or by how that begins",
-                           given=f"{id!r}, which names {len(chosen)}",
-                           remedy="look for it with `sfumato ledger`")  # fmt: skip
+        raise ReleaseError(
+            "--withdraw",
+            "it names one release of the ledger by its id, or by how that begins",
+            given=f"{id!r}, which names {len(chosen)}",
+            remedy="look for it with `sfumato ledger`",
+        )
     if _stands(chosen[0]):
-        raise ReleaseError("--withdraw", "a release is withdrawn once it is gone", given=f"one that stands in "
-                           f"{chosen[0].folder}", remedy="delete it, and whatever copies there are")  # fmt: skip
+        raise ReleaseError(
+            "--withdraw",
+            "a release is withdrawn once it is gone",
+            given=f"one that stands in {chosen[0].folder}",
+            remedy="delete it, and whatever copies there are",
+        )
     found.withdrawn(chosen[0])
     note(f"withdrawn: the release of {chosen[0].when[:16]} in {chosen[0].folder}; it is not compared with later ones")
 
@@ -154,8 +164,9 @@ def _claim(claim: Mapping[str, Any]) -> str:
     >>> _claim({"claim": "k_anonymity", "on": ["age", "sex"], "k": 5, "achieved": 7})
     'k_anonymity, k = 5 on age, sex'
     """
-    numbers = [f"{name} = {value}" for name, value in claim.items()
-               if name != "achieved" and isinstance(value, int | float)]  # fmt: skip
+    numbers = [
+        f"{name} = {value}" for name, value in claim.items() if name != "achieved" and isinstance(value, int | float)
+    ]
     return ", ".join([str(claim.get("claim")), *numbers]) + " on " + ", ".join(claim.get("on", ()))
 
 
@@ -166,7 +177,7 @@ def _unconfirmed(entry: Entry) -> str:
 
 def _stands(entry: Entry) -> bool:
     """Whether a release still stands where it was written."""
-    from sfumato.privacy.verify.regular_files import MOST_OF_JSON, sha256_of
+    from sfumato.privacy.verify.files.regular_files import MOST_OF_JSON, sha256_of
     from sfumato.privacy.verify.verdict import CheckError
 
     try:
@@ -177,11 +188,10 @@ def _stands(entry: Entry) -> bool:
 
 def show_plan(recipe: Recipe) -> None:
     """What will be spent on what, before anything is."""
-    plan = getattr(recipe.mask, "plan", None)
-    if recipe.budget is None or plan is None:
+    if recipe.budget is None:
         return
     note(f"The plan: epsilon = {recipe.budget.epsilon} is spent on", style="bold")
-    for share in plan(recipe.schema, recipe.budget):
+    for share in recipe.mask.plan(recipe.schema, recipe.budget):
         note(f"  {share.purpose}: {float(share.epsilon):.4g}")
     if recipe.budget.total is not None:
         note(f"All runs on the same people together: at most {recipe.budget.total}")

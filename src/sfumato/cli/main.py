@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import (
+    advise,
     apply,
     attack,
     clusters,
@@ -44,6 +45,7 @@ def _register(command: Callable[..., None], *, example: str) -> None:
 # One line for each command; the order is that of --help.
 _register(demo.demo, example=demo.EXAMPLE)
 _register(draft.draft, example=draft.EXAMPLE)
+_register(advise.advise, example=advise.EXAMPLE)
 _register(publish.publish, example=publish.EXAMPLE)
 _register(verify.verify, example=verify.EXAMPLE)
 _register(clusters.clusters, example=clusters.EXAMPLE)

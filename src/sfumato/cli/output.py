@@ -1,4 +1,7 @@
-"""What the commands say and write: results on standard output, everything about the run on standard error."""
+"""What the commands say and write: results on standard output, everything about the run on standard error.
+
+`Allow` is an option that several commands have.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +19,11 @@ from sfumato.errors import SfumatoError, hides, visible
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
     from rich.segment import Segment
+
+Allow = Annotated[
+    list[Path] | None,
+    typer.Option("--allow", metavar="FOLDER", help="The recipe may name files there, not only beside itself."),
+]
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -104,7 +112,7 @@ def check_places(folders: Sequence[Path]) -> None:
 
 def save(text: str, path: Path, *, force: bool, private: bool = False) -> None:
     """Write a text file, with a note where it went; a private one is for its owner alone to read."""
-    from sfumato.data.private_files import write_private
+    from sfumato.data.safe_files import write_private
 
     refuse_overwrite(path, force=force)
     try:

@@ -1,34 +1,29 @@
-"""`sfumato publish`: the main job."""
+"""`sfumato publish`: the main job; with `--clusters 2,4,6` a family of versions."""
 
 from __future__ import annotations
 
-import signal
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.family import numbers_of, show_family
 from sfumato.cli.key import open_key
 from sfumato.cli.ledger import show_plan
-from sfumato.cli.options import Allow
-from sfumato.cli.output import check_places, note, noting_warnings
+from sfumato.cli.output import Allow, check_places, note, noting_warnings, show
+from sfumato.cli.progress import following, written_from_now
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     from sfumato.publishing import Run
+    from sfumato.recipe import Recipe
     from sfumato.release.release import Release
+    from sfumato.sweeping.sweep import Family
 
-ENGINES = {
-    "local": "sfumato.engines.local.engine:LocalEngine",
-    "reference": "sfumato.engines.reference:ReferenceEngine",
-}
 EXAMPLE = "sfumato publish recipe.yaml --output out --set privacy.0.k=20"
+FIGURES = {"agreement": "agreement", "f_measure.start": "F-measure"}
 
 
 def publish(  # noqa: PLR0913 - an argument for each option
@@ -43,15 +38,15 @@ def publish(  # noqa: PLR0913 - an argument for each option
     ] = None,
     csv: Annotated[bool, typer.Option("--csv", help="Write table.csv instead of table.parquet.")] = False,
     engine: Annotated[str, typer.Option("--engine", help="Who counts: local or reference.")] = "local",
-    anytime: Annotated[
-        bool,
-        typer.Option("--anytime", help="After Ctrl-C release what is there; otherwise nothing is written."),
-    ] = False,
     report: Annotated[bool, typer.Option("--report/--no-report", help="Draw the report, report.html.")] = True,
     clusters: Annotated[
         str | None,
         typer.Option("--clusters", metavar="N,N,...", help="A version for each number of clusters, safe together."),
     ] = None,
+    suggest: Annotated[
+        bool,
+        typer.Option("--suggest/--no-suggest", help="Where one table tells little, try other settings on a sample."),
+    ] = True,
     allow: Allow = None,
     sign: Annotated[
         Path | None, typer.Option("--sign", metavar="KEY", help="Sign the release (see: sfumato key make).")
@@ -64,28 +59,43 @@ def publish(  # noqa: PLR0913 - an argument for each option
     in your ledger (see: sfumato ledger). With --clusters 2,4,6 there is a release for each number in that folder.
     """
     from sfumato.cli.summary import show_release
+    from sfumato.engines import engine_named
+    from sfumato.publishing import Run
     from sfumato.publishing import publish as run_recipe
     from sfumato.recipe import Recipe
-    from sfumato.sweeping.family import member, publish_family
+    from sfumato.sweeping.sweep import member
 
     found = Recipe.from_yaml(recipe, changes=change or (), allow=allow or ())
     numbers = [] if clusters is None else numbers_of(clusters)
     check_places([member(output, number) for number in numbers] or [output])
     opened = None if sign is None else open_key(sign)
     show_plan(found)
-    with _stopping(anytime) as asked, noting_warnings():
-        run = replace(_run(csv=csv, engine=engine, asked=asked), report=report)
-        if numbers:
-            finish = (lambda release: _sign(release, opened)) if opened is not None else (lambda release: None)
-            family = publish_family(_table(table or found.table), found, numbers, output, run=run, finish=finish)
-            show_family(family, output)
-            return
-        release = run_recipe(_table(table or found.table), found, run=run)
+    run = Run(engine=engine_named(engine), format="csv" if csv else "parquet", report=report, suggest=suggest)
+    people = _table(table or found.table)
+    if numbers:
+        _publish_family(people, found, numbers, output=output, run=run, key=opened)
+        return
+    with following(), noting_warnings():
+        release = run_recipe(people, found, run=run)
     with noting_warnings():
         if opened is not None:
             _sign(release, opened)
         _write(release, output)
     show_release(release, output)
+
+
+def _publish_family(
+    people: object, recipe: Recipe, numbers: list[int], *, output: Path, run: Run, key: Ed25519PrivateKey | None
+) -> None:
+    from dataclasses import replace
+
+    from sfumato.sweeping.sweep import member, publish_family
+
+    run = replace(run, suggest=False)
+    finish = (lambda release: _sign(release, key)) if key is not None else (lambda release: None)
+    with following(written_from_now([member(output, number) for number in numbers])), noting_warnings():
+        family = publish_family(people, recipe, numbers, output, run=run, finish=finish)
+        show_family(family, output)
 
 
 def _sign(release: Release, key: Ed25519PrivateKey) -> None:
@@ -106,40 +116,56 @@ def _table(named: str | None) -> object:
     from sfumato.errors import RecipeError
 
     if named is None:
-        raise RecipeError("table", "a recipe or --table names the table", given="neither",
-                          remedy="add `table: people.csv` to the recipe")  # fmt: skip
+        raise RecipeError(
+            "table",
+            "a recipe or --table names the table",
+            given="neither",
+            remedy="add `table: people.csv` to the recipe",
+        )
     return load(named.removeprefix("bundled:")).table if named.startswith("bundled:") else named
 
 
-def _run(*, csv: bool, engine: str, asked: Callable[[], bool]) -> Run:
-    from sfumato.cli.progress import telling
+def numbers_of(text: str) -> list[int]:
+    """The numbers of clusters.
+
+    >>> numbers_of("2, 4,6")
+    [2, 4, 6]
+    """
     from sfumato.errors import RecipeError
-    from sfumato.publishing import Run
 
-    if engine not in ENGINES:
-        raise RecipeError("--engine", "it is one of " + ", ".join(ENGINES), given=repr(engine),
-                          remedy="say --engine local")  # fmt: skip
-    module, _, name = ENGINES[engine].partition(":")
-    chosen = getattr(import_module(module), name)
-    return Run(engine=chosen(), tell=telling(), asked_to_stop=asked, format="csv" if csv else "parquet")
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdigit() and len(part) < 7 for part in parts):
+        raise RecipeError(
+            "--clusters", "it is a list of whole numbers", given=repr(text), remedy="say --clusters 2,4,6"
+        )
+    return [int(part) for part in parts]
 
 
-@contextmanager
-def _stopping(anytime: bool) -> Iterator[Callable[[], bool]]:
-    """With --anytime the first Ctrl-C ends the search in a valid state; a second one ends the program."""
-    stop: list[int] = []
-    if not anytime:
-        yield lambda: False
-        return
-    before = signal.getsignal(signal.SIGINT)
+def show_family(family: Family, output: Path) -> None:
+    """One line a version: what survived, and the smallest group that all versions so far make together."""
+    from rich.table import Table
 
-    def ask(number: int, _: object) -> None:
-        if stop:
-            raise KeyboardInterrupt
-        stop.append(number)
+    table = Table(title=f"{len(family.releases)} versions, safe together", title_justify="left")
+    for heading in ("clusters", *FIGURES.values(), "smallest group", "with those above, joined"):
+        table.add_column(heading, justify="right")
+    for number, release in family.releases.items():
+        sizes = [claim for claim in release.certificate["claims"] if isinstance(claim["achieved"], int)]
+        alone = [claim["achieved"] for claim in sizes if "with" not in claim]
+        joint = [claim["achieved"] for claim in sizes if "with" in claim]
+        table.add_row(
+            str(number),
+            *(_figure(release.scores, name) for name in FIGURES),
+            str(min(alone)),
+            str(min(joint)) if joint else "",
+        )
+    show(table)
+    note(
+        f"wrote {', '.join(str(folder) for folder in family.folders.values())} (hand them over), each with its .holder"
+    )
+    first, *_, last = family.folders.values()
+    show(f"Check them again at any time: sfumato verify {last} --with {first} ...")
 
-    signal.signal(signal.SIGINT, ask)
-    try:
-        yield lambda: bool(stop)
-    finally:
-        signal.signal(signal.SIGINT, before)
+
+def _figure(scores: Mapping[str, Any], name: str) -> str:
+    found = scores.get("scores", {}).get(name)
+    return "" if found is None else f"{found['value']:.3f}"

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.table import Table
 
+    from sfumato.evaluation.columns import ColumnKept
+    from sfumato.evaluation.worth import Worth
     from sfumato.recipe import Recipe
     from sfumato.release.release import Release
 
@@ -36,17 +38,28 @@ NO_SETTING = (
 
 
 def show_release(release: Release, output: Path) -> None:
-    """The verdict, each claim, how each masked column looks, and the scores."""
+    """The verdict, each claim, what each masked column still tells, the scores, and what would show more."""
     from rich.text import Text
 
-    show(Text("VERIFIED", style="bold green") if release.verdict.holds else Text("NOT VERIFIED", style="bold red"))
-    if "differential_privacy" in release.certificate:
+    from sfumato.evaluation.worth import Worth
+
+    centres = bool(release.certificate["along"].get("centres"))
+    worth = Worth.of(release.scores, centres=centres)
+    holds = release.verdict.holds
+    style = "bold red" if not holds else "bold yellow" if worth.hardly else "bold green"
+    show(Text(worth.sentence("VERIFIED" if holds else "NOT VERIFIED"), style=style))
+    if release.recipe.mask.guarantee.spends:
         show_promise(release.certificate)
     else:
         show(claims_table(release.certificate))
-    show(columns_table(release))
+    if worth.columns:
+        show(columns_table(worth.columns))
+    for line in found_again(release.scores, worth):
+        show(line)
+    show_certain(release.scores)
     show_scores(release.scores)
-    if release.scores.get("clusters") and not release.certificate["along"].get("centres"):
+    show_tries(release.scores)
+    if release.scores.get("clusters") and not centres:
         show(centres_stay(release.recipe))
     show(f"Check it again at any time: {recheck(release.recipe, output)}")
 
@@ -55,16 +68,16 @@ def centres_stay(recipe: Recipe) -> str:
     """Why the centres of the clusters are not released, and what would change that."""
     from sfumato.data.schema import ItemSet, Number
     from sfumato.structure.layouts import MOST_NODES
+    from sfumato.structure.structures import clusters_of
 
     if not recipe.release.starting_centres:
         return "The clusters' centres do not go along, as the recipe says."
-    if recipe.budget is not None:
+    if recipe.mask.guarantee.spends:
         needed = "ten of them at least, and two for each cluster"
         return f"The clusters' centres do not go along: they are found in rows of values (rows: values), {needed}."
-    compared = getattr(recipe.structure, "attributes", None) or (
-        *recipe.schema.quasi,
-        *recipe.schema.with_role("plain"),
-    )
+    clusters = clusters_of(recipe.structure)
+    chosen = None if clusters is None else clusters.attributes
+    compared = chosen or (*recipe.schema.quasi, *recipe.schema.with_role("plain"))
     why: list[str] = []
     for name, attribute in ((name, recipe.schema[name]) for name in compared):
         if isinstance(attribute, ItemSet):
@@ -72,10 +85,11 @@ def centres_stay(recipe: Recipe) -> str:
                 why.append(f"{name}, an item set")
             elif len(attribute.taxonomy.labels if attribute.taxonomy else attribute.values or ()) > MOST_NODES:
                 why.append(f"{name}, an item set of more than {MOST_NODES} labels")
-        elif isinstance(attribute, Number) and attribute.calendar is not None:
-            why.append(f"{name}, a date or time")
-        elif isinstance(attribute, Number) and attribute.range is None and name in recipe.schema.quasi:
-            why.append(f"{name}, a number without a declared range (declare it)")
+        elif isinstance(attribute, Number) and (recipe.mask.averages or name not in recipe.schema.quasi):
+            if attribute.calendar is not None:
+                why.append(f"{name}, a date or time")
+            elif attribute.range is None and name in recipe.schema.quasi:
+                why.append(f"{name}, a number without a declared range (declare it)")
     if not why:
         return (
             "The clusters' centres do not go along: either a cluster has fewer records than k, or a mask by "
@@ -86,11 +100,10 @@ def centres_stay(recipe: Recipe) -> str:
 
 def recheck(recipe: Recipe, output: Path) -> str:
     """The command that verifies the release, with what lies outside its folder: earlier releases, a population."""
-    from sfumato.privacy.requirements import KMap
-
-    earlier = recipe.earlier.releases if recipe.earlier else ()
-    populations = [need.population for need in recipe.privacy if isinstance(need, KMap)]
-    beside = [f" --with {folder}" for folder in earlier] + [f" --population {one}" for one in populations]
+    populations = [need.population for need in recipe.privacy if need.population is not None]
+    beside = [f" --with {folder}" for folder in recipe.before.releases] + [
+        f" --population {one}" for one in populations
+    ]
     return f"sfumato verify {output}{''.join(beside)}"
 
 
@@ -130,36 +143,88 @@ def reached(achieved: Any) -> str:
     return f"{achieved} in the smallest group"
 
 
-def columns_table(release: Release) -> Table:
-    """How many values each masked column shows, and the most frequent ones."""
+def columns_table(columns: Sequence[ColumnKept]) -> Table:
+    """What each masked column still tells: its values before and after, the commonest, and the detail kept."""
     from rich.table import Table
 
-    table = Table(title="What is shown", title_justify="left")
+    table = Table(title="What the masked columns still tell (for your eyes only)", title_justify="left")
     table.add_column("column", no_wrap=True)
-    table.add_column("values", justify="right")
+    table.add_column("values", justify="right", no_wrap=True)
     table.add_column("most frequent")
-    for column in release.certificate["table"]["columns"]:
-        if column["masked"]:
-            counts = frequencies(release.shown, column["name"])
-            most = ", ".join(f"{label} {share:.0%}" for label, share in counts[:4])
-            table.add_row(column["name"], str(len(counts)), most + (", ..." if len(counts) > 4 else ""))
+    table.add_column("share", justify="right")
+    table.add_column("detail kept", no_wrap=True)
+    for one in columns:
+        label = visible(one.commonest, most=LONGEST_LABEL)
+        row = (one.name, f"{one.before:,} -> {one.after:,}", label, f"{one.share:.0%}", detail(one.kept))
+        table.add_row(*row, style="dim" if one.silent else None)
     return table
+
+
+def detail(kept: float | None) -> str:
+    """A share with a bar.
+
+    >>> detail(0.5)
+    '█████      50%'
+    """
+    return "numbers moved" if kept is None else f"{BAR * round(WIDTH * kept):<{WIDTH}} {kept:.0%}"
+
+
+def found_again(scores: Mapping[str, Any], worth: Worth) -> list[str]:
+    """Which clusters are lost, and how well they are found without help."""
+    values = {name: score["value"] for name, score in scores.get("scores", {}).items()}
+    lines = [f"Lost: {one}." for one in worth.lost]
+    if "f_measure.cold1" in values:
+        one, ten = values["f_measure.cold1"], values["f_measure.cold10"]
+        raw = values.get("f_measure.ceiling.mean")
+        beside = "" if raw is None else f"; raw data clustered again with another seed: {raw:.2f}"
+        lines.append(
+            f"Clusters found again without help (F-measure): {one:.2f} with one start, {ten:.2f} with the best of "
+            f"ten{beside}."
+        )
+    return lines
+
+
+def show_certain(scores: Mapping[str, Any]) -> None:
+    """Of how many people the class, or a secret, is certain: it may be, under k-anonymity."""
+    from rich.table import Table
+
+    if not scores.get("certain"):
+        return
+    table = Table(title="Records whose value their group gives away", title_justify="left")
+    for heading in ("", "certain", "90 % or more", "without masking: certain", "90 % or more"):
+        table.add_column(heading, justify="right" if heading else "left")
+    for one in scores["certain"]:
+        shares = [one[key] for key in ("certain", "nearly_certain", "certain.raw", "nearly_certain.raw")]
+        table.add_row(visible(one["attribute"]), *(f"{share:.0%}" for share in shares))
+    show(table)
+
+
+def show_tries(scores: Mapping[str, Any]) -> None:
+    """Settings that were tried and show more, beside the table as it is; each in one line, to be copied."""
+    if "tries" not in scores:
+        return
+    from sfumato.evaluation.tries import Tries
+
+    found = Tries.from_json(scores["tries"])
+    show(found.told)
+    if found.better:
+        show(f"  as it is: {found.as_it_is.figures}. To be added to the command:")
+    for one in found.better:
+        show(f"  {visible(one.settings)}\n    {one.figures}; {visible(one.price)}")
 
 
 def frequencies(table: pa.Table, name: str) -> list[tuple[str, float]]:
     """Values of a column and their shares, most frequent first."""
     import numpy as np
-    import pyarrow.compute as pc
-    import pyarrow.types as pt
 
-    from sfumato.structure.released import Shown
+    from sfumato.data.table import ItemColumn, column_of
 
-    column = table.column(name)
-    shown = Shown.of(pc.list_flatten(column) if pt.is_nested(column.type) else column)
-    counts = np.bincount(shown.codes, minlength=len(shown.labels) + 1).tolist()
+    shown = column_of(table.column(name))
+    labels = shown.items if isinstance(shown, ItemColumn) else shown.labels
+    counts = np.bincount(shown.codes, minlength=len(labels) + 1).tolist()
     pairs = [
         (visible(label, most=LONGEST_LABEL), count)
-        for label, count in zip((*shown.labels, "(missing)"), counts, strict=True)
+        for label, count in zip((*labels, "(missing)"), counts, strict=True)
         if count
     ]
     total = max(sum(counts), 1)
@@ -183,7 +248,7 @@ def bars(pairs: Sequence[tuple[str, float]], most: int = 8) -> str:
 
 
 def show_scores(scores: Mapping[str, Any]) -> None:
-    """What survived of the structure, beside its ceiling and its floor."""
+    """What survived of the structure, beside raw data clustered again and its floor."""
     if not scores:
         return
     from rich.table import Table

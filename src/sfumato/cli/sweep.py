@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from sfumato.cli.options import Allow
-from sfumato.cli.output import console, note, show
+from sfumato.cli.output import Allow, note, show
+from sfumato.cli.progress import following
+from sfumato.events import checkpoint, step
 
 EXAMPLE = "sfumato sweep recipe.yaml --over privacy.k=5,10,20,50 --over structure.k=4,6 --output sweep"
 
@@ -20,7 +18,11 @@ def sweep(
     recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="The recipe, in YAML (see: sfumato draft).")],
     over: Annotated[
         list[str],
-        typer.Option("--over", metavar="PATH=VALUES", help="A setting and its values: privacy.k=5,10 (k of all)."),
+        typer.Option(
+            "--over",
+            metavar="PATH=VALUES",
+            help="A setting and its values: privacy.k=5,10 (k of all; also l, t).",
+        ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The folder to write.")] = Path("sweep"),
     table: Annotated[
@@ -44,38 +46,25 @@ def sweep(
     """
     from sfumato.errors import RecipeError
     from sfumato.recipe import Recipe
-    from sfumato.sweeping.grid import parse_over
+    from sfumato.sweeping.points import parse_over
     from sfumato.sweeping.sweep import PAGE, TABLE
     from sfumato.sweeping.sweep import sweep as run
 
     found = Recipe.from_yaml(recipe, allow=allow or ())
     named = table or found.table
     if named is None:
-        raise RecipeError("table", "a recipe or --table names the table", given="neither",
-                          remedy="add `table: people.csv` to the recipe")  # fmt: skip
-    with _bar() as tell:
-        done = run(named, found, parse_over(over), output, kept=kept, workers=workers, public=public, tell=tell)
+        raise RecipeError(
+            "table",
+            "a recipe or --table names the table",
+            given="neither",
+            remedy="add `table: people.csv` to the recipe",
+        )
+    with following(lambda: [output] if output.is_dir() else []), step("Trying every setting"):
+        settings = parse_over(over)
+        done = run(named, found, settings, output, kept=kept, workers=workers, public=public, tell=_tell)
     show(done.advice)
     note(f"wrote {output / PAGE} and {output / TABLE}: {len(done.results)} settings, for your eyes only")
 
 
-@contextmanager
-def _bar() -> Iterator[Callable[[int, int], None]]:
-    """A bar with the time that is left, on a terminal; elsewhere nothing."""
-    if not sys.stderr.isatty():
-        yield lambda done, total: None
-        return
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (TextColumn("settings"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TextColumn("left"),
-               TimeRemainingColumn())  # fmt: skip
-    with Progress(*columns, console=console(stderr=True)) as progress:
-        task = progress.add_task("sweep", total=None)
-        yield lambda done, total: progress.update(task, completed=done, total=total)
+def _tell(done: int, total: int) -> None:
+    checkpoint(done / total if total else None)

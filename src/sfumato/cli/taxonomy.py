@@ -14,9 +14,9 @@ from sfumato.errors import SfumatoError, visible
 if TYPE_CHECKING:
     from rich.tree import Tree
 
-    from sfumato.data.taxonomy import Taxonomy
-    from sfumato.data.taxonomy_draft import Way
-    from sfumato.data.taxonomy_entries import Layout
+    from sfumato.data.taxonomy.draft import Way
+    from sfumato.data.taxonomy.parsing import Layout
+    from sfumato.data.taxonomy.taxonomy import Taxonomy
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -50,7 +50,7 @@ def check(
     Labels that stand twice or have two parents, cycles, chains of single children, unquoted words that YAML
     takes for something else and, with a table, values that are no leaf. Exit code 0: clean, 1: findings.
     """
-    from sfumato.data.taxonomy_check import check as check_taxonomy
+    from sfumato.data.taxonomy.check import check as check_taxonomy
 
     asked = table is not None or column is not None
     values = _values(table, column, missing=missing or (), encoding=encoding) if asked else None
@@ -66,7 +66,7 @@ def check(
 
 
 def _values(table: Path | None, column: str | None, *, missing: Sequence[str], encoding: str | None) -> list[object]:
-    from sfumato.data.draft import column_values, missing_texts
+    from sfumato.data.drafting.draft import column_values, missing_texts
     from sfumato.data.reading import read_arrow
 
     if table is None or column is None:
@@ -102,9 +102,9 @@ def draft(
     Dates are grouped by the calendar and codes by their beginnings; other labels become groups of neighbours
     with similar numbers of records, which you will want to rename.
     """
-    from sfumato.data.draft import missing_texts, propose_for
+    from sfumato.data.drafting.draft import missing_texts, propose_for
     from sfumato.data.reading import read_arrow
-    from sfumato.data.taxonomy_files import layout_for, taxonomy_text, write_taxonomy
+    from sfumato.data.taxonomy.files import layout_for, taxonomy_text
 
     if output is not None:
         layout_for(output)
@@ -116,7 +116,7 @@ def draft(
     if output is None:
         echo(taxonomy_text(proposed.taxonomy, layout="yaml"))
     else:
-        write_taxonomy(proposed.taxonomy, output)
+        proposed.taxonomy.to_file(output)
         note(f"wrote {output}")
 
 
@@ -133,20 +133,20 @@ def convert(
     force: _Force = False,
 ) -> None:
     """Write the taxonomy in FROM as TO: nested YAML or JSON, an ARX hierarchy, or parent-child rows."""
-    from sfumato.data.taxonomy_files import read_taxonomy, write_taxonomy
+    from sfumato.data.taxonomy.taxonomy import Taxonomy
 
     refuse_overwrite(target, force=force)
-    taxonomy = read_taxonomy(source)
-    write_taxonomy(taxonomy, target, layout=cast("Layout | None", layout))
+    taxonomy = Taxonomy.from_file(source)
+    taxonomy.to_file(target, layout=cast("Layout | None", layout))
     note(f"wrote {target}: {_size(taxonomy)}")
 
 
 @app.command(name="show", epilog=_example("sfumato taxonomy show education.yaml"))
 def show_tree(file: _File) -> None:
     """Draw the tree in FILE."""
-    from sfumato.data.taxonomy_files import read_taxonomy
+    from sfumato.data.taxonomy.taxonomy import Taxonomy
 
-    taxonomy = read_taxonomy(file)
+    taxonomy = Taxonomy.from_file(file)
     show(_drawn(taxonomy))
     note(_size(taxonomy))
 

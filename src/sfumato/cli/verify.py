@@ -7,6 +7,9 @@ from typing import Annotated
 
 import typer
 
+from sfumato.cli.progress import following
+from sfumato.events import step
+
 EXAMPLE = "sfumato verify out/"
 
 
@@ -46,11 +49,19 @@ def verify(
     Exit code 0: everything holds. 1: some check fails, and the output says which. 2: this is no release.
     """
     from sfumato.privacy.verify import verify as verify_release
-    from sfumato.release.claims import population_of
+    from sfumato.release.certificate import population_of
 
     texts = (*(missing or ()), *missing_texts(release, raw))
-    verdict = verify_release(release, raw=raw_table(raw), missing=texts, population=population_of(population),
-                             others=others or (), key=key, strict=strict)  # fmt: skip
+    with following(), step("Verifying"):
+        verdict = verify_release(
+            release,
+            raw=raw_table(raw),
+            missing=texts,
+            population=population_of(population),
+            others=others or (),
+            key=key,
+            strict=strict,
+        )
     typer.echo(str(verdict))
     if not verdict.holds:
         raise typer.Exit(1)

@@ -1,11 +1,10 @@
-"""Tables in codes: every column becomes whole numbers, and the labels they stand for are kept once."""
+"""Tables in codes: every column becomes whole numbers, and the labels they stand for are kept once.
+
+A set-valued column holds lists of labels, or texts with a separator.
+"""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,25 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from sfumato.data._declared import check_labels, check_names
-from sfumato.data._itemsets import encode_items, is_list
-from sfumato.data._numbers import check_number, to_numbers
-from sfumato.data._outside import bounded, bucketed, bucketed_items, clipped
-from sfumato.data._places import Place, RowPlace, row_place
-from sfumato.data._ranking import entries, is_text, key_type, keys, only, rank, single, spread
+from sfumato.data.codes import (
+    Entries,
+    as_sets,
+    entries,
+    is_list,
+    is_text,
+    is_view,
+    key_type,
+    only,
+    pruned,
+    rank,
+    side_by_side,
+    single,
+    spread,
+)
+from sfumato.data.domain import bounded, bucketed, bucketed_items, check_labels, check_names, clipped
+from sfumato.data.number_columns import check_number, to_numbers
 from sfumato.data.schema import Attribute, Category, ItemSet, Number, Schema
-from sfumato.data.table import Codes, Column, ItemColumn, Origin, Table, decode, narrow
+from sfumato.data.table import Column, ItemColumn, Origin, Place, RowPlace, Table, row_place
 from sfumato.errors import SchemaError, TableError
 
 
@@ -41,8 +51,7 @@ def encode(arrow: pa.Table, schema: Schema, *, origin: Origin = "pyarrow", place
     def one(name: str) -> Column | ItemColumn:
         return encode_column(name, arrow.column(name), schema[name], place=place)
 
-    with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
-        columns = dict(zip(names, threads.map(one, names), strict=True))
+    columns = dict(zip(names, side_by_side(one, names), strict=True))
     return Table(schema, columns, arrow.num_rows, origin)
 
 
@@ -145,69 +154,94 @@ def _refuse_no_label(name: str, kind: pa.DataType) -> None:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class Codebook:
-    """Labels and the codes that stand for them, by attribute; the code past the last label means missing.
+def encode_items(name: str, array: pa.Array[Any], attribute: ItemSet, *, place: Place) -> ItemColumn:
+    """Sets in codes: repeated items count once, an empty set is not a missing one."""
+    if pt.is_null(array.type):
+        array = array.cast(pa.list_(pa.string()))
+    if is_list(array.type):
+        return _without_missing(_from_lists(name, array, place=place), attribute.missing)
+    if isinstance(array, pa.DictionaryArray) and is_text(array.type.value_type):
+        found = entries(array)
+        sets = _from_lists(name, _split(found.distinct, attribute.separator), place=place)
+        return _spread(found, _without_missing(sets, attribute.missing))
+    raise SchemaError(
+        name,
+        "an item set is a list column, or text with a separator",
+        given=f"type {array.type}",
+        remedy="declare it a category or a number",
+    )
 
-    >>> book = Codebook({"sex": pa.array(["Female", "Male"])})
-    >>> book.encode("sex", pa.array(["Male", None])).tolist()
-    [1, 2]
-    >>> book.decode("sex", np.array([0, 2], dtype=np.uint8)).to_pylist()
-    ['Female', None]
-    """
 
-    values: Mapping[str, pa.Array[Any]]
+def _split(texts: pa.Array[Any], separator: str) -> pa.Array[Any]:
+    """Lists of the items in each text; nothing between two separators is no item."""
+    lists = pc.split_pattern(texts, separator)
+    items = lists.flatten()
+    real = pc.not_equal(items, pa.scalar("", items.type)).to_numpy(zero_copy_only=False)
+    if real.all():
+        return lists
+    owners = pc.list_parent_indices(lists).to_numpy()[real]
+    counts = np.bincount(owners, minlength=len(lists))
+    offsets = pa.array(np.append(0, np.cumsum(counts)), type=pa.int64())
+    kept = pa.LargeListArray.from_arrays(offsets, items.filter(pa.array(real)).cast(pa.large_string()))
+    return kept if not lists.null_count else pc.if_else(lists.is_valid(), kept, None)
 
-    @classmethod
-    def of(cls, table: Table) -> Codebook:
-        """The codebook of a table."""
-        return cls({name: column.values for name, column in table.columns.items()})
 
-    def encode(self, name: str, labels: pa.Array[Any]) -> Codes:
-        """Codes of labels, missing ones included; a label that is not in the book is refused."""
-        values = self.values[name]
-        stranger = TableError(
+def _from_lists(name: str, lists: pa.Array[Any], *, place: Place) -> ItemColumn:
+    missing = lists.is_null().to_numpy(zero_copy_only=False)
+    items = _items(name, lists)
+    owners = np.repeat(np.arange(len(lists)), pc.list_value_length(lists).fill_null(0).to_numpy())
+    if items.null_count:
+        bad = np.zeros(len(lists), dtype=np.bool_)
+        bad[owners[items.is_null().to_numpy(zero_copy_only=False)]] = True
+        raise TableError(
             name,
-            "every label is in the codebook",
-            given="labels that are not",
-            remedy="encode the table they come from",
+            f"no item of a set is missing, but one in {place(bad)} is",
+            given="a null inside a list",
+            remedy="drop the nulls from the lists",
         )
-        try:
-            column = rank(labels if labels.type == values.type else labels.cast(values.type))
-        except pa.ArrowException:  # its message quotes a label
-            raise stranger from None
-        places = _find(column.values, values)
-        if (places < 0).any():
-            raise stranger
-        return narrow(np.append(places, len(values)), len(values))[column.codes]
+    column = rank(items)
+    return as_sets(owners, column.codes, column.values, missing=missing)
 
-    def decode(self, name: str, codes: Codes) -> pa.Array[Any]:
-        """Labels of codes."""
-        return decode(codes, self.values[name])
 
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Codebook)
-            and self.values.keys() == other.values.keys()
-            and all(_same(values, other.values[name]) for name, values in self.values.items())
+def _items(name: str, lists: pa.Array[Any]) -> pa.Array[Any]:
+    items: pa.Array[Any] = pc.list_flatten(lists)
+    if pt.is_nested(items.type) or pt.is_binary(items.type) or pt.is_large_binary(items.type):
+        raise SchemaError(
+            name,
+            "the items of a set are labels",
+            given=f"type {items.type}",
+            remedy="flatten the lists, or leave the column out",
         )
-
-    def __hash__(self) -> int:
-        return hash(tuple(self.values))
-
-
-def _find(labels: pa.Array[Any], values: pa.Array[Any]) -> Any:
-    """Where each label stands among ascending values; -1 where it does not."""
-    if key_type(values.type) is None:
-        return pc.index_in(labels, value_set=values).fill_null(-1).to_numpy()
-    wanted, known = keys(labels), keys(values)
-    at = np.searchsorted(known, wanted)
-    inside = at < len(known)
-    inside[inside] = known[at[inside]] == wanted[inside]
-    return np.where(inside, at, -1)
+    if pt.is_null(items.type):
+        return items.cast(pa.string())
+    return items.cast(pa.large_string()) if is_view(items.type) else items
 
 
-def _same(left: pa.Array[Any], right: pa.Array[Any]) -> bool:
-    if left.type != right.type or len(left) != len(right):
-        return False
-    return bool((_find(left, right) == np.arange(len(left))).all())
+def _without_missing(column: ItemColumn, texts: tuple[str, ...]) -> ItemColumn:
+    """A set of nothing but one text that means missing is a missing set."""
+    if not texts:
+        return column
+    marked = pc.is_in(column.values.cast(pa.string()), value_set=pa.array(texts))
+    marks = marked.to_numpy(zero_copy_only=False)
+    lengths = np.diff(column.offsets)
+    alone = np.flatnonzero(lengths == 1)
+    gone = alone[marks[column.codes[column.offsets[alone]]]]
+    if not len(gone):
+        return column
+    stays = np.ones(len(column.codes), dtype=np.bool_)
+    stays[column.offsets[gone]] = False
+    owners = np.repeat(np.arange(len(lengths)), lengths)[stays]
+    missing = column.missing_rows.copy()
+    missing[gone] = True
+    kept = pruned(column.codes[stays], column.values)
+    return as_sets(owners, kept.codes, kept.values, missing=missing)
+
+
+def _spread(found: Entries, sets: ItemColumn) -> ItemColumn:
+    """The sets of distinct texts become the sets of the rows that hold these texts."""
+    lengths = np.append(np.diff(sets.offsets), 0)[found.at]
+    offsets = np.append(0, np.cumsum(lengths)).astype(np.int64)
+    first = sets.offsets[found.at]  # -1 takes the last offset; its length is 0
+    at = np.arange(offsets[-1]) - np.repeat(offsets[:-1] - first, lengths)
+    missing = np.append(sets.missing_rows, True)[found.at]
+    return ItemColumn(offsets, sets.codes[at], sets.values, missing)

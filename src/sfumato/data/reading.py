@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 from narwhals import dependencies as frames
 
-from sfumato.data._csv import CsvFile, open_csv
-from sfumato.data._declared import check_headers, check_names
-from sfumato.data._files import ArrowTable, ExcelTable, ParquetTable
-from sfumato.data._frames import ArrowFrame, ArrowStream, PandasFrame, PolarsFrame
-from sfumato.data._progress import Bar
+from sfumato.data.csv_files import CsvFile, open_csv
+from sfumato.data.domain import check_headers, check_names
 from sfumato.data.encoding import encode
-from sfumato.data.plain_files import is_regular
+from sfumato.data.packed_files import ArrowTable, ExcelTable, ParquetTable
+from sfumato.data.safe_files import Progress, is_regular
 from sfumato.data.schema import Schema
-from sfumato.data.table import Origin, Table
+from sfumato.data.table import Origin, Table, row_place
 from sfumato.errors import TableError
+from sfumato.events import part, watched
 
 CSV = (".csv", ".tsv", ".txt")
 PARQUET = (".parquet", ".pq")
@@ -40,7 +39,7 @@ class Source(Protocol):
     def names(self) -> list[str]:
         """The names of its columns, in order."""
 
-    def load(self, columns: Sequence[str], *, bar: Bar) -> pa.Table:
+    def load(self, columns: Sequence[str], *, progress: Progress) -> pa.Table:
         """These columns and no others."""
 
     def place(self, row: int) -> str:
@@ -51,7 +50,6 @@ def read(
     source: object,
     schema: Schema,
     *,
-    progress: bool | None = None,
     encoding: str | None = None,
     witness: Witness | None = None,
 ) -> Table:
@@ -59,19 +57,20 @@ def read(
 
     `source` is a path to CSV, Parquet, Arrow (Feather) or Excel, a data frame of pandas, polars or pyarrow,
     or anything with the Arrow C stream interface. `encoding` is for CSV that is neither UTF-8 nor UTF-16 with
-    a byte order mark. `progress` draws a bar on stderr (None: on a terminal, after a second). `witness` is shown the
-    columns as they were read, before the schema changes anything in them.
+    a byte order mark. `witness` is shown the columns as they were read, before the schema changes anything in them.
     """
     found = open_source(source, encoding=encoding, expected=schema)
     names = found.names()
     check_names(names, schema)
     columns = [name for name in names if schema[name].role != "identifier"]
-    with Bar("Reading", _size(found), wanted=progress) as bar:
-        arrow = found.load(columns, bar=bar)
-        if not arrow.num_rows:
-            raise TableError(_called(found), "a table must have rows", given="none", remedy="give a table with rows")
-        if witness is not None:
+    with part(0.0, 0.5):
+        arrow = found.load(columns, progress=Progress(_size(found)))
+    if not arrow.num_rows:
+        raise TableError(_called(found), "a table must have rows", given="none", remedy="give a table with rows")
+    if witness is not None:
+        with part(0.5, 0.75):
             witness(arrow)
+    with part(0.75, 1.0):
         return encode(arrow, schema, origin=found.origin, place=found.place)
 
 
@@ -85,8 +84,7 @@ def read_arrow(source: object, *, encoding: str | None = None, guess: bool = Tru
         found = replace(found, dictionaries=False)
     names = found.names()
     check_headers(names)
-    with Bar("Reading", _size(found)) as bar:
-        table = found.load(names, bar=bar)
+    table = found.load(names, progress=Progress(_size(found)))
     return found.guess(table) if guess and isinstance(found, CsvFile) else table.replace_schema_metadata(None)
 
 
@@ -157,3 +155,111 @@ def _check_readable(path: Path) -> None:
         path.open("rb").close()
     except OSError as error:
         raise TableError(str(path), rule, given=error.strerror or "", remedy="allow reading it") from None
+
+
+# Tables that are in memory already: pandas, polars, pyarrow, and whatever streams Arrow.
+@dataclass(frozen=True)
+class PandasFrame:
+    """A pandas data frame; its index is not a column."""
+
+    frame: Any
+    origin: Origin = "pandas"
+
+    def names(self) -> list[str]:
+        """The names of its columns, as text."""
+        return [str(name) for name in self.frame.columns]
+
+    def place(self, row: int) -> str:
+        """The row, counted from 1."""
+        return row_place(row)
+
+    def load(self, columns: Sequence[str], *, progress: Progress) -> pa.Table:
+        """The columns."""
+        names = self.names()
+        return pa.table({name: self._column(name, names.index(name)) for name in watched(columns)})
+
+    def _column(self, name: str, at: int) -> pa.Array[Any] | pa.ChunkedArray[Any]:
+        try:
+            found: pa.Array[Any] | pa.ChunkedArray[Any] = pa.array(self.frame.iloc[:, at], from_pandas=True)
+        except (pa.ArrowException, TypeError, ValueError, OverflowError):  # their messages quote cells
+            raise _mixed(name) from None
+        return found
+
+
+def _mixed(name: str) -> TableError:
+    return TableError(
+        name,
+        "a column holds values of one type",
+        given="mixed types, or objects that are no values",
+        remedy="convert the column to text or to numbers",
+    )
+
+
+@dataclass(frozen=True)
+class PolarsFrame:
+    """A polars data frame, or a lazy one of which only the wanted columns are collected."""
+
+    frame: Any
+    origin: Origin = "polars"
+
+    def names(self) -> list[str]:
+        """The names of its columns."""
+        return list(self.frame.collect_schema().names())
+
+    def place(self, row: int) -> str:
+        """The row, counted from 1."""
+        return row_place(row)
+
+    def load(self, columns: Sequence[str], *, progress: Progress) -> pa.Table:
+        """The columns."""
+        import polars as pl
+        import polars.selectors as cs
+
+        wanted = self.frame.lazy().select(cs.by_name(*columns)).collect()
+        for name in columns:
+            if wanted.schema[name] == pl.Object:
+                raise _mixed(name)
+        table: pa.Table = wanted.to_arrow()
+        return table
+
+
+@dataclass(frozen=True)
+class ArrowFrame:
+    """A pyarrow table."""
+
+    frame: pa.Table
+    origin: Origin = "pyarrow"
+
+    def names(self) -> list[str]:
+        """The names of its columns."""
+        return self.frame.column_names
+
+    def place(self, row: int) -> str:
+        """The row, counted from 1."""
+        return row_place(row)
+
+    def load(self, columns: Sequence[str], *, progress: Progress) -> pa.Table:
+        """The columns."""
+        return self.frame.select(list(columns))
+
+
+@dataclass(frozen=True)
+class ArrowStream:
+    """Anything with the Arrow C stream interface; it is read once, batch by batch."""
+
+    reader: pa.RecordBatchReader
+    origin: Origin = "pyarrow"
+
+    def names(self) -> list[str]:
+        """The names of its columns."""
+        return self.reader.schema.names
+
+    def place(self, row: int) -> str:
+        """The row, counted from 1."""
+        return row_place(row)
+
+    def load(self, columns: Sequence[str], *, progress: Progress) -> pa.Table:
+        """The columns."""
+        schema = pa.schema([self.reader.schema.field(name) for name in columns])
+        batches = [batch.select(list(columns)) for batch in watched(self.reader)]
+        return pa.Table.from_batches(batches, schema=schema)

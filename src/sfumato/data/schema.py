@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
-from sfumato.data._names import bad_name
-from sfumato.data.taxonomy import Taxonomy
+from sfumato.data.lookalikes import bad_name
+from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import SchemaError, did_you_mean
 
 Role = Literal["identifier", "quasi", "sensitive", "plain"]
 Calendar = Literal["year", "quarter", "month", "week", "day", "hour", "minute", "second"]
+DateOrder = Literal["dmy", "mdy", "ymd"]
+Decimal = Literal["comma", "point"]
 
 
 LARGEST, MOST_ITEMS = 1e18, 1_000_000
@@ -26,6 +28,8 @@ class Number:
     `integer` declares whole numbers (None: as the table says). `calendar` makes it a date or a time whose
     intervals begin at whole years, months, ... `missing` lists texts that mean "missing" beside the empty cell.
     `outside`: "clip" moves a number outside the declared range to its nearer end (None: it is refused).
+    `dates`: in which order day, month and year stand in texts such as 31.12.1990 (None: ISO 8601). `decimal`: the mark
+    before the decimals of numbers in text, "comma" for 1.234,56 and "point" for 1,234.56 (None: 1234.56).
 
     >>> Number(role="quasi", range=(17, 90)).range
     (17, 90)
@@ -35,6 +39,8 @@ class Number:
     range: tuple[float, float] | tuple[str, str] | None = None
     integer: bool | None = None
     calendar: Calendar | None = None
+    dates: DateOrder | None = None
+    decimal: Decimal | None = None
     missing: tuple[str, ...] = ()
     outside: Literal["clip"] | None = None
     unique_ok: bool = False
@@ -50,6 +56,7 @@ class Number:
                 given=repr(self.calendar),
                 remedy=did_you_mean(str(self.calendar), get_args(Calendar)),
             )
+        _check_written(self)
         if self.range is not None:
             _check_range(self)
 
@@ -236,6 +243,24 @@ def _check_clip(number: Number) -> None:
             "numbers outside are clipped to a declared range, or refused",
             given=f"outside={number.outside!r}",
             remedy="declare the range as well, or leave `outside: clip` out",
+        )
+
+
+def _check_written(number: Number) -> None:
+    """The order of dates goes with a calendar, the mark before decimals without one."""
+    if number.dates is not None and (number.dates not in get_args(DateOrder) or number.calendar is None):
+        raise SchemaError(
+            "number",
+            "the order of dates in text is dmy, mdy or ymd, and goes with a calendar",
+            given=f"dates={number.dates!r}" + ("" if number.calendar else " without a calendar"),
+            remedy="write calendar: day, dates: dmy, or leave dates out",
+        )
+    if number.decimal is not None and (number.decimal not in get_args(Decimal) or number.calendar is not None):
+        raise SchemaError(
+            "number",
+            "the mark before decimals is comma or point, and goes with numbers that are no dates",
+            given=f"decimal={number.decimal!r}" + (" with a calendar" if number.calendar else ""),
+            remedy="write decimal: comma, or leave it out",
         )
 
 

@@ -1,20 +1,28 @@
-"""A table in codes: every attribute's distinct values once, and for each row where its value stands."""
+"""A table in codes: every attribute's distinct values once, and for each row where its value stands.
+
+A column is the same whether it is raw or masked: a masked one has labels, intervals or other numbers as its values.
+`group_numbers` tells which rows are alike on some columns.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from itertools import pairwise
+from typing import Any, Literal, Union
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from sfumato.data.schema import Schema
+from sfumato.events import checkpoint
 
 Codes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 Origin = Literal["path", "pandas", "polars", "pyarrow"]
+Array = Union["pa.Array[Any]", "pa.ChunkedArray[Any]"]
 
 
 def code_type(n: int) -> type[np.uint8] | type[np.uint16] | type[np.uint32]:
@@ -39,13 +47,45 @@ def narrow(codes: NDArray[Any], n: int) -> Codes:
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One attribute: `values` holds its distinct values in ascending order, `codes` says which each row has.
+    """One attribute: `values` holds its distinct values, `codes` says which each row has.
 
-    `values` keeps the type that came in and never holds a null; the code `len(values)` means missing.
+    `values` keeps the type that came in and never holds a null; the code `len(values)` means missing. Values of a raw
+    column are in ascending order; a masked one may have some that no row shows.
     """
 
     codes: Codes
     values: pa.Array[Any]
+
+    @classmethod
+    def of(cls, array: Array) -> Column:
+        """Any array of numbers or labels, dictionary-encoded or not; null where missing.
+
+        >>> Column.of(pa.array(["b", None, "b"])).labels
+        ('b',)
+        """
+        whole: Any = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+        found: Any = whole if isinstance(whole, pa.DictionaryArray) else whole.dictionary_encode()
+        codes = found.indices.fill_null(len(found.dictionary)).to_numpy(zero_copy_only=False)
+        return cls(narrow(codes, len(found.dictionary)), found.dictionary)
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @cached_property
+    def keys(self) -> NDArray[np.int64]:
+        """(rows,): a number for each row, equal exactly where it shows the same; it may be multiplied and added."""
+        return self.codes.astype(np.int64)
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Every value as text."""
+        return tuple(str(value) for value in self.values.to_pylist())
+
+    @property
+    def shows_labels(self) -> bool:
+        """Whether it holds text: labels or intervals, not numbers."""
+        kind = self.values.type
+        return pt.is_string(kind) or pt.is_large_string(kind) or pt.is_string_view(kind)
 
     @property
     def missing_code(self) -> int:
@@ -61,10 +101,32 @@ class Column:
         """The values row by row, as they came in."""
         return decode(self.codes, self.values)
 
+    def to_arrow(self) -> pa.Array[Any]:
+        """The values row by row; text with a dictionary, which is written without spelling it out."""
+        if not self.shows_labels:
+            return self.decode()
+        codes: Any = pa.array(self.codes.astype(np.int32), mask=self.codes == self.missing_code)
+        return pa.DictionaryArray.from_arrays(codes, self.values)
+
+    def to_pylist(self) -> list[Any]:
+        """The values row by row, None where missing."""
+        found: list[Any] = self.decode().to_pylist()
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Sets:
+    """Each distinct set once, and which one each row holds."""
+
+    codes: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    items: NDArray[np.int64]
+    missing: NDArray[np.bool_]
+
 
 @dataclass(frozen=True, eq=False)
 class ItemColumn:
-    """One set-valued attribute: row i holds items `codes[offsets[i]:offsets[i + 1]]`, ascending.
+    """One set-valued attribute: row i holds items `codes[offsets[i]:offsets[i + 1]]`, of a raw column ascending.
 
     A missing set is not an empty one: `missing_rows` tells them apart.
     """
@@ -73,6 +135,63 @@ class ItemColumn:
     codes: Codes
     values: pa.Array[Any]
     missing_rows: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, array: Array) -> ItemColumn:
+        """Any array of lists of labels; null where missing."""
+        whole: Any = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+        items = Column.of(whole.flatten())
+        lengths = whole.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+        offsets = np.append(0, np.cumsum(lengths)).astype(np.int64)
+        return cls(offsets, items.codes, items.values, whole.is_null().to_numpy(zero_copy_only=False))
+
+    def __len__(self) -> int:
+        return len(self.missing_rows)
+
+    @cached_property
+    def sets(self) -> Sets:
+        """The different sets, in the order of their first rows."""
+        seen: dict[bytes | None, int] = {}
+        parts: list[NDArray[np.int64]] = []
+        items, codes = self.codes.astype(np.int64), np.empty(len(self), dtype=np.int64)
+        for row in range(len(codes)):
+            held = items[self.offsets[row] : self.offsets[row + 1]]
+            key = None if self.missing_rows[row] else held.tobytes()
+            if key not in seen:
+                seen[key] = len(parts)
+                parts.append(held[:0] if key is None else held)
+            codes[row] = seen[key]
+        ends = np.cumsum([0, *(len(part) for part in parts)]).astype(np.int64)
+        gone = np.zeros(len(parts), dtype=np.bool_)
+        if None in seen:
+            gone[seen[None]] = True
+        return Sets(codes, ends, np.concatenate(parts) if parts else items[:0], gone)
+
+    @cached_property
+    def keys(self) -> NDArray[np.int64]:
+        """(rows,): a number for each row, equal exactly where it holds the same set; the largest is missing."""
+        return np.where(self.sets.missing[self.sets.codes], len(self.sets.missing), self.sets.codes)
+
+    @cached_property
+    def items(self) -> tuple[str, ...]:
+        """Every item as text."""
+        return tuple(str(item) for item in self.values.to_pylist())
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """Every set as one text."""
+        held = [self.sets.items[first:end] for first, end in pairwise(self.sets.offsets)]
+        return tuple("{" + ", ".join(self.items[item] for item in some) + "}" for some in held)
+
+    @property
+    def shows_labels(self) -> bool:
+        """Sets are no labels."""
+        return False
+
+    @property
+    def missing_code(self) -> int:
+        """The key of a missing set."""
+        return len(self.sets.missing)
 
     @cached_property
     def missing(self) -> int:
@@ -85,15 +204,22 @@ class ItemColumn:
         mask = pa.array(self.missing_rows, type=pa.bool_()) if self.missing else None
         return pa.LargeListArray.from_arrays(offsets, decode(self.codes, self.values), mask=mask)
 
+    def to_arrow(self) -> pa.Array[Any]:
+        """As `decode`."""
+        return self.decode()
 
-def whole_values(column: Column | ItemColumn) -> NDArray[np.int64]:
-    """(rows,): a number for each row, equal exactly where the whole values are; sets by their items."""
-    if isinstance(column, Column):
-        return column.codes.astype(np.int64)
-    seen: dict[bytes | None, int] = {}
-    bounds = zip(column.offsets[:-1], column.offsets[1:], column.missing_rows, strict=True)
-    keys = (None if gone else column.codes[first:end].tobytes() for first, end, gone in bounds)
-    return np.array([seen.setdefault(key, len(seen)) for key in keys], dtype=np.int64)
+    def to_pylist(self) -> list[Any]:
+        """The sets row by row, None where missing."""
+        found: list[Any] = self.decode().to_pylist()
+        return found
+
+
+AnyColumn = Column | ItemColumn
+
+
+def column_of(array: Array) -> AnyColumn:
+    """An Arrow array as a column: the one place where values become codes apart from reading a raw table."""
+    return ItemColumn.of(array) if pt.is_nested(array.type) else Column.of(array)
 
 
 def decode(codes: Codes, values: pa.Array[Any]) -> pa.Array[Any]:
@@ -106,7 +232,7 @@ class Table:
     """A table of people, described by its schema and held in codes. Identifiers are not in it."""
 
     schema: Schema
-    columns: Mapping[str, Column | ItemColumn]
+    columns: Mapping[str, AnyColumn]
     rows: int
     origin: Origin = "pyarrow"
 
@@ -120,3 +246,51 @@ class Table:
     def to_arrow(self) -> pa.Table:
         """All columns as they came in."""
         return pa.table({name: column.decode() for name, column in self.columns.items()})
+
+
+# Where in the source something stands: for messages that must not show the value itself.
+Place = Callable[[NDArray[np.bool_]], str]
+"""From a mark for each entry of a column to the place of the first marked one, such as "line 17"."""
+
+RowPlace = Callable[[int], str]
+"""From a row, counted from 0, to its place."""
+
+
+def row_place(row: int) -> str:
+    """The place of a row in a table that has no lines.
+
+    >>> row_place(0)
+    'row 1'
+    """
+    return f"row {row + 1}"
+
+
+def group_numbers(columns: Iterable[NDArray[np.integer[Any]]], rows: int) -> NDArray[np.int64]:
+    """(rows,): the group of each row, numbered from 0 without gaps. Codes are not negative.
+
+    >>> group_numbers([np.array([0, 0, 1]), np.array([5, 5, 5])], 3).tolist()
+    [0, 0, 1]
+    """
+    numbers = np.zeros(rows, dtype=np.int64)
+    for codes in columns:
+        checkpoint()
+        numbers = dense(numbers * (int(codes.max(initial=0)) + 1) + codes)
+    return numbers
+
+
+def group_sizes(columns: Iterable[NDArray[np.integer[Any]]], rows: int) -> NDArray[np.int64]:
+    """(groups,): rows in each group."""
+    return np.bincount(group_numbers(columns, rows))
+
+
+def dense(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Keys renumbered from 0 without gaps, in their order.
+
+    >>> dense(np.array([7, 3, 7])).tolist()
+    [1, 0, 1]
+    """
+    if len(keys) and int(keys.max()) > 8 * len(keys) + 1024:
+        return np.unique(keys, return_inverse=True)[1].astype(np.int64)
+    used = np.bincount(keys) > 0
+    renumbered: NDArray[np.int64] = (np.cumsum(used) - 1)[keys]
+    return renumbered

@@ -6,7 +6,6 @@ import importlib
 import os
 import secrets
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sfumato.data._itemsets import is_list
-from sfumato.data._ranking import is_text, rank, single
-from sfumato.data.canonical.columns import canonical
+from sfumato.data.canonical import canonical
 from sfumato.data.canonical.csv import write_csv
 from sfumato.data.canonical.parquet import write_parquet
+from sfumato.data.codes import is_list, is_text, rank, side_by_side, single
 from sfumato.data.table import Origin
 from sfumato.errors import TableError
 
@@ -57,8 +55,7 @@ def ordered(table: pa.Table, order: NDArray[np.int64] | None) -> pa.Table:
     """The rows in another order, without metadata and without labels that no row shows."""
     if order is not None and not _is_permutation(order, table.num_rows):
         raise ValueError("an order names every row once")
-    with ThreadPoolExecutor(os.cpu_count() or 1) as threads:
-        columns = list(threads.map(lambda column: _ordered_column(column, order), table.columns))
+    columns = side_by_side(lambda column: _ordered_column(column, order), table.columns)
     return pa.Table.from_arrays(columns, names=table.column_names)
 
 

@@ -20,16 +20,15 @@ from numpy.typing import NDArray
 
 from sfumato.counting import Engine
 from sfumato.data.encoding import encode
-from sfumato.data.table import Table, narrow
+from sfumato.data.masked import Masked
+from sfumato.data.table import AnyColumn, Table, narrow
 from sfumato.errors import TableError
 from sfumato.evaluation.classifiers import classifier as classifier_named
-from sfumato.evaluation.features import Codes, Feature, leaking, raw_features, shown_features, usable
-from sfumato.evaluation.intervals import Estimate, difference, share
-from sfumato.evaluation.parts import Part
-from sfumato.evaluation.scores import Score
-from sfumato.maskers.masker import Columns, Labels, Masker, Objective, Task
+from sfumato.evaluation.scores import Estimate, Score, difference, share
+from sfumato.evaluation.training import Codes, Feature, Part, leaking, raw_features, shown_features, usable
+from sfumato.events import watched
+from sfumato.maskers.masker import Labels, Masker, Objective, Task
 from sfumato.privacy.requirements import Requirement
-from sfumato.structure.released import Array, Masked
 
 Wrong = NDArray[np.bool_]
 """(tested rows,): whether each was misclassified."""
@@ -57,17 +56,28 @@ class ClassReport:
             "removing_costs": (self.removing_costs, "UE - BE, what the masked attributes are worth"),
         }
         return [
-            Score(name, estimate.value, publishable=name in ("masked_error", "removed_error"),
-                  meaning=f"{what}; {self.classifier}, {self.tested} rows held out, {estimate}")
+            Score(
+                name,
+                estimate.value,
+                publishable=name in ("masked_error", "removed_error"),
+                meaning=f"{what}; {self.classifier}, {self.tested} rows held out, {estimate}",
+            )
             for name, (estimate, what) in told.items()
-        ]  # fmt: skip
+        ]
 
 
 def report(classifier: object, *, raw: Wrong, masked: Wrong, removed: Wrong) -> ClassReport:
     """Errors and differences on the same tested rows."""
     name = classifier if isinstance(classifier, str) else type(classifier).__name__
-    return ClassReport(name, len(raw), share(raw), share(masked), share(removed),
-                       difference(masked, raw), difference(removed, raw))  # fmt: skip
+    return ClassReport(
+        classifier=name,
+        tested=len(raw),
+        baseline=share(raw),
+        masked=share(masked),
+        removed=share(removed),
+        masking_costs=difference(masked, raw),
+        removing_costs=difference(removed, raw),
+    )
 
 
 def class_codes(table: Table, column: str) -> Codes:
@@ -75,12 +85,20 @@ def class_codes(table: Table, column: str) -> Codes:
     table.schema.require([column], "class")
     found = table.column(column)
     if found.missing:
-        raise TableError(column, "every row has a class", given="rows without one",
-                         remedy=f"leave them out (missing: {{{column}: drop}}) or fill them in")  # fmt: skip
+        raise TableError(
+            column,
+            "every row has a class",
+            given="rows without one",
+            remedy=f"leave them out (missing: {{{column}: drop}}) or fill them in",
+        )
     codes = np.unique(found.codes, return_inverse=True)[1].astype(np.int64)
     if int(codes.max()) == 0:
-        raise TableError(column, "a class column has at least two values", given="one value in the whole table",
-                         remedy="choose another class column")  # fmt: skip
+        raise TableError(
+            column,
+            "a class column has at least two values",
+            given="one value in the whole table",
+            remedy="choose another class column",
+        )
     return codes
 
 
@@ -89,7 +107,9 @@ def wrong(features: Sequence[Feature], classes: Codes, parts: Sequence[Part], cl
     if not features:
         return np.concatenate([_by_majority(classes, part) for part in parts])
     learn = classifier_named(classifier)
-    return np.concatenate([learn(features, classes, part.train, part.test) != classes[part.test] for part in parts])
+    return np.concatenate(
+        [learn(features, classes, part.train, part.test) != classes[part.test] for part in watched(parts)]
+    )
 
 
 def _by_majority(classes: Codes, part: Part) -> Wrong:
@@ -113,12 +133,9 @@ def judge_classes(
     """
     classes, names = class_codes(table, column), usable(table, column, attributes)
     shown = checked(shown_features(table, masked, names), table, masked)
-    return report(
-        classifier,
-        raw=wrong(raw_features(table, names), classes, parts, classifier),
-        masked=wrong(shown, classes, parts, classifier),
-        removed=wrong([f for f in shown if f.name not in masked], classes, parts, classifier),
-    )
+    left = [feature for feature in shown if feature.name not in masked]
+    found = [wrong(each, classes, parts, classifier) for each in watched([raw_features(table, names), shown, left])]
+    return report(classifier, raw=found[0], masked=found[1], removed=found[2])
 
 
 def accuracy_with(
@@ -135,7 +152,7 @@ def accuracy_with(
     """
     classes, names = class_codes(table, column), usable(table, column, attributes)
 
-    def accuracy(masked: Columns) -> float:
+    def accuracy(masked: Masked) -> float:
         return 1.0 - float(wrong(shown_features(table, masked, names), classes, parts, classifier).mean())
 
     return accuracy
@@ -158,10 +175,14 @@ def judge_masker(
     classes, names = class_codes(table, column), usable(table, column, None)
     asked = {name for requirement in requirements for name in requirement.on}
     found = [
-        wrong(masked_apart(table, masker, requirements, classes, engine=engine, part=part, names=names),
-              classes, [part], classifier)
-        for part in parts
-    ]  # fmt: skip
+        wrong(
+            masked_apart(table, masker, requirements, classes, engine=engine, part=part, names=names),
+            classes,
+            [part],
+            classifier,
+        )
+        for part in watched(parts)
+    ]
     raw = raw_features(table, names)
     return report(
         classifier,
@@ -194,14 +215,16 @@ def mask_apart(
     *,
     engine: Engine,
     part: Part,
-) -> dict[str, Array]:
-    """Masked columns of the whole table: training rows masked as a table of their own, test rows by their mask."""
+) -> Masked:
+    """What the whole table shows: training rows masked as a table of their own, test rows by their mask."""
     n = int(classes.max()) + 1
     learned_from = rows_of(table, part.train)
-    task = Task(learned_from, Labels(narrow(classes[part.train], n), n), tuple(requirements), engine)
+    labels = Labels(narrow(classes[part.train], n), n, told_in_part=True)
+    task = Task(learned_from, labels, tuple(requirements), engine)
     outcome = masker.mask(task)
     applied = outcome.mask.apply(rows_of(table, part.test), unseen="suppress")
-    return {name: _joined(outcome.columns[name], applied[name], part, table.rows) for name in outcome.columns}
+    both = ((name, column, applied[name]) for name, column in outcome.masked.items())
+    return Masked.of({name: _joined(train, test, part, table.rows) for name, train, test in both})
 
 
 def rows_of(table: Table, rows: Codes) -> Table:
@@ -209,18 +232,22 @@ def rows_of(table: Table, rows: Codes) -> Table:
     return encode(table.to_arrow().take(pa.array(rows, type=pa.int64())), table.schema, origin=table.origin)
 
 
-def _joined(train: pa.Array[Any], test: pa.Array[Any], part: Part, rows: int) -> Array:
+def _joined(train: AnyColumn, test: AnyColumn, part: Part, rows: int) -> pa.Array[Any]:
     order = np.full(rows, len(part.train) + len(part.test), dtype=np.int64)
     order[part.train] = np.arange(len(part.train))
     order[part.test] = len(part.train) + np.arange(len(part.test))
-    both = pa.concat_arrays([train.cast(pa.string()), test.cast(pa.string())])
-    return both.take(pa.array(order, type=pa.int64(), mask=order == len(both))).dictionary_encode()
+    both = pa.concat_arrays([train.decode().cast(pa.string()), test.decode().cast(pa.string())])
+    return both.take(pa.array(order, type=pa.int64(), mask=order == len(both)))
 
 
 def checked(features: list[Feature], table: Table, masked: Masked) -> list[Feature]:
     """The features, if none of them tells more than what is released."""
     found = leaking(features, table, masked)
     if found:
-        raise TableError(found[0], "a classifier sees released values only", given="a feature that tells more",
-                         remedy="build features with shown_features")  # fmt: skip
+        raise TableError(
+            found[0],
+            "a classifier sees released values only",
+            given="a feature that tells more",
+            remedy="build features with shown_features",
+        )
     return features

@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.arrays import Floats
 from sfumato.errors import RecipeError
-from sfumato.evaluation.features import Codes, Feature, Floats
+from sfumato.evaluation.training import Codes, Feature
 from sfumato.evaluation.trees import fit_tree, tree_matrix
+from sfumato.events import awaited
 
 Classify = Callable[[Sequence[Feature], Codes, Codes, Codes], Codes]
 """(features, classes of all rows, training rows, test rows) -> the test rows' predicted classes."""
@@ -37,7 +39,7 @@ def classifier(chosen: object) -> Classify:
 
     def other(features: Sequence[Feature], classes: Codes, train: Codes, test: Codes) -> Codes:
         matrix = spread_matrix(features, train=train)
-        return _said(fresh().fit(matrix[train], classes[train]), matrix[test])
+        return awaited(lambda: _said(fresh().fit(matrix[train], classes[train]), matrix[test]))
 
     return other
 
@@ -54,14 +56,14 @@ def naive_bayes(features: Sequence[Feature], classes: Codes, train: Codes, test:
     codes = np.stack([_binned(feature, train) for feature in features], axis=1)
     sizes = [max(feature.size, BINS + 1) for feature in features]
     model = import_module("sklearn.naive_bayes").CategoricalNB(min_categories=sizes)
-    return _said(model.fit(codes[train], classes[train]), codes[test])
+    return awaited(lambda: _said(model.fit(codes[train], classes[train]), codes[test]))
 
 
 def nearest(features: Sequence[Feature], classes: Codes, train: Codes, test: Codes) -> Codes:
     """The nearest training row decides. Numbers differ by up to 1, categories by 0 or 1, squares are added."""
     matrix = spread_matrix(features, train=train)
     model = import_module("sklearn.neighbors").KNeighborsClassifier(n_neighbors=1, algorithm="brute")
-    return _said(model.fit(matrix[train], classes[train]), matrix[test])
+    return awaited(lambda: _said(model.fit(matrix[train], classes[train]), matrix[test]))
 
 
 LISTED = (

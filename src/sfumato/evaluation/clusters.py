@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import TableError
+from sfumato.events import awaited
 from sfumato.randomness import Seeded
 
 Labels = NDArray[Any] | Sequence[int] | Sequence[str]
@@ -190,7 +191,8 @@ def silhouette(vectors: Vectors, labels: Labels, *, seed: int = 0) -> float | No
         vectors, codes = vectors[rows], codes[rows]
     if not 1 < len(np.unique(codes)) < len(codes):
         return None
-    return float(import_module("sklearn.metrics").silhouette_score(vectors, codes))
+    score = import_module("sklearn.metrics").silhouette_score
+    return awaited(lambda: float(score(vectors, codes)))
 
 
 def agreement(raw_vectors: Vectors, masked_vectors: Vectors, centres: Vectors) -> float:

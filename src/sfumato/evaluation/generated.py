@@ -7,34 +7,33 @@ evenly from the declared domains. All of it compares with the raw table, and is 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.arrays import Ints
 from sfumato.data.encoding import encode
+from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, ItemSet, Schema
 from sfumato.data.table import Table
-from sfumato.data.taxonomy import Taxonomy
+from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import RecipeError
 from sfumato.evaluation import clusters as measure
-from sfumato.evaluation.judging import Judged, headline
-from sfumato.evaluation.scores import Score, scores_to_json
+from sfumato.evaluation.columns import column_scores, columns_kept
+from sfumato.evaluation.scores import Judged, Score, headline, scores_to_json
+from sfumato.events import watched
 from sfumato.maskers.histogram.domains import declared, item_domain
-from sfumato.maskers.histogram.mask import NoisyHistogram
-from sfumato.maskers.histogram.rows import drawn_evenly
-from sfumato.maskers.masker import Columns
+from sfumato.maskers.histogram.marginals import drawn_evenly
+from sfumato.maskers.masker import Outcome, Parts
 from sfumato.randomness import Seeded
+from sfumato.structure.coded_points import Placed
 from sfumato.structure.methods import NOISE
-from sfumato.structure.placed import Placed
 from sfumato.structure.released import ReleasedValues
 from sfumato.structure.space import Space, release_space
-from sfumato.structure.structures import Clusters, Found, Structure, cluster_placed, find, starting_centres
+from sfumato.structure.structures import Clusters, Found, Structure, cluster_placed, clusters_of, find, starting_centres
 
-Ints = NDArray[np.int64]
 BINS = 8
 STARTS = 30
 """A generated table is clustered from at least so many random starts: they cost no epsilon, and k-means needs them."""
@@ -42,38 +41,41 @@ FEWEST_ROWS = 10
 CHUNK = 1 << 16
 
 
-def judge_generated(
-    structure: Structure, found: Found, table: Table, columns: Columns, *, mask: NoisyHistogram | None = None
-) -> Judged:
-    """Measure a generated table against the raw one. `mask` tells which part each row was generated for."""
-    rows = len(next(iter(columns.values())))
-    scores = [_told("rows.generated", rows, "rows in the generated table"),
-              _told("rows.raw", table.rows, "rows in the raw table")]  # fmt: skip
-    if isinstance(structure, Clusters) and found.embedding is not None and rows >= FEWEST_ROWS:
-        scores = [*_cluster_scores(structure, found, table, columns, mask), *scores]
-    values = mask is not None and mask.shown == "values"
-    space = released_space(structure, table.schema, columns) if values and rows >= FEWEST_ROWS else None
-    return Judged({"headline": headline(scores), "scores": scores_to_json(scores)}, ReleasedValues(), space)
+def judge_generated(structure: Structure | None, found: Found, table: Table, outcome: Outcome) -> Judged:
+    """Measure a generated table against the raw one. A mask that is fresh tells which part each row was made for."""
+    masked, rows = outcome.masked, outcome.masked.rows
+    scores = [
+        _told("rows.generated", rows, "rows in the generated table"),
+        _told("rows.raw", table.rows, "rows in the raw table"),
+    ]
+    if found.clusters is not None and rows >= FEWEST_ROWS:
+        scores = [*_cluster_scores(found.clusters, found, table, masked, outcome.mask.parts), *scores]
+    columns = columns_kept(table, masked) if rows else ()
+    scores += column_scores(columns)
+    values = outcome.mask.shows_values and rows >= FEWEST_ROWS
+    space = released_space(structure, table.schema, masked) if values else None
+    form = {"columns": [column.to_json() for column in columns]}
+    return Judged({"headline": headline(scores), "scores": scores_to_json(scores), **form}, ReleasedValues(), space)
 
 
 def _cluster_scores(
-    structure: Clusters, found: Found, table: Table, columns: Columns, mask: NoisyHistogram | None
+    structure: Clusters, found: Found, table: Table, masked: Masked, parts: Parts | None
 ) -> list[Score]:
-    seen = again(structure, found, place(found, columns))
+    seen = again(structure, found, place(found, masked))
     scores = _compared(found, seen.nearest(found), "nearest", "each raw record takes the nearest centre found there")
-    if mask is not None:
+    if parts is not None:
         scores += _compared(
-            found, seen.by_part(found, mask, table), "parts", "each raw record takes its part's cluster"
+            found, seen.by_part(found, parts, table), "parts", "each raw record takes its part's cluster"
         )
     told = "k-means cost of those centres on the raw table, over that of its own centres"
     scores.append(_told("cost_ratio", seen.cost_ratio(found), told))
     free = drawn_evenly(declared(table.schema, bins=BINS, may_miss=()), table.rows, Seeded(structure.seed).generator())
-    blind = again(structure, found, place(found, free))
+    blind = again(structure, found, place(found, Masked.of(free)))
     scores += _compared(found, blind.nearest(found), "no_data", "rows drawn evenly from the declared domains")
     scores.append(_told("cost_ratio.no_data", blind.cost_ratio(found), "the same from the declared domains alone"))
     other = cluster_placed(structure, found.placed, seed=structure.seed + 1, k=found.n) if found.placed else None
     if other is not None:
-        scores += _compared(found, other.labels, "ceiling", "the raw table clustered with another seed")
+        scores += _compared(found, other.labels, "ceiling", "the raw table clustered again with another seed")
     return scores
 
 
@@ -89,11 +91,11 @@ class Seen:
             raise TypeError("clusters are compared with clusters")
         return found.placed.nearest(self.centres)
 
-    def by_part(self, found: Found, mask: NoisyHistogram, table: Table) -> Ints:
+    def by_part(self, found: Found, parts: Parts, table: Table) -> Ints:
         """(raw rows,): the cluster that most generated rows of a record's part have; without rows, the nearest."""
-        counts = np.zeros((len(mask.rows_of), len(self.centres)), dtype=np.int64)
-        np.add.at(counts, (np.repeat(np.arange(len(mask.rows_of)), mask.rows_of), self.labels), 1)
-        part = mask.parts_of(table)
+        counts = np.zeros((len(parts.rows), len(self.centres)), dtype=np.int64)
+        np.add.at(counts, (np.repeat(np.arange(len(parts.rows)), parts.rows), self.labels), 1)
+        part = parts.of(table)
         known = (part >= 0) & (counts.sum(axis=1) > 0)[part]
         return np.where(known, counts.argmax(axis=1)[part], self.nearest(found))
 
@@ -109,14 +111,15 @@ class Seen:
 def _cost(placed: Placed, centres: NDArray[np.float32], labels: NDArray[Any]) -> float:
     """The squared distances of records from their centres, added up, some records at a time."""
     some = (np.arange(at, min(at + CHUNK, placed.rows)) for at in range(0, placed.rows, CHUNK))
-    return sum(float(((placed.vectors(rows) - centres[labels[rows]]) ** 2).sum(dtype=np.float64)) for rows in some)
+    apart = (((placed.vectors(rows) - centres[labels[rows]]) ** 2).sum(dtype=np.float64) for rows in watched(some))
+    return sum(map(float, apart))
 
 
-def place(found: Found, columns: Columns) -> Placed:
+def place(found: Found, masked: Masked) -> Placed:
     """Generated rows in the space of the raw clusters."""
     if found.embedding is None:
         raise TypeError("clusters are compared with clusters")
-    return found.embedding.place_shown(columns)
+    return found.embedding.place_shown(masked)
 
 
 def again(structure: Clusters, found: Found, placed: Placed) -> Seen:
@@ -142,18 +145,20 @@ def _told(name: str, value: float, meaning: str) -> Score:
     return Score(name, float(value), publishable=False, meaning=meaning)
 
 
-def released_space(structure: Structure, schema: Schema, columns: Mapping[str, Any]) -> Space | None:
+def released_space(structure: Structure | None, schema: Schema, masked: Masked) -> Space | None:
     """Where a recipient's k-means may start: found in the generated table alone, so it costs nothing more."""
-    if not isinstance(structure, Clusters):
+    clusters = clusters_of(structure)
+    if clusters is None:
         return None
-    table = encode(pa.table(dict(columns)), Schema({name: _as_shown(name, of) for name, of in schema.items()}))
+    table = encode(masked.to_arrow(), Schema({name: _as_shown(name, of) for name, of in schema.items()}))
     try:
-        found = find(_patient(structure), table)
+        found = find(_patient(clusters), table)
     except RecipeError:  # few rows were generated: epsilon is spent, and the table is released without centres
         return None
     if found.embedding is None:
         return None
-    return release_space(found.embedding, table, {}, released=ReleasedValues(), labels=found.labels, n=found.n)
+    nothing = Masked({}, table.rows)  # these rows are released as they are
+    return release_space(found.embedding, table, nothing, released=ReleasedValues(), labels=found.labels, n=found.n)
 
 
 def _as_shown(name: str, attribute: Attribute) -> Attribute:

@@ -1,42 +1,40 @@
-"""Information loss that does not ask for a structure: certainty penalty, discernibility, class size; cost, benefit."""
+"""Information loss that does not ask for a structure: certainty penalty, discernibility, class size; benefit."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.groups import group_sizes
+from sfumato.arrays import Floats
+from sfumato.data.axis import labels_of
+from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, Number
-from sfumato.data.table import Column, Table
-from sfumato.data.taxonomy import Taxonomy
+from sfumato.data.table import AnyColumn, Column, Table
+from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import TableError
 from sfumato.evaluation.scores import Score
-from sfumato.structure.intervals import interval_ends
 from sfumato.structure.layouts import NumberLayout
-from sfumato.structure.released import Masked, Shown, shows_labels
+from sfumato.structure.masked_positions import interval_ends
 
 Sizes = NDArray[np.int64]
-
-
-def class_sizes(table: Table, masked: Masked, on: Iterable[str]) -> Sizes:
-    """(groups,): how many records share each combination of shown values; missing is a value like others."""
-    codes = (Shown.of(masked[name]).codes if name in masked else table.column(name).codes for name in on)
-    return group_sizes(codes, table.rows)
 
 
 def certainty_penalty(table: Table, masked: Masked) -> Score:
     """NCP: how much of its domain each shown value covers, averaged over rows and masked attributes; 0 to 1.
 
-    A number's interval costs its width over the range. A label costs its share of the leaves, a leaf nothing. A
-    suppressed value costs 1, a missing one nothing. Only columns that show labels or intervals count.
+    Only columns that show labels or intervals count: see `column_penalty`.
     """
-    penalties = [_penalty(table, name, Shown.of(column)) for name, column in masked.items() if shows_labels(column)]
+    penalties = [cost for name, column in masked.items() if (cost := column_penalty(table, name, column)) is not None]
     if not penalties:
-        raise TableError("certainty penalty", "it is taken over masked columns of labels or intervals",
-                         given="none", remedy="give the masked columns")  # fmt: skip
+        raise TableError(
+            "certainty penalty",
+            "it is taken over masked columns of labels or intervals",
+            given="none",
+            remedy="give the masked columns",
+        )
     open_ranges = any(
         isinstance(attribute := table.schema[name], Number) and attribute.range is None for name in masked
     )
@@ -48,16 +46,25 @@ def certainty_penalty(table: Table, masked: Masked) -> Score:
     )
 
 
-def _penalty(table: Table, name: str, shown: Shown) -> float:
+def column_penalty(table: Table, name: str, shown: AnyColumn) -> float | None:
+    """NCP of one masked column, averaged over its rows; None where it shows neither labels nor intervals.
+
+    A number's interval costs its width over the range. A node of a taxonomy, or labels in braces, cost their share of
+    the labels; a label alone costs nothing. A suppressed value costs 1, a missing one nothing, and a label that is not
+    the record's own 1: it tells nothing of it.
+    """
+    if not shown.shows_labels:
+        return None
     attribute, column = table.schema[name], table.columns[name]
     if not isinstance(column, Column):
         raise TypeError(f"{name} is set-valued")
     if isinstance(attribute, Number):
         layout = NumberLayout.of(attribute, column)
-        costs = [_interval_cost(layout, label) for label in shown.labels]
-    else:
-        costs = [_label_cost(attribute, column, label) for label in shown.labels]
-    return float(np.array([*costs, 0.0])[shown.codes].mean())
+        widths = [_interval_cost(layout, label) for label in shown.labels]
+        return float(np.array([*widths, 0.0])[shown.codes].mean())
+    costs = _label_costs(attribute, column, shown.labels)
+    cells = np.append(costs, 0.0)[shown.codes]
+    return float(np.where(_of_somebody_else(column, shown, costs), 1.0, cells).mean())
 
 
 def _interval_cost(layout: NumberLayout, label: str) -> float:
@@ -69,14 +76,31 @@ def _interval_cost(layout: NumberLayout, label: str) -> float:
     return min(1.0, (high - low) / width) if width > 0 else 0.0
 
 
-def _label_cost(attribute: Attribute, column: Column, label: str) -> float:
+def _label_costs(attribute: Attribute, column: Column, shown: Sequence[str]) -> Floats:
+    """(labels,): the share of all labels that each shown one covers; 0 for one alone."""
     tree: Taxonomy | None = getattr(attribute, "taxonomy", None)
-    if tree is None:
-        return 0.0 if label in {str(value) for value in column.values.to_pylist()} else 1.0
-    if label not in tree:
-        return 1.0
-    covered = len(tree.leaves_of(label))
-    return 0.0 if covered == 1 else covered / len(tree.leaves)
+    declared = tree.leaves if tree is not None else getattr(attribute, "values", None) or ()
+    every = dict.fromkeys((*declared, *(() if tree is not None else labels_of(column.values))))
+
+    def cost(label: str) -> float:
+        if tree is not None and label in tree:
+            covered = len(tree.leaves_of(label))
+            return 0.0 if covered == 1 else covered / len(every)
+        if label in every:
+            return 0.0
+        listed = f", {label[1:-1]}, " if label.startswith("{") and label.endswith("}") else ""
+        named = sum(f", {one}, " in listed for one in every) + (", , " in listed)  # a missing one has no name
+        return min(1.0, named / (len(every) + (column.missing > 0))) if named else 1.0
+
+    return np.array([cost(label) for label in shown], dtype=np.float64)
+
+
+def _of_somebody_else(column: Column, shown: AnyColumn, costs: Floats) -> NDArray[np.bool_]:
+    """(rows,): whether the label that is shown is one alone, and not this record's."""
+    at = {label: code for code, label in enumerate(labels_of(column.values))}
+    stands = [at.get(label, -1) if cost == 0 else -1 for label, cost in zip(shown.labels, costs, strict=True)]
+    found = np.array([*stands, -1], dtype=np.int64)[shown.codes]
+    return np.asarray((found >= 0) & (found != column.codes))
 
 
 def discernibility(sizes: NDArray[Any]) -> Score:
@@ -114,15 +138,10 @@ def benefit(guided: float, blind: float) -> float:
     0.5
     """
     if blind <= 0:
-        raise TableError("benefit", "the score to compare with is positive", given="0 or less",
-                         remedy="compare scores such as the F-measure")  # fmt: skip
+        raise TableError(
+            "benefit",
+            "the score to compare with is positive",
+            given="0 or less",
+            remedy="compare scores such as the F-measure",
+        )
     return round((guided - blind) / blind, 12)
-
-
-def cost(score: float) -> float:
-    """What masking costs: the score's distance from 1, which an unmasked table has (000 section 5).
-
-    >>> cost(0.75)
-    0.25
-    """
-    return 1.0 - score

@@ -2,37 +2,45 @@
 
 The masked table is clustered again, as in steps 3 and 4 of 000 section 4.1:
 
-- *cold*: as by a recipient who knows nothing, once per seed. This measures k-means' own instability as well, so
-  it is told with its mean, best and worst;
+- *cold*: as by a recipient who knows nothing, once per seed, with as many starts as the structure asks for. This
+  measures k-means' own instability as well, so it is told with its mean, best and worst;
+- *cold1* and *cold10*: the same with one start (on average over a few), and with the best of ten;
 - *start*: from the raw clusters' means in the masked space, which the holder may hand along.
 
-Beside them stand the *ceiling* (raw against raw with other seeds) and two *floors* (random labels in the same
-sizes; every masked attribute at its top). All of it is measured against the raw table: for the holder's eyes only.
+Beside them stand the *ceiling* (the raw table clustered again with other seeds, starts and help as cold, which a
+masked table may well exceed) and two *floors* (random labels in the same sizes; every masked attribute at its top).
+All of it is measured against the raw table: for the holder's eyes only.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.masked import Masked
 from sfumato.data.table import Table
 from sfumato.errors import RecipeError
 from sfumato.evaluation import clusters as measure
 from sfumato.evaluation.clusters import ClusterKept, Contingency
 from sfumato.evaluation.loss import benefit
 from sfumato.evaluation.scores import Score, scores_to_json
+from sfumato.events import checkpoint, part, watched
 from sfumato.randomness import Seeded
+from sfumato.structure.clusterers import takes_starts
+from sfumato.structure.coded_points import Placed
 from sfumato.structure.embedding import Embedding
 from sfumato.structure.methods import Clustering
-from sfumato.structure.placed import Placed
-from sfumato.structure.released import Masked, ReleasedValues
+from sfumato.structure.released_groups import Codebook
 from sfumato.structure.structures import Clusters, Found, cluster_placed, starting_centres
 
 Labels = NDArray[Any]
+ONE_START_RUNS = 5
+TEN = 10
+"""Starts of which the best counts, as scikit-learn's k-means had it for long and most users have it still."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +66,15 @@ FIGURES = (
 class Evaluation:
     """Scores by name, such as `f_measure.cold.mean` or `agreement`, and what became of each raw cluster.
 
-    `again` (rows,): the clusters found from the raw clusters' means, those that `f_measure.start` is about.
+    `again` (rows,): the clusters found from the raw clusters' means, those that `f_measure.start` is about, and
+    `kept_from_start` what became of each raw cluster there.
     """
 
     scores: tuple[Score, ...]
     kept: tuple[ClusterKept, ...]
     settings: Mapping[str, Any] = field(default_factory=dict)
     again: Labels | None = field(default=None, compare=False)
+    kept_from_start: tuple[ClusterKept, ...] = ()
 
     def __getitem__(self, name: str) -> float:
         return next(score.value for score in self.scores if score.name == name)
@@ -77,6 +87,7 @@ class Evaluation:
         return {
             "scores": scores,
             "clusters": [row.to_json() for row in self.kept],
+            "clusters_from_start": [row.to_json() for row in self.kept_from_start],
             "settings": dict(self.settings),
         }
 
@@ -88,7 +99,7 @@ def evaluate_clusters(
     structure: Clusters,
     *,
     seeds: Sequence[int] | int = 3,
-    released: ReleasedValues | None = None,
+    released: Codebook | None = None,
     others: Mapping[str, Masked] | None = None,
 ) -> Evaluation:
     """Cluster the masked table again and compare with the raw structure `found` in `table`.
@@ -99,18 +110,27 @@ def evaluate_clusters(
     so does the benefit over them.
     """
     if found.embedding is None or found.placed is None:
-        raise RecipeError("evaluate", "clusters are compared with clusters", given="a class column",
-                          remedy="evaluate classes by how well they are predicted")  # fmt: skip
+        raise RecipeError(
+            "evaluate",
+            "clusters are compared with clusters",
+            given="a class column",
+            remedy="evaluate classes by how well they are predicted",
+        )
     cold = tuple(range(structure.seed, structure.seed + seeds)) if isinstance(seeds, int) else tuple(seeds)
     view = _View(found, found.embedding, found.placed, table, structure, cold)
-    ours = view.place(masked, released)
-    mine = _measure_masked(view, ours, "")
-    scores = [*mine.scores, *_bounds(view, masked), *_silhouettes(view, mine.first)]
-    for name, columns in (others or {}).items():
-        theirs = _measure_masked(view, view.place(columns, None), f"{name}.").scores
-        scores += [*theirs, *_benefits(scores, theirs, name)]
-    kept = measure.clusters_kept(found.labels, mine.first.labels)
-    return Evaluation(tuple(scores), kept, _settings(view), mine.from_start)
+    tables = 1 + len(others or {})
+    with part(0.0, 0.8 / tables):
+        placed = view.place(masked, released)
+        mine = _measure_masked(view, placed, "")
+    with part(0.8 / tables, 0.2 + 0.8 / tables):
+        starts = _starts(view, placed, mine.first)
+        scores = [*mine.scores, *starts, *_bounds(view, masked), *_silhouettes(view, mine.first)]
+    with part(0.2 + 0.8 / tables, 1.0):
+        for name, columns in watched((others or {}).items()):
+            theirs = _measure_masked(view, view.place(columns, None), f"{name}.").scores
+            scores += [*theirs, *_benefits(scores, theirs, name)]
+    kept, helped = (measure.clusters_kept(found.labels, labels) for labels in (mine.first.labels, mine.from_start))
+    return Evaluation(tuple(scores), kept, _settings(view), mine.from_start, helped)
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,17 +144,18 @@ class _View:
     structure: Clusters
     seeds: tuple[int, ...]
 
-    def place(self, masked: Masked, released: ReleasedValues | None) -> Placed:
+    def place(self, masked: Masked, released: Codebook | None) -> Placed:
         return self.embedding.place_masked(self.table, masked, released=released, placement=self.structure.placement)
 
-    def again(self, placed: Placed, seed: int) -> Clustering:
+    def again(self, placed: Placed, seed: int, *, starts: int | None = None) -> Clustering:
         """Records clustered again by the recipient's method, into as many clusters as were found."""
-        found = self.found.clustering
-        return cluster_placed(
-            self.structure, placed, method=self.structure.again, k=found.k if found else None, seed=seed
-        )
+        found, structure = self.found.clustering, self.structure
+        if starts is not None:
+            structure = replace(structure, n_init=starts)
+        return cluster_placed(structure, placed, method=structure.again, k=found.k if found else None, seed=seed)
 
     def compare(self, labels: Labels) -> dict[str, float]:
+        checkpoint()
         shared = measure.contingency(self.found.labels, labels)
         return {figure.name: figure.of(shared) for figure in FIGURES}
 
@@ -149,18 +170,41 @@ class _Measured:
 
 
 def _measure_masked(view: _View, placed: Placed, prefix: str) -> _Measured:
-    runs = [view.again(placed, seed) for seed in view.seeds]
+    with part(0.0, 0.8):
+        runs = [view.again(placed, seed) for seed in watched(view.seeds)]
     told = "the masked table clustered again without help"
     scores = _spread([view.compare(run.labels) for run in runs], f"{prefix}%s.cold", told)
+    checkpoint(0.8)
     vectors, raw, centres = placed.vectors(), view.found.vectors, view.found.centres
+    checkpoint()
     start = _from_start(view, placed, vectors)
     scores += _named(
         view.compare(start), f"{prefix}%s.start", "the masked table clustered from the raw clusters' means"
     )
     if raw is not None and centres is not None:
-        scores.append(_holder(f"{prefix}agreement", measure.agreement(raw, vectors, centres),
-                              "share of records whose nearest raw centre is unchanged by masking"))  # fmt: skip
+        scores.append(
+            _holder(
+                f"{prefix}agreement",
+                measure.agreement(raw, vectors, centres),
+                "share of records whose nearest raw centre is unchanged by masking",
+            )
+        )
     return _Measured(scores, runs[0], start)
+
+
+def _starts(view: _View, placed: Placed, first: Clustering) -> list[Score]:
+    """Found again from one start, on average, and from the best of ten, as whoever uses k-means has it."""
+    if not takes_starts(view.structure.again):
+        return []
+    seeds = range(view.structure.seed, view.structure.seed + ONE_START_RUNS)
+    ones = [view.compare(view.again(placed, seed, starts=1).labels) for seed in watched(seeds)]
+    best = first if view.structure.n_init == TEN else view.again(placed, view.seeds[0], starts=TEN)
+    mean = {figure.name: float(np.mean([one[figure.name] for one in ones])) for figure in FIGURES}
+    told = "the masked table clustered again without help, "
+    return [
+        *_named(mean, "%s.cold1", f"{told}one start; mean of {len(ones)}"),
+        *_named(view.compare(best.labels), "%s.cold10", f"{told}the best of ten starts"),
+    ]
 
 
 def _from_start(view: _View, placed: Placed, vectors: NDArray[np.float32]) -> Labels:
@@ -172,13 +216,13 @@ def _from_start(view: _View, placed: Placed, vectors: NDArray[np.float32]) -> La
 
 
 def _bounds(view: _View, masked: Masked) -> list[Score]:
-    """Ceiling and floors."""
+    """The raw table clustered again, with as many starts and as little help as the masked one; and floors."""
     other = [seed for seed in view.seeds if seed != view.structure.seed] or [view.structure.seed + 1]
-    ceiling = [view.compare(view.again(view.placed, seed).labels) for seed in other]
+    ceiling = [view.compare(view.again(view.placed, seed).labels) for seed in watched(other)]
     mixed = Seeded(view.structure.seed).generator().permutation(view.found.labels)
     hidden = view.again(view.embedding.without(view.table, masked), view.seeds[0])
     return [
-        *_spread(ceiling, "%s.ceiling", "the raw table clustered again with another seed"),
+        *_spread(ceiling, "%s.ceiling", "the raw table clustered again with another seed, which may find others"),
         *_named(view.compare(mixed), "%s.floor.random", "random labels, clusters of the same sizes"),
         *_named(view.compare(hidden.labels), "%s.floor.top", "every masked attribute at its top"),
     ]
@@ -201,11 +245,14 @@ def _benefits(ours: list[Score], theirs: list[Score], name: str) -> list[Score]:
     mine = {score.name: score.value for score in ours}
     blind = {score.name: score.value for score in theirs}
     return [
-        _holder(f"benefit.{name}.{figure}", benefit(mine[key], blind[f"{name}.{key}"]),
-                f"gain in {figure} (cold, mean) over {name}, as a share of the latter")
+        _holder(
+            f"benefit.{name}.{figure}",
+            benefit(mine[key], blind[f"{name}.{key}"]),
+            f"gain in {figure} (cold, mean) over {name}, as a share of the latter",
+        )
         for figure in ("f_measure", "match_point")
         for key in [f"{figure}.cold.mean"]
-    ]  # fmt: skip
+    ]
 
 
 def _spread(runs: list[dict[str, float]], name: str, told: str) -> list[Score]:

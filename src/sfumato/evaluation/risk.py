@@ -4,23 +4,32 @@ The *prosecutor* knows that the person is in the table: the risk of a record is 
 *journalist* does not, and has to find the person in a population: 1 over the size of the group there. Without a
 population the table is all there is, and both risks are the same: an upper bound of the journalist's. The *marketer*
 wants many records, not a certain one: the share he can expect to match is the average risk, groups over records.
+
+`exposures` tells it of each quasi-identifier that is asked for, and of all of them at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.arrays import Ints
+from sfumato.data.masked import Masked
+from sfumato.data.table import AnyColumn, Column
 from sfumato.errors import TableError
 from sfumato.evaluation.scores import Score
+from sfumato.events import watched
 
 Sizes = NDArray[Any]
 LEVELS = (2, 5, 10, 20, 50)
 """Records are counted whose risk is above 1 over each of these."""
+MOST = 6
 
 
 @dataclass(frozen=True)
@@ -42,8 +51,11 @@ class Risk:
 
     def to_json(self) -> dict[str, Any]:
         """Plain mapping."""
-        return {"highest": self.highest, "average": self.average,
-                "above": {f"1/{level}": share for level, share in self.above.items()}}  # fmt: skip
+        return {
+            "highest": self.highest,
+            "average": self.average,
+            "above": {f"1/{level}": share for level, share in self.above.items()},
+        }
 
 
 @dataclass(frozen=True)
@@ -66,11 +78,14 @@ class Exposure:
     def to_json(self) -> dict[str, Any]:
         """Plain mapping."""
         return {
-            "on": list(self.on), "claimed": self.claimed, "groups": self.groups, "smallest": self.smallest,
+            "on": list(self.on),
+            "claimed": self.claimed,
+            "groups": self.groups,
+            "smallest": self.smallest,
             "prosecutor": self.prosecutor.to_json(),
             "journalist": {**self.journalist.to_json(), "upper_bound": self.bound},
             "marketer": self.marketer,
-        }  # fmt: skip
+        }
 
 
 def exposure(on: tuple[str, ...], sizes: Sizes, *, claimed: bool = True, population: Sizes | None = None) -> Exposure:
@@ -83,8 +98,16 @@ def exposure(on: tuple[str, ...], sizes: Sizes, *, claimed: bool = True, populat
     _check(sizes, population)
     around = sizes if population is None else population
     known = Risk.of(sizes, sizes)
-    return Exposure(on, claimed, len(sizes), int(sizes.min()), known, Risk.of(sizes, around),
-                    _average(sizes, around), bound=population is None)  # fmt: skip
+    return Exposure(
+        on=on,
+        claimed=claimed,
+        groups=len(sizes),
+        smallest=int(sizes.min()),
+        prosecutor=known,
+        journalist=Risk.of(sizes, around),
+        marketer=_average(sizes, around),
+        bound=population is None,
+    )
 
 
 def risks(sizes: Sizes, *, threshold: float = 0.2, population: Sizes | None = None) -> tuple[Score, ...]:
@@ -125,8 +148,68 @@ def _average(sizes: Sizes, around: Sizes) -> float:
 
 def _check(sizes: Sizes, population: Sizes | None) -> None:
     if not len(sizes) or int(np.min(sizes)) < 1:
-        raise TableError("risk", "a group has at least one record", given="none, or an empty group",
-                         remedy="give the sizes of the groups that occur")  # fmt: skip
+        raise TableError(
+            "risk",
+            "a group has at least one record",
+            given="none, or an empty group",
+            remedy="give the sizes of the groups that occur",
+        )
     if population is not None and (len(population) != len(sizes) or (population < sizes).any()):
-        raise TableError("risk", "the population's groups hold those of the table", given="fewer, or smaller ones",
-                         remedy="give a population in which everybody of the table is")  # fmt: skip
+        raise TableError(
+            "risk",
+            "the population's groups hold those of the table",
+            given="fewer, or smaller ones",
+            remedy="give a population in which everybody of the table is",
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """Everybody among whom people of the table may be looked for, masked as the table was.
+
+    `lifted` (rows of the table,): records that are shown at the top of every column, which may be anybody.
+    """
+
+    masked: Masked
+    lifted: NDArray[np.bool_] | None = None
+
+
+def exposures(
+    masked: Masked, asked: Sequence[Sequence[str]], *, population: Population | None = None
+) -> tuple[Exposure, ...]:
+    """What the group sizes of a masked table tell. `asked`: the quasi-identifiers of its requirements.
+
+    Of more than MOST quasi-identifiers those with the smallest groups are told.
+    """
+    claimed = {frozenset(on) for on in asked}
+    found = []
+    for on in watched(quasi_identifiers(asked, masked)):
+        around = None if population is None else sizes_in(population, masked, on)
+        found.append(exposure(on, masked.sizes(on), claimed=frozenset(on) in claimed, population=around))
+    worst = sorted(found, key=lambda one: one.smallest)[:MOST]
+    return tuple(one for one in found if one in worst or not one.claimed)
+
+
+def quasi_identifiers(asked: Sequence[Sequence[str]], masked: Masked) -> tuple[tuple[str, ...], ...]:
+    """Each that is asked for once, then all their attributes together; set-valued attributes are not compared."""
+    flat = {name for name, column in masked.items() if isinstance(column, Column)}
+    able = tuple(dict.fromkeys(tuple(on) for on in asked if flat.issuperset(on)))
+    union = tuple(dict.fromkeys(chain.from_iterable(able))) or tuple(name for name in masked if name in flat)
+    return able if not union or any({*on} == {*union} for on in able) else (*able, union)
+
+
+def sizes_in(population: Population, masked: Masked, on: tuple[str, ...]) -> Ints:
+    """(groups,): how many people of the population show what each group of the masked table shows."""
+    here, rows = masked.groups(on), masked.rows
+    both = Masked.of({name: _stacked(masked[name], population.masked[name]) for name in on}).groups(on)
+    people, strangers = both[:rows], both[rows:]
+    counts = np.bincount(strangers, minlength=int(both.max(initial=-1)) + 1)
+    if population.lifted is not None:
+        counts[people[population.lifted]] = len(strangers)
+    found = np.zeros(int(here.max(initial=-1)) + 1, dtype=np.int64)
+    found[here] = counts[people]
+    return found
+
+
+def _stacked(first: AnyColumn, second: AnyColumn) -> pa.Array[Any]:
+    return pa.concat_arrays([one.decode().cast(pa.string()) for one in (first, second)])

@@ -1,10 +1,50 @@
-"""Score: one figure of an evaluation, what it means, and who may see it."""
+"""What an evaluation says: a Score is one figure, what it means, who may see it; an Estimate a share with its limits.
+
+Shares and their differences have 95 % confidence intervals. `Judged` is all that was measured of a masked table,
+`headline` the figures to look at first.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypedDict
+from math import sqrt
+from typing import Any, TypedDict
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.structure.released_groups import Codebook
+from sfumato.structure.space import Space
+
+Z = 1.959964
+"""Two-sided 95 %."""
+HEADLINE = {
+    "f_measure.nearest": "F-measure of raw records at the centres found in the generated table",
+    "match_point.nearest": "match point, likewise",
+    "f_measure.parts": "F-measure of raw records with the cluster of their part",
+    "cost_ratio": "k-means cost of those centres over that of the raw ones (1 is best)",
+    "f_measure.ceiling": "  raw data clustered again with another seed",
+    "f_measure.no_data": "  the floor: no data at all, only the declared domains",
+    "f_measure.start": "F-measure of the clusters found from the raw clusters' centres",
+    "match_point.start": "match point, likewise",
+    "agreement": "agreement: records whose nearest raw centre is unchanged",
+    "f_measure.cold1": "F-measure of clusters found without help, with one start",
+    "f_measure.cold10": "  with the best of ten starts",
+    "f_measure.cold.mean": "F-measure of clusters found without the centres, on average",
+    "f_measure.ceiling.mean": "  raw data clustered again with another seed",
+    "distortion.f_measure.start": "  masking blind to clusters, from its centres",
+    "distortion.agreement": "  agreement of masking blind to clusters",
+    "f_measure.floor.top": "  the floor: every masked attribute at its top",
+    "f_measure.floor.random": "  the floor: random labels",
+    "masked_error": "error of a tree learned from the masked table (AE), on rows held out",
+    "baseline_error": "  learned from the raw table (BE)",
+    "removed_error": "  learned without the masked attributes (UE)",
+    "certainty_penalty": "information lost (NCP: 0 nothing, 1 everything)",
+    "prosecutor.highest": "risk: the chance to pick out the most exposed record",
+    "marketer": "risk: the share of records matched on average",
+    "prosecutor.highest.union": "  if all quasi-identifiers are known at once (nothing is claimed of that)",
+}
 
 
 class ScoreForm(TypedDict):
@@ -39,3 +79,69 @@ class Score:
 def scores_to_json(scores: Iterable[Score], *, publishable_only: bool = False) -> dict[str, ScoreForm]:
     """Scores by name; with `publishable_only` the part that may go along with a release."""
     return {score.name: score.to_json() for score in scores if score.publishable or not publishable_only}
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A share, or a difference of shares, between its limits.
+
+    >>> print(Estimate(0.147, 0.141, 0.153))
+    14.70 % (14.10 to 15.30)
+    """
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{100 * self.value:.2f} % ({100 * self.low:.2f} to {100 * self.high:.2f})"
+
+
+def share(hits: NDArray[np.bool_]) -> Estimate:
+    """The share of hits, with Wilson's interval.
+
+    >>> share(np.array([True, False, False, False])).value
+    0.25
+    """
+    n, p = len(hits), float(hits.mean())
+    middle = (p + Z * Z / (2 * n)) / (1 + Z * Z / n)
+    reach = Z * sqrt(p * (1 - p) / n + Z * Z / (4 * n * n)) / (1 + Z * Z / n)
+    return Estimate(p, middle - reach, middle + reach)
+
+
+def difference(first: NDArray[np.bool_], second: NDArray[np.bool_]) -> Estimate:
+    """Share of the first less share of the second, over the same rows, with Agresti and Min's interval (2005).
+
+    Rows on which both agree cancel out, so the interval is narrower than the two shares' own. Rows are taken
+    as independent and the trained classifiers as given: it does not tell how much another training set matters.
+
+    >>> difference(np.array([True, True, False]), np.array([True, False, False])).value
+    0.3333333333333333
+    """
+    n = len(first)
+    only_first, only_second = int((first & ~second).sum()), int((second & ~first).sum())
+    b, c, m = only_first + 0.5, only_second + 0.5, n + 2
+    reach = Z * sqrt(max(b + c - (b - c) ** 2 / m, 0.0)) / m
+    middle = (b - c) / m
+    return Estimate((only_first - only_second) / n, middle - reach, middle + reach)
+
+
+@dataclass(frozen=True, eq=False)
+class Judged:
+    """What was measured: `scores` for the holder's eyes; `released` and `space` are aggregates that may go along.
+
+    `again` (rows,): the clusters found again in the masked table, for the holder's eyes; None for classes.
+    """
+
+    scores: Mapping[str, Any]
+    released: Codebook
+    space: Space | None
+    again: NDArray[Any] | None = None
+
+
+def headline(scores: Sequence[Score]) -> list[dict[str, Any]]:
+    """The figures to look at first, in a fixed order."""
+    found = {score.name: score for score in scores}
+    return [
+        {"name": name, "says": says, "value": found[name].value} for name, says in HEADLINE.items() if name in found
+    ]

@@ -4,13 +4,17 @@ There is no maintained C4.5 for Python. This tree has what decides its errors: e
 least two rows in a leaf, categories split as categories, and pruning. It is grown by scikit-learn, whose
 trees split numbers in two; so the values of a category are put in the order of their classes among the
 training rows, where the best split in two is the best of all groupings (Fisher 1958; Breiman et al. 1984).
-One-hot columns, the usual way out, can only take one value off at a time. C4.5 prunes by a guessed confidence
-of 25 %; here the price of a leaf is the one with the fewest errors on rows held out for it, and the tree is
-then grown again from all training rows.
+One-hot columns, the usual way out, can only take one value off at a time.
+
+Pruning is Breiman, Friedman, Olshen and Stone's weakest link, on numbers of misclassified rows: a branch is cut where
+the rows it saves per leaf, g = (wrong as a leaf - wrong below) / (leaves below - 1), is smallest. C4.5 prunes by a
+guessed confidence of 25 %; here the price of a leaf is the one with the fewest errors on rows held out for it, and
+the tree is then grown again from all training rows.
 """
 
 from __future__ import annotations
 
+import heapq
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any
@@ -18,8 +22,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.evaluation.features import Codes, Feature, Floats
-from sfumato.evaluation.pruning import Ints, Path, Shape, prune, stand_for
+from sfumato.arrays import Floats, Ints
+from sfumato.evaluation.training import Codes, Feature
+from sfumato.events import awaited, watched
 from sfumato.randomness import Seeded
 
 Matrix = NDArray[np.float32]
@@ -70,7 +75,7 @@ def grow(matrix: Matrix, classes: Codes, n: int) -> Grown:
     tree = import_module("sklearn.tree").DecisionTreeClassifier(
         criterion="entropy", min_samples_leaf=FEWEST_IN_LEAF, random_state=0
     )
-    tree.fit(matrix, classes)
+    awaited(lambda: tree.fit(matrix, classes))
     shape = Shape.of(tree.tree_.children_left.astype(np.int64), tree.tree_.children_right.astype(np.int64))
     counts = np.zeros((len(shape.left), n), dtype=np.int64)
     np.add.at(counts, (tree.apply(matrix), classes), 1)
@@ -88,11 +93,15 @@ def fit_tree(matrix: Matrix, classes: Codes, n: int, *, seed: int = 0) -> Pruned
 
 
 def _price(path: Path, matrix: Matrix, classes: Codes, n: int, seed: int) -> float:
-    """The price per leaf, between two of the path's, with the fewest held-out errors; the highest on a tie."""
+    """The price per leaf, between two of the path's, with the fewest held-out errors; the highest on a tie.
+
+    The last one leaves the root alone, in every tree: a finite price that does so in the whole tree may leave the one
+    that is judged as it is, whose errors say nothing of the root's.
+    """
     steps = np.unique(path.prices)
-    tried = np.append(np.sqrt(steps[:-1] * steps[1:]), steps[-1])
+    tried = np.append(np.sqrt(steps[:-1] * steps[1:]), np.inf)
     errors = np.zeros(len(tried))
-    for out in _held_out(len(classes), seed):
+    for out in watched(_held_out(len(classes), seed)):
         inside = np.ones(len(classes), dtype=bool)
         inside[out] = False
         grown = grow(matrix[inside], classes[inside], n)
@@ -151,3 +160,97 @@ def class_order(feature: Feature, classes: Codes, n: int, *, train: Codes) -> Fl
         known = np.flatnonzero(~empty)
         place[empty] = np.median(place[known[np.argsort(np.abs(along[known]))[:2]]])
     return place
+
+
+@dataclass(frozen=True, eq=False)
+class Shape:
+    """A binary tree in arrays (nodes,), parents before children: `left` and `right` are -1 at a leaf."""
+
+    left: Ints
+    right: Ints
+    parent: Ints
+
+    @classmethod
+    def of(cls, left: Ints, right: Ints) -> Shape:
+        """Find the parents."""
+        parent = np.full(len(left), -1, dtype=np.int64)
+        inner = np.flatnonzero(left >= 0)
+        parent[left[inner]] = inner
+        parent[right[inner]] = inner
+        return cls(left, right, parent)
+
+    def summed(self, at_leaves: NDArray[np.int64]) -> NDArray[np.int64]:
+        """(nodes, ...): sums over the leaves below each node, given the values at the leaves."""
+        found = at_leaves.copy()
+        for node in range(len(self.left) - 1, 0, -1):
+            found[self.parent[node]] += found[node]
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class Path:
+    """How a tree shrinks: from `prices[i]` per leaf on, it makes `errors[i]` errors on the held-out rows.
+
+    `collapse` (nodes,): the price at which a node becomes a leaf or vanishes; infinite for none.
+    """
+
+    prices: Floats
+    errors: Floats
+    collapse: Floats
+
+    def at(self, prices: Floats) -> Floats:
+        """Errors of the tree that is left at each price."""
+        found: Floats = self.errors[np.searchsorted(self.prices, prices, side="right") - 1]
+        return found
+
+
+def prune(shape: Shape, wrong: Ints, held_out: Ints) -> Path:
+    """The whole path. `wrong`, `held_out` (nodes,): rows misclassified if the node were a leaf."""
+    leaf = shape.left < 0
+    below = shape.summed(np.where(leaf, wrong, 0)).tolist()
+    outside = shape.summed(np.where(leaf, held_out, 0)).tolist()
+    leaves = shape.summed(leaf.astype(np.int64)).tolist()
+    alone, alone_out, parent = wrong.tolist(), held_out.tolist(), shape.parent.tolist()
+    children = list(zip(shape.left.tolist(), shape.right.tolist(), strict=True))
+    collapse = [np.inf] * len(alone)
+    heap = [((alone[n] - below[n]) / (leaves[n] - 1), n) for n in np.flatnonzero(~leaf).tolist()]
+    heapq.heapify(heap)
+    prices, errors, price = [0.0], [float(outside[0])], 0.0
+    while heap:
+        gain, node = heapq.heappop(heap)
+        if leaves[node] == 1 or collapse[node] < np.inf or gain != (alone[node] - below[node]) / (leaves[node] - 1):
+            continue  # stale: it is gone, or a branch below it was cut since
+        price = max(price, gain)  # prices only rise along the path
+        _vanish(children, node, collapse, price)
+        saved = (alone[node] - below[node], alone_out[node] - outside[node], leaves[node] - 1)
+        while node >= 0:  # everything above now saves less for fewer leaves
+            below[node] += saved[0]
+            outside[node] += saved[1]
+            leaves[node] -= saved[2]
+            if leaves[node] > 1:
+                heapq.heappush(heap, ((alone[node] - below[node]) / (leaves[node] - 1), node))
+            node = parent[node]
+        prices.append(price)
+        errors.append(float(outside[0]))
+    return Path(np.array(prices), np.array(errors), np.array(collapse))
+
+
+def _vanish(children: list[tuple[int, int]], top: int, collapse: list[float], price: float) -> None:
+    """The node becomes a leaf at this price, and all below it are gone."""
+    waiting = [top]
+    while waiting:
+        node = waiting.pop()
+        if collapse[node] < np.inf or children[node][0] < 0:
+            continue
+        collapse[node] = price
+        waiting += children[node]
+
+
+def stand_for(shape: Shape, collapse: Floats, price: float) -> Ints:
+    """(nodes,): the node that stands for each one once the tree is cut back at this price."""
+    found = np.arange(len(collapse), dtype=np.int64)
+    for node in range(1, len(found)):
+        above = shape.parent[node]
+        if found[above] != above or collapse[above] <= price:
+            found[node] = found[above]
+    return found

@@ -6,26 +6,59 @@ one line in `registry.py`. Recipes, the command line and publish find it there.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
-import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.arrays import Ints
 from sfumato.counting import Engine, Positions
-from sfumato.data.groups import group_sizes
+from sfumato.data.masked import Came, Masked
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
-from sfumato.errors import Infeasible, RecipeError
+from sfumato.errors import Infeasible, RecipeError, ReleaseError
+from sfumato.maskers.recoding.rules import Rule
+from sfumato.privacy.budget import Budget, Share
 from sfumato.privacy.mechanisms import Mechanisms
 from sfumato.privacy.requirements import Covered, KAnonymity, Requirement
 
-Columns = Mapping[str, "pa.Array[Any]"]
-Objective = Callable[[Columns], float]
+Objective = Callable[[Masked], float]
 Fixed = Mapping[frozenset[str], NDArray[np.int64]]
 """For the attributes of a requirement: (rows,) the group of each row in the earlier releases, from 0 without gaps."""
+DAY = 86_400.0
+"""Seconds: no search may be asked to last longer."""
+SEED = 2**31 - 1
+LARGE = 1e15
+"""No distance, factor or spread is larger: beyond it numbers lose their last digits."""
+
+
+@dataclass(frozen=True)
+class Guarantee:
+    """What may be claimed of what a masker makes: stated once, by the masker; general code asks.
+
+    `claims`: whether anything may be claimed at all. `spends`: it is a property of the process, paid from a budget, and
+    nothing that follows from the records may leave another way. `came`: where released rows come from.
+    """
+
+    name: str
+    claims: bool = True
+    spends: bool = False
+    came: Came = "recoded"
+
+    @property
+    def row_by_row(self) -> bool:
+        """Whether a release has a row for each raw record."""
+        return self.came != "generated"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+K_ANONYMITY = Guarantee("k_anonymity")
+DIFFERENTIAL_PRIVACY = Guarantee("differential_privacy", spends=True, came="generated")
+NO_GUARANTEE = Guarantee("none", claims=False, came="moved")
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,12 +66,14 @@ class Labels:
     """The structure that must survive: each row's class, 0..n-1.
 
     `most`: how many classes there can be by declarations alone; None where the records decide. What is public follows
-    from `most`, never from `n`, which is counted in the records.
+    from `most`, never from `n`, which is counted in the records. `told_in_part`: they are a column of the table, of
+    which the other attributes tell only a part; clusters follow from them.
     """
 
     classes: Positions
     n: int
     most: int | None = None
+    told_in_part: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,14 +89,63 @@ class Task:
     labels: Labels
     requirements: Sequence[Requirement]
     engine: Engine
-    asked_to_stop: Callable[[], bool] = field(default=lambda: False)
     objective: Objective | None = None
     mechanisms: Mechanisms | None = None
     fixed: Fixed | None = None
 
 
-class Mask(Protocol):
-    """What was learned: frozen, in labels, plain JSON."""
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """For which parts of the records rows were generated.
+
+    `rows`: how many for each part, in the order of the generated table. `of`: (records,) the part of each record of a
+    table, -1 for none; for the holder.
+    """
+
+    rows: Sequence[int]
+    of: Callable[[Table], Ints]
+
+
+WHOLE = "whole"
+"""The folder of the holder's files that have the whole of what the release tells in part."""
+
+
+class Mask:
+    """What was learned: frozen, in labels, plain JSON. What general code asks of a mask, with the usual answers.
+
+    `rules`: of masks with one meaning of a value for everybody, what all values of an attribute become. `exact`: the
+    columns in which every raw value has one shown value, and the recipient knows which. `repeats`: applied to the table
+    that it was learned from, it shows again what was released. `local`: a value may be shown in one way here and in
+    another there, so that a codebook tells of each group unless the recipe says otherwise.
+    """
+
+    repeats: ClassVar[bool] = True
+    local: ClassVar[bool] = False
+
+    @property
+    def rules(self) -> Mapping[str, Rule]:
+        """None: a value may become one thing here and another there."""
+        return {}
+
+    @property
+    def lifted(self) -> bool:
+        """Whether some records show the top of every column."""
+        return False
+
+    @property
+    def parts(self) -> Parts | None:
+        """Of generated rows, as long as it is known: for which parts of the records they were made."""
+        return None
+
+    @property
+    def shows_values(self) -> bool:
+        """Whether generated rows hold values as raw records do, so that clusters found in them may go along."""
+        return False
+
+    @property
+    def exact(self) -> frozenset[str]:
+        """None: every shown value that covers a raw one may stand for it."""
+        return frozenset()
 
     def files(self) -> Mapping[str, Any]:
         """What goes into the release, JSON by file name.
@@ -69,54 +153,107 @@ class Mask(Protocol):
         A masker may add one file of its registry's name, such as `round_to_tens.json`, once verify knows it: a masker
         is entered in `sfumato.privacy.verify.maskers`, with its words and its file, and what is not there is refused.
         """
+        raise NotImplementedError
 
-    def apply(self, table: Table, *, unseen: str = "refuse") -> Mapping[str, pa.Array[Any]]:
-        """The masked columns of any table of the same schema; unseen values are "refuse"d or "suppress"ed."""
+    def released(self, masked: Masked, needed: Mapping[str, Collection[str]]) -> Mask:
+        """What may be told of it beside a table that shows this; `needed`: labels that go along in any case."""
+        return self
+
+    def only(self, names: Collection[str]) -> Mask:
+        """The same for some of its columns alone; of masks with rules."""
+        raise RecipeError(
+            "k_map", "a population is masked by a recoding", given="another mask", remedy="use mask: top_down"
+        )
+
+    def declared(self, schema: Schema, *, release: str) -> Mask:
+        """The same with what is declared, where a release (`release`: its name) tells a part of it."""
+        return self
+
+    def kept_back(self) -> Mapping[str, Any]:
+        """Of what the release tells in part, the whole, for the holder: JSON by file name."""
+        return {}
+
+    def apply(self, table: Table, *, unseen: str = "refuse", lifted: NDArray[np.bool_] | None = None) -> Masked:
+        """What the rows of any table of the same schema show; unseen values are "refuse"d or "suppress"ed.
+
+        `lifted` (rows,): which rows are shown at the top of every column, for masks that lift some.
+        """
+        raise NotImplementedError
+
+
+def refuse_lifted(lifted: NDArray[np.bool_] | None) -> None:
+    """For masks that lift no records."""
+    if lifted is not None and lifted.any():
+        raise ReleaseError(
+            "lifted.json",
+            "this mask lifts no records to the top",
+            given="some that were",
+            remedy="restore the holder's folder from a good copy",
+        )
 
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """What a masker gives back.
+    """What a masker gives back: the mask, and what the task's table shows.
 
-    `columns`: the masked columns of the task's table, by name: numbers stay Arrow numbers, labels and intervals are
-    dictionary-encoded text, missing is null. `masked`: what was done to each of them, in one word; "generalize",
-    "suppress" and "discretize" promise a recoding.json.
-    `covered`: requirements that follow from others. `lifted` (rows,): records shown at the top everywhere.
-    `history`: JSON for the holder's eyes. `holder`: files for the holder's folder, JSON by file name, such as
-    the key of a transformation. `guarantee`: "k_anonymity", "differential_privacy", or "none" where nothing may be
-    claimed. `generated`: the columns are all of the released table, with rows of their own: nothing raw may join them.
+    `covered`: requirements that follow from others. `history`: JSON for the holder's eyes. `holder`: files for the
+    holder's folder, JSON by file name, such as the key of a transformation.
     """
 
     mask: Mask
-    columns: Mapping[str, pa.Array[Any]]
-    masked: Mapping[str, str]
+    masked: Masked
     covered: Sequence[Covered] = ()
-    lifted: NDArray[np.bool_] | None = None
     history: Mapping[str, Any] = field(default_factory=dict)
     holder: Mapping[str, Any] = field(default_factory=dict)
-    guarantee: str = "k_anonymity"
-    generated: bool = False
 
 
-class Masker(Protocol):
+class Masker:
     """Settings of one masker: a frozen dataclass, so that recipes can be read and written.
 
-    `guarantee`: "k_anonymity", or "none" for a masker of which nothing may be claimed; the recipe must then say
-    `i_understand: no_guarantee`. A masker whose noise follows the number of labels also has `check_labels(most)`, which
-    refuses a recipe whose structure does not declare it.
+    A masker states its `guarantee`, checks a recipe, masks a task, and reads its mask back. What else general code asks
+    has a usual answer here. `joins_earlier`: it can be held beside releases that are out already. `averages`: masked
+    numbers are shown as other numbers, not as intervals.
     """
 
-    guarantee: ClassVar[str]
+    guarantee: ClassVar[Guarantee] = K_ANONYMITY
+    averages: ClassVar[bool] = False
+
+    @property
+    def joins_earlier(self) -> bool:
+        """Whether it knows how to stay safe beside earlier releases."""
+        return False
 
     def check(self, schema: Schema, requirements: Sequence[Requirement]) -> None:
         """Refuse a recipe that this masker cannot make sound."""
+        raise NotImplementedError
+
+    def check_labels(self, most: int | None) -> None:
+        """Where noise follows the number of labels: refuse a structure that does not declare it (`most` is None)."""
+
+    def unguided(self) -> Masker:
+        """The same where there is no structure to be guided by; refused where that makes no sense."""
+        return self
+
+    def plan(self, schema: Schema, budget: Budget) -> tuple[Share, ...]:
+        """What a budget will be spent on; nothing, unless the masker spends one."""
+        return ()
 
     def mask(self, task: Task) -> Outcome:
         """Learn a mask and apply it."""
+        raise NotImplementedError
+
+    def mask_while(self, task: Task, holds: Callable[[Outcome], bool]) -> Outcome:
+        """As `mask`, as fine as it holds; only maskers that join earlier releases know coarser ways."""
+        raise NotImplementedError
+
+    def explained(self, task: Task, history: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The history with what can be found out by searching again, such as which k would show more."""
+        return history
 
     @staticmethod
     def read_mask(files: Mapping[str, Any]) -> Mask:
         """The mask of a written release, from its JSON files and those of the holder's folder, by name."""
+        raise NotImplementedError
 
 
 def only_k_anonymity(
@@ -127,22 +264,38 @@ def only_k_anonymity(
     found = tuple(requirement for requirement in asked if isinstance(requirement, KAnonymity))
     others = [str(requirement) for requirement in asked if not isinstance(requirement, KAnonymity)]
     if others:
-        raise RecipeError("privacy", f"{masker} can promise k-anonymity and nothing else", given=", ".join(others),
-                          remedy=remedy)  # fmt: skip
+        raise RecipeError(
+            "privacy", f"{masker} can promise k-anonymity and nothing else", given=", ".join(others), remedy=remedy
+        )
     return found
 
 
-def refuse_small(columns: Columns, requirements: Sequence[Requirement], rows: int) -> None:
-    """For maskers that cannot go on until k is reached: refuse masked columns whose groups are too small."""
+def refuse_small(masked: Masked, requirements: Sequence[Requirement]) -> None:
+    """For maskers that cannot go on until k is reached: refuse a masked table whose groups are too small."""
     for requirement in only_k_anonymity("this masker", requirements):
-        sizes = group_sizes([codes_of(columns[name]) for name in requirement.on], rows)
-        if not requirement.holds(int(sizes.min())):
-            raise Infeasible(str(requirement), "the masked table must satisfy it", given="groups that are smaller",
-                             remedy="ask for a smaller k, or use a masker that searches, such as top_down")  # fmt: skip
+        if not requirement.holds(int(masked.sizes(requirement.on).min())):
+            raise Infeasible(
+                str(requirement),
+                "the masked table must satisfy it",
+                given="groups that are smaller",
+                remedy="ask for a smaller k, or use a masker that searches, such as top_down",
+            )
 
 
-def codes_of(column: pa.Array[Any]) -> NDArray[np.int64]:
-    """(rows,): a number for each row of a masked column, equal exactly where it shows the same; missing included."""
-    encoded: Any = column if isinstance(column, pa.DictionaryArray) else column.dictionary_encode()
-    found = encoded.indices.fill_null(len(encoded.dictionary)).to_numpy(zero_copy_only=False)
-    return np.asarray(found, dtype=np.int64)
+def within(name: str, given: object, least: float, most: float, *, whole: bool = False) -> None:
+    """Refuse what is no number from `least` to `most`.
+
+    >>> within("seconds", 5, 0, DAY)
+    >>> within("seconds", "1e9", 0, DAY)
+    Traceback (most recent call last):
+        ...
+    sfumato.errors.RecipeError: seconds: it is a number from 0 to 86,400. Given: '1e9'. To mend it: leave it out.
+    """
+    kinds = int if whole else int | float
+    if not isinstance(given, kinds) or isinstance(given, bool) or not least <= given <= most:
+        raise RecipeError(
+            name,
+            f"it is a {'whole ' if whole else ''}number from {least:,g} to {most:,.10g}",
+            given="a larger one" if isinstance(given, int) and given > most else repr(given),
+            remedy="leave it out",
+        )

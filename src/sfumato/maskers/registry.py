@@ -8,7 +8,8 @@ from typing import Any
 from sfumato.errors import RecipeError, did_you_mean
 
 MASKERS = {
-    "top_down": "sfumato.maskers.topdown.fit:TopDown",
+    "partition": "sfumato.maskers.partition.fit:Partition",
+    "top_down": "sfumato.maskers.topdown.masker:TopDown",
     "mondrian": "sfumato.maskers.mondrian.fit:Mondrian",
     "genetic": "sfumato.maskers.genetic.fit:Genetic",
     "microaggregate": "sfumato.maskers.centroids.fit:Microaggregate",
@@ -17,11 +18,11 @@ MASKERS = {
     "linkage": "sfumato.maskers.centroids.fit:Linkage",
     "private_tree": "sfumato.maskers.histogram.fit:PrivateTree",
     "dp_heter": "sfumato.maskers.histogram.dpheter:DPHeter",
-    "translate": "sfumato.maskers.geometric.moving:Translate",
-    "scale": "sfumato.maskers.geometric.moving:Scale",
-    "rotate": "sfumato.maskers.geometric.rotating:Rotate",
-    "hybrid": "sfumato.maskers.geometric.mixing:Hybrid",
-    "add_noise": "sfumato.maskers.geometric.mixing:AddNoise",
+    "translate": "sfumato.maskers.geometric.masker:Translate",
+    "scale": "sfumato.maskers.geometric.masker:Scale",
+    "rotate": "sfumato.maskers.geometric.masker:Rotate",
+    "hybrid": "sfumato.maskers.geometric.masker:Hybrid",
+    "add_noise": "sfumato.maskers.geometric.masker:AddNoise",
 }
 
 
@@ -32,8 +33,9 @@ def masker_named(name: str) -> type[Any]:
     'TopDown'
     """
     if name not in MASKERS:
-        raise RecipeError("mask", "a masker is one of " + ", ".join(MASKERS), given=repr(name),
-                          remedy=did_you_mean(name, MASKERS))  # fmt: skip
+        raise RecipeError(
+            "mask", "a masker is one of " + ", ".join(MASKERS), given=repr(name), remedy=did_you_mean(name, MASKERS)
+        )
     module, _, settings = MASKERS[name].partition(":")
     found: type[Any] = getattr(import_module(module), settings)
     return found
@@ -46,5 +48,9 @@ def name_of(masker: object) -> str:
     for name, where in MASKERS.items():
         if where == place:
             return name
-    raise RecipeError("mask", "a mask is one of the registered maskers", given=kind.__name__,
-                      remedy="use one of: " + ", ".join(MASKERS))  # fmt: skip
+    raise RecipeError(
+        "mask",
+        "a mask is one of the registered maskers",
+        given=kind.__name__,
+        remedy="use one of: " + ", ".join(MASKERS),
+    )

@@ -85,9 +85,11 @@ def _column(table: Table, name: str) -> Sensitive:
     if len(found.values) < 2:
         given = "an attribute missing in every row" if None in found.values else "a single value in the whole table"
         raise SchemaError(
-            name, "a sensitive attribute has at least two values", given=given,
+            name,
+            "a sensitive attribute has at least two values",
+            given=given,
             remedy="leave it out of the requirements: what everybody has cannot be hidden",
-        )  # fmt: skip
+        )
     return found
 
 
@@ -107,5 +109,9 @@ def check_top(table: Table, requirements: Sequence[Basic], *, people: Mapping[in
         counts = whole if part.sensitive is None else columns[part.sensitive].totals
         level = float(measure_of(part, columns)(counts[None, :])[0])
         if level < part.threshold:
-            raise Infeasible(str(part), "even the most masked table must satisfy it",
-                             given=f"a table with {part.falls_short(level)}", remedy=part.remedy(level))  # fmt: skip
+            raise Infeasible(
+                str(part),
+                "even the most masked table must satisfy it",
+                given=f"a table with {part.falls_short(level)}",
+                remedy=part.remedy(level),
+            )

@@ -43,14 +43,23 @@ def exact(value: object, *, what: str = "epsilon") -> Fraction:
             raise ValueError
         found = Fraction(repr(value)) if isinstance(value, float) else Fraction(value)
     except (ValueError, ZeroDivisionError):
-        raise RecipeError(what, "it is a positive number", given=repr(value),
-                          remedy=f"write for example {what}: 0.5 or {what}: 1/2") from None  # fmt: skip
+        raise RecipeError(
+            what, "it is a positive number", given=repr(value), remedy=f"write for example {what}: 0.5 or {what}: 1/2"
+        ) from None
     if found > LARGEST or 0 < found < 1 / LARGEST:
-        raise RecipeError(what, f"it is at most {int(LARGEST):,} and at least one part of that", given="another size",
-                          remedy=f"write for example {what}: 0.5")  # fmt: skip
+        raise RecipeError(
+            what,
+            f"it is at most {int(LARGEST):,} and at least one part of that",
+            given="another size",
+            remedy=f"write for example {what}: 0.5",
+        )
     if found <= 0:
-        raise RecipeError(what, "it is a positive number: 0 would tell nothing, and less does not exist",
-                          given=str(value), remedy=f"write for example {what}: 0.5")  # fmt: skip
+        raise RecipeError(
+            what,
+            "it is a positive number: 0 would tell nothing, and less does not exist",
+            given=str(value),
+            remedy=f"write for example {what}: 0.5",
+        )
     return found
 
 
@@ -77,9 +86,12 @@ Given: 0. To mend it: write for example epsilon: 0.5.
         object.__setattr__(self, "epsilon", exact(epsilon))
         object.__setattr__(self, "total", None if total is None else exact(total, what="total"))
         if self.total is not None and self.total < self.epsilon:
-            raise RecipeError("budget", "one release costs no more than all together",
-                              given=f"epsilon {self.epsilon} and total {self.total}",
-                              remedy="raise total, or lower epsilon")  # fmt: skip
+            raise RecipeError(
+                "budget",
+                "one release costs no more than all together",
+                given=f"epsilon {self.epsilon} and total {self.total}",
+                remedy="raise total, or lower epsilon",
+            )
 
     def to_json(self) -> dict[str, str]:
         """Plain texts; fractions stay exact."""
@@ -166,14 +178,20 @@ class Spending:
     def spend(self, event: Event) -> None:
         """Take this much; called before the mechanism sees anything."""
         if event.epsilon <= 0 or event.epsilon > self.left:
-            raise BudgetError(event.purpose, "no more is spent than is left of the budget",
-                              given=f"{event.epsilon} asked, {self.left} left of {self.budget.epsilon}",
-                              remedy="report this: a plan adds up to its budget")  # fmt: skip
+            raise BudgetError(
+                event.purpose,
+                "no more is spent than is left of the budget",
+                given=f"{event.epsilon} asked, {self.left} left of {self.budget.epsilon}",
+                remedy="report this: a plan adds up to its budget",
+            )
         self._events.append(event)
 
     def check_complete(self) -> None:
         """The events add up to the declared epsilon, exactly: what the certificate says is what happened."""
         if self.spent != self.budget.epsilon:
-            raise BudgetError("budget", "what was spent is what was declared, exactly",
-                              given=f"{self.spent} of {self.budget.epsilon}",
-                              remedy="report this: a plan adds up to its budget")  # fmt: skip
+            raise BudgetError(
+                "budget",
+                "what was spent is what was declared, exactly",
+                given=f"{self.spent} of {self.budget.epsilon}",
+                remedy="report this: a plan adds up to its budget",
+            )

@@ -18,12 +18,11 @@ from functools import cache, lru_cache
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sfumato.arrays import Ints
 from sfumato.privacy.budget import Composition, Event, Spending
 from sfumato.randomness import Randomness, Seeded
 
-Ints = NDArray[np.int64]
 LAPLACE = "discrete Laplace"
 SELECTION = "permute-and-flip"
 SPARSE = "discrete Laplace, thresholded; empty cells sampled"

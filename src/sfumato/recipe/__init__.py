@@ -1,6 +1,6 @@
 """Recipes: the frozen description of one run, and its form as YAML."""
 
-from sfumato.recipe.earlier import Earlier
-from sfumato.recipe.recipe import Along, Recipe, Structure
+from sfumato.recipe.parts import Along, Earlier, Structure
+from sfumato.recipe.recipe import Recipe
 
 __all__ = ["Along", "Earlier", "Recipe", "Structure"]

@@ -3,43 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from sfumato.data.schema import ItemSet, Number, Schema
 from sfumato.errors import RecipeError, did_you_mean
 from sfumato.maskers.masker import Masker
-from sfumato.maskers.topdown.fit import TopDown
+from sfumato.maskers.partition.fit import Partition
+from sfumato.maskers.topdown.masker import TopDown
 from sfumato.privacy.budget import Budget
-from sfumato.privacy.requirements import KMap, Requirement, without_covered
-from sfumato.recipe.earlier import Earlier, check_earlier
-from sfumato.structure.structures import Classes, Clusters, declared_labels
+from sfumato.privacy.requirements import Requirement, without_covered
+from sfumato.recipe.parts import USUAL, Along, Before, Earlier, Settings, Structure, check_along, check_earlier
+from sfumato.structure.embedding import Placement
+from sfumato.structure.structures import Classes, clusters_of, declared_labels
 
-Structure = Clusters | Classes
 UNDERSTOOD = ("no_guarantee", "several_releases")
 """What a recipe can say under `i_understand`."""
 LONGEST_NAME = 80
 
 
 @dataclass(frozen=True, kw_only=True)
-class Along:
-    """What goes along with the released table.
-
-    `codebook`: the mean of each interval and the shares of the leaves under each generalized value.
-    `starting_centres`: the clusters' centres in the masked space, from which a recipient's k-means finds the
-    same structure. `spreadsheet_safe`: a CSV table holds no cell and no column name that a spreadsheet would run; each
-    has an apostrophe before it.
-    """
-
-    codebook: bool = True
-    starting_centres: bool = True
-    spreadsheet_safe: bool = False
-
-
-@dataclass(frozen=True, kw_only=True)
 class Recipe:
     """What each attribute is, what structure must survive, what privacy must hold, and how to mask.
+
+    Without a `structure` masking is guided by how much it distorts, and loss and risk are what is measured.
 
     `keep_order` releases the rows in their input order, which may tell who is who: stated in the certificate.
     `missing` names attributes whose rows are left out when they miss a value there ("drop"). `people` names those whose
@@ -47,13 +35,14 @@ class Recipe:
     `earlier` tells of the first. `i_understand` says "no_guarantee" for maskers of which nothing may be claimed, and
     "several_releases" where people with a name may be released again without `earlier`. `budget` is the epsilon of
     maskers that generate rows under differential privacy, which go without requirements. `encoding` is that of a CSV
-    table which is not UTF-8. `earlier`: releases that are out already, with which this one must be safe.
+    table which is not UTF-8. `earlier`: releases that are out already, with which this one must be safe. `mask`: if it
+    is left out, Partition, or TopDown where Partition cannot do what is asked.
     """
 
     schema: Schema
-    structure: Structure
+    structure: Structure | None = None
     privacy: Sequence[Requirement] = ()
-    mask: Masker = field(default_factory=TopDown)
+    mask: Masker = USUAL
     table: str | None = None
     keep_order: bool = False
     release: Along = field(default_factory=Along)
@@ -67,6 +56,8 @@ class Recipe:
     def __post_init__(self) -> None:
         object.__setattr__(self, "privacy", _listed(self.privacy))
         object.__setattr__(self, "missing", tuple(self.missing))
+        if self.mask is USUAL:
+            object.__setattr__(self, "mask", _usual_mask(self))
         if isinstance(self.i_understand, list):
             object.__setattr__(self, "i_understand", tuple(self.i_understand))
         self.schema.require(self.missing, "missing")
@@ -83,11 +74,14 @@ class Recipe:
         _check_understood(self)
         _check_budget(self)
         self.mask.check(self.schema, self.privacy)
+        check_along(self.release, self.mask)
         if self.earlier is not None:
             check_earlier(self.mask, self.privacy)
-        _check_structure(self.schema, self.structure)
-        if check := getattr(self.mask, "check_labels", None):
-            check(declared_labels(self.structure, self.schema))
+        if self.structure is None:
+            self.mask.unguided()
+        else:
+            _check_structure(self.schema, self.structure)
+            self.mask.check_labels(declared_labels(self.structure, self.schema))
 
     @property
     def understood(self) -> frozenset[str]:
@@ -97,7 +91,34 @@ class Recipe:
     @property
     def population(self) -> object:
         """The population of its k-map, if it asks for one."""
-        return next((r.population for r in self.privacy if isinstance(r, KMap)), None)
+        return next((r.population for r in self.privacy if r.population is not None), None)
+
+    @property
+    def before(self) -> Before:
+        """The releases with which this one must be safe; maybe none."""
+        return Before() if self.earlier is None else self.earlier.before
+
+    @property
+    def masker(self) -> Masker:
+        """The masker as it is run: guided by the structure, if there is one."""
+        return self.mask if self.structure is not None else self.mask.unguided()
+
+    def placed(self, placement: Placement) -> Recipe:
+        """The same with masked values placed in another way where clusters are looked for again."""
+        clusters = clusters_of(self.structure)
+        if clusters is None:
+            raise RecipeError(
+                "placement",
+                "masked values are placed where clusters are looked for",
+                given="a recipe without clusters",
+                remedy="leave it out",
+            )
+        return replace(self, structure=replace(clusters, placement=placement))
+
+    def beside_others(self) -> Recipe:
+        """The same for a table of which other versions go out: by a masker that can be held beside them, if it asks for
+        none in particular."""
+        return replace(self, mask=TopDown()) if self.mask == Partition() else self
 
     @classmethod
     def from_yaml(cls, source: str | Path, *, changes: Iterable[str] = (), allow: Iterable[str | Path] = ()) -> Recipe:
@@ -106,15 +127,21 @@ class Recipe:
         The files that a recipe names lie in its folder (those of a text in the current one), or in folders that
         `allow` names: a stranger's recipe reads nothing else.
         """
-        from sfumato.recipe.yaml_form import read_recipe
+        from sfumato.recipe.yaml_form import read_settings
 
-        return read_recipe(source, changes, allow)
+        return cls(**read_settings(source, changes, allow))
 
     def to_yaml(self) -> str:
         """The recipe as YAML, taxonomies written out; `from_yaml` gives the same recipe back."""
-        from sfumato.recipe.yaml_form import recipe_text
+        from sfumato.recipe.yaml_form import settings_text
 
-        return recipe_text(self)
+        return settings_text(cast(Settings, {one.name: getattr(self, one.name) for one in fields(self)}))
+
+
+def _usual_mask(recipe: Recipe) -> Masker:
+    """Partition keeps most; what it cannot do, beside earlier releases or in a population, TopDown can."""
+    asks_others = recipe.earlier is not None or any(need.population is not None for need in recipe.privacy)
+    return TopDown() if asks_others or recipe.budget is not None or not recipe.privacy else Partition()
 
 
 def _listed(privacy: Any) -> tuple[Requirement, ...]:
@@ -125,20 +152,22 @@ def _refuse_drafts(schema: Schema) -> None:
     for name, attribute in schema.items():
         if not isinstance(attribute, Number) and attribute.taxonomy is not None and attribute.taxonomy.draft:
             raise RecipeError(
-                name, "a drafted taxonomy is made of the table's own values, and goes out with the release",
+                name,
+                "a drafted taxonomy is made of the table's own values, and goes out with the release",
                 given="a taxonomy that is still marked as a draft",
                 remedy="read it, take out values that only few people have, then delete its `# draft` line",
-            )  # fmt: skip
+            )
 
 
 def _check_quasi(schema: Schema, requirement: Requirement) -> None:
     for name in requirement.on:
         if schema[name].role != "quasi":
             raise RecipeError(
-                str(requirement), "a quasi-identifier is made of attributes with the role quasi",
+                str(requirement),
+                "a quasi-identifier is made of attributes with the role quasi",
                 given=f"{name!r}, which is {schema[name].role}",
                 remedy=f"declare {name} with role: quasi, or leave it out of `on`",
-            )  # fmt: skip
+            )
 
 
 def _check_sensitive(schema: Schema, requirement: Requirement) -> None:
@@ -149,19 +178,29 @@ def _check_sensitive(schema: Schema, requirement: Requirement) -> None:
     attribute = schema[name]
     if attribute.role in ("quasi", "identifier"):
         raise RecipeError(
-            str(requirement), "what must not be learned is released as it is",
-            given=f"{name!r}, which is {attribute.role}", remedy=f"declare {name} with role: sensitive",
-        )  # fmt: skip
+            str(requirement),
+            "what must not be learned is released as it is",
+            given=f"{name!r}, which is {attribute.role}",
+            remedy=f"declare {name} with role: sensitive",
+        )
     if isinstance(attribute, ItemSet):
-        raise RecipeError(str(requirement), "a sensitive attribute is a category or a number", given="an item set",
-                          remedy=f"name another attribute, or turn {name} into categories")  # fmt: skip
+        raise RecipeError(
+            str(requirement),
+            "a sensitive attribute is a category or a number",
+            given="an item set",
+            remedy=f"name another attribute, or turn {name} into categories",
+        )
 
 
 def _check_population(privacy: Sequence[Requirement]) -> None:
-    populations = [requirement.population for requirement in privacy if isinstance(requirement, KMap)]
+    populations = [requirement.population for requirement in privacy if requirement.population is not None]
     if any(population is not populations[0] and population != populations[0] for population in populations):
-        raise RecipeError("k_map", "all k-maps of a recipe are counted in one population", given="several",
-                          remedy="name the same population for all of them")  # fmt: skip
+        raise RecipeError(
+            "k_map",
+            "all k-maps of a recipe are counted in one population",
+            given="several",
+            remedy="name the same population for all of them",
+        )
 
 
 def _check_all_covered(schema: Schema, privacy: Sequence[Requirement]) -> None:
@@ -169,17 +208,23 @@ def _check_all_covered(schema: Schema, privacy: Sequence[Requirement]) -> None:
     bare = [name for name in schema.quasi if name not in asked]
     if bare:
         raise RecipeError(
-            ", ".join(bare), "every quasi-identifying attribute stands in a requirement, else it would go out raw",
-            given="in none", remedy="add it to a requirement's `on`, or declare it plain to release it as it is",
-        )  # fmt: skip
+            ", ".join(bare),
+            "every quasi-identifying attribute stands in a requirement, else it would go out raw",
+            given="in none",
+            remedy="add it to a requirement's `on`, or declare it plain to release it as it is",
+        )
 
 
 def _texts(given: object) -> tuple[str, ...]:
     if isinstance(given, str):
         return (given,)
     if not isinstance(given, tuple) or not all(isinstance(text, str) for text in given):
-        raise RecipeError("i_understand", "it is a text or a list of texts", given=type(given).__name__,
-                          remedy="write i_understand: several_releases")  # fmt: skip
+        raise RecipeError(
+            "i_understand",
+            "it is a text or a list of texts",
+            given=type(given).__name__,
+            remedy="write i_understand: several_releases",
+        )
     return given
 
 
@@ -187,42 +232,64 @@ def _check_people(people: object) -> None:
     if people is None:
         return
     if not isinstance(people, str) or not people.strip() or not people.isprintable() or len(people) > LONGEST_NAME:
-        raise RecipeError("people", f"it is a name of at most {LONGEST_NAME} printable characters",
-                          given="an empty or other text" if isinstance(people, str) else type(people).__name__,
-                          remedy="write for example people: patients-2026")  # fmt: skip
+        raise RecipeError(
+            "people",
+            f"it is a name of at most {LONGEST_NAME} printable characters",
+            given="an empty or other text" if isinstance(people, str) else type(people).__name__,
+            remedy="write for example people: patients-2026",
+        )
 
 
 def _check_understood(recipe: Recipe) -> None:
-    claims = recipe.mask.guarantee != "none"
+    claims = recipe.mask.guarantee.claims
     unknown = sorted(text for text in recipe.understood if text not in UNDERSTOOD)
     if unknown:
-        raise RecipeError("i_understand", "it says " + " or ".join(UNDERSTOOD), given=repr(unknown[0]),
-                          remedy=did_you_mean(unknown[0], UNDERSTOOD))  # fmt: skip
+        raise RecipeError(
+            "i_understand",
+            "it says " + " or ".join(UNDERSTOOD),
+            given=repr(unknown[0]),
+            remedy=did_you_mean(unknown[0], UNDERSTOOD),
+        )
     if not claims and "no_guarantee" not in recipe.understood:
         raise RecipeError(
-            type(recipe.mask).__name__, "nothing can be claimed of this masker: whoever knows a few records undoes it",
+            type(recipe.mask).__name__,
+            "nothing can be claimed of this masker: whoever knows a few records undoes it",
             given="a recipe that does not say so",
             remedy="say i_understand: no_guarantee, or use a masker with a guarantee (top_down)",
-        )  # fmt: skip
+        )
     if claims and "no_guarantee" in recipe.understood:
-        raise RecipeError("i_understand", "no_guarantee goes with maskers without a guarantee",
-                          given=type(recipe.mask).__name__, remedy="leave it out")  # fmt: skip
+        raise RecipeError(
+            "i_understand",
+            "no_guarantee goes with maskers without a guarantee",
+            given=type(recipe.mask).__name__,
+            remedy="leave it out",
+        )
     if recipe.people is None and "several_releases" in recipe.understood:
-        raise RecipeError("i_understand", "several_releases goes with people that have a name", given="none",
-                          remedy="add people: NAME, or leave it out")  # fmt: skip
+        raise RecipeError(
+            "i_understand",
+            "several_releases goes with people that have a name",
+            given="none",
+            remedy="add people: NAME, or leave it out",
+        )
 
 
 def _check_budget(recipe: Recipe) -> None:
-    spends = recipe.mask.guarantee == "differential_privacy"
+    spends = recipe.mask.guarantee.spends
     if spends and recipe.budget is None:
-        raise RecipeError("budget", "differential privacy spends a budget", given="none",
-                          remedy="add budget: {epsilon: 1}")  # fmt: skip
+        raise RecipeError(
+            "budget", "differential privacy spends a budget", given="none", remedy="add budget: {epsilon: 1}"
+        )
     if recipe.budget is not None and not spends:
-        raise RecipeError("budget", "only maskers that generate rows from noisy counts spend one",
-                          given=type(recipe.mask).__name__, remedy="use mask: private_tree")  # fmt: skip
+        raise RecipeError(
+            "budget",
+            "only maskers that generate rows from noisy counts spend one",
+            given=type(recipe.mask).__name__,
+            remedy="use mask: private_tree",
+        )
     if spends and recipe.keep_order:
-        raise RecipeError("keep_order", "rows that are generated have no input order", given="a recipe with it",
-                          remedy="leave it out")  # fmt: skip
+        raise RecipeError(
+            "keep_order", "rows that are generated have no input order", given="a recipe with it", remedy="leave it out"
+        )
 
 
 def _check_structure(schema: Schema, structure: Structure) -> None:
@@ -231,14 +298,17 @@ def _check_structure(schema: Schema, structure: Structure) -> None:
         attribute = schema[structure.column]
         if attribute.role == "quasi":
             raise RecipeError(
-                structure.column, "the class column is not masked, so it is no quasi-identifier",
-                given="role quasi", remedy="declare it sensitive or plain, or choose another class column",
-            )  # fmt: skip
+                structure.column,
+                "the class column is not masked, so it is no quasi-identifier",
+                given="role quasi",
+                remedy="declare it sensitive or plain, or choose another class column",
+            )
         if attribute.role == "identifier" or isinstance(attribute, ItemSet):
             raise RecipeError(
-                structure.column, "a class column is a category or a number that is released",
+                structure.column,
+                "a class column is a category or a number that is released",
                 given="an identifier" if attribute.role == "identifier" else "an item set",
                 remedy="choose another class column",
-            )  # fmt: skip
+            )
     elif structure.attributes is not None:
         schema.require(structure.attributes, "clusters")

@@ -8,21 +8,33 @@ from pathlib import Path
 from typing import Any, cast
 
 from sfumato.data.schema import Attribute, Category, ItemSet, Number, Schema
-from sfumato.data.taxonomy import Taxonomy
+from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import RecipeError, SchemaError, did_you_mean
 from sfumato.maskers.registry import masker_named, name_of
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.requirements import REQUIREMENTS, Requirement
-from sfumato.recipe.earlier import Earlier
-from sfumato.recipe.paths import Within
-from sfumato.recipe.recipe import Along, Recipe, Structure
-from sfumato.recipe.settings import build, entries, known, mapping, names_of, one
+from sfumato.recipe.parts import USUAL, Along, Earlier, Settings, Structure
+from sfumato.recipe.settings import Within, build, entries, known, mapping, names_of, one
 from sfumato.structure.structures import Classes, Clusters
 
 KINDS: Mapping[str, type[Attribute]] = {"number": Number, "category": Category, "item_set": ItemSet}
-TOP = ("sfumato", "table", "attributes", "structure", "privacy", "mask", "keep_order", "release", "missing",
-       "i_understand", "encoding", "budget", "earlier", "people")  # fmt: skip
-MAIN = {"k_anonymity": "k", "l_diversity": "l", "confidence_bound": "h", "t_closeness": "t", "k_map": "k"}
+TOP = (
+    "sfumato",
+    "table",
+    "attributes",
+    "structure",
+    "privacy",
+    "mask",
+    "keep_order",
+    "release",
+    "missing",
+    "i_understand",
+    "encoding",
+    "budget",
+    "earlier",
+    "people",
+)
+MAIN: Mapping[str, str] = {name: kind.main for name, kind in REQUIREMENTS.items() if kind.main}
 """The setting that a requirement's name stands for: {l_diversity: 3} is {l_diversity: {l: 3}}."""
 BUNDLED = "bundled:"
 TEXTS = ("values", "missing")
@@ -31,34 +43,42 @@ MOST_REQUIREMENTS = 200
 """How many requirements a recipe may ask for; each is compared with every other."""
 
 
-def read_recipe(source: str | Path, changes: Iterable[str] = (), allow: Iterable[str | Path] = ()) -> Recipe:
-    """A recipe from a file or from text; a text stands in the current folder."""
+def read_settings(source: str | Path, changes: Iterable[str] = (), allow: Iterable[str | Path] = ()) -> Settings:
+    """A recipe's settings from a file or from text; a text stands in the current folder."""
     from sfumato.data.yaml_files import load_yaml
 
     path = source if isinstance(source, Path) else Path(source) if "\n" not in source else None
     form = load_yaml(path if path is not None else str(source), what="recipe")
     if not isinstance(form, dict):
-        raise RecipeError("recipe", "a recipe is a mapping", given=type(form).__name__,
-                          remedy="begin with `sfumato: 1`, then attributes:, structure:, privacy:, mask:")  # fmt: skip
+        raise RecipeError(
+            "recipe",
+            "a recipe is a mapping",
+            given=type(form).__name__,
+            remedy="begin with `sfumato: 1`, then attributes:, structure:, privacy:, mask:",
+        )
     for change in changes:
         _set(form, change)
-    return recipe_from(form, Within.of(path.parent if path is not None else Path(), allow))
+    return settings_from(form, Within.of(path.parent if path is not None else Path(), allow))
 
 
-def recipe_from(form: Mapping[str, Any], within: Within) -> Recipe:
-    """A recipe from its parsed YAML; file names are relative to its folder, and lead nowhere else."""
+def settings_from(form: Mapping[str, Any], within: Within) -> Settings:
+    """A recipe's settings from its parsed YAML; file names are relative to its folder, and lead nowhere else."""
     known("recipe", form, TOP)
     if form.get("sfumato") != 1:
-        raise RecipeError("recipe", "a recipe says which format it is in", given=repr(form.get("sfumato")),
-                          remedy="begin it with `sfumato: 1`")  # fmt: skip
+        raise RecipeError(
+            "recipe",
+            "a recipe says which format it is in",
+            given=repr(form.get("sfumato")),
+            remedy="begin it with `sfumato: 1`",
+        )
     attributes = mapping("attributes", form.get("attributes"))
     table = one("", form, "table", str)
     asked = entries("privacy", form.get("privacy"), most=MOST_REQUIREMENTS)
-    return Recipe(
+    return Settings(
         schema=Schema({str(name): _attribute(str(name), part, within) for name, part in attributes.items()}),
         structure=_structure(form.get("structure")),
         privacy=tuple(_requirement(part, within) for part in asked),
-        mask=_mask(form.get("mask") or "top_down"),
+        mask=_mask(form["mask"]) if form.get("mask") else USUAL,
         table=None if table is None else _file("table", table, within),
         keep_order=bool(one("", form, "keep_order", bool)),
         release=_along(form.get("release") or {}),
@@ -75,23 +95,35 @@ def _understood(form: Any) -> Any:
     """One word, or a list of them."""
     words = form if isinstance(form, list) else [] if form is None else [form]
     if not all(isinstance(word, str) for word in words) or len(words) > MOST_REQUIREMENTS:
-        raise RecipeError("i_understand", "it is a text or a list of texts", given="something else",
-                          remedy="write i_understand: no_guarantee, or leave it out")  # fmt: skip
+        raise RecipeError(
+            "i_understand",
+            "it is a text or a list of texts",
+            given="something else",
+            remedy="write i_understand: no_guarantee, or leave it out",
+        )
     return form
 
 
 def _along(form: Any) -> Along:
     if "labels" in mapping("release", form):
-        raise RecipeError("release", "the labels of raw clusters are raw information, and stay with the holder",
-                          given="labels", remedy="leave it out: recipients find clusters from the centres")  # fmt: skip
+        raise RecipeError(
+            "release",
+            "the labels of raw clusters are raw information, and stay with the holder",
+            given="labels",
+            remedy="leave it out: recipients find clusters from the centres",
+        )
     return build(Along, "release", form)
 
 
 def _budget(form: Any) -> Budget:
     part = mapping("budget", form if isinstance(form, Mapping) else {"epsilon": form})
     if "people" in part:
-        raise RecipeError("budget", "people are named once, for every recipe", given="a name in the budget",
-                          remedy="write people: NAME at the top of the recipe, beside budget:")  # fmt: skip
+        raise RecipeError(
+            "budget",
+            "people are named once, for every recipe",
+            given="a name in the budget",
+            remedy="write people: NAME at the top of the recipe, beside budget:",
+        )
     known("budget", part, ("epsilon", "total"))
     if "epsilon" not in part:
         raise RecipeError("budget", "a budget has an epsilon", given="none", remedy="write budget: {epsilon: 1}")
@@ -135,14 +167,19 @@ def _label(given: Any) -> Any:
 
 def _refuse_number(name: str, kind: str) -> None:
     if kind == "number":
-        raise RecipeError(name, "a number takes no taxonomy: it is masked by intervals", given="kind: number",
-                          remedy="leave the taxonomy out, or say kind: category")  # fmt: skip
+        raise RecipeError(
+            name,
+            "a number takes no taxonomy: it is masked by intervals",
+            given="kind: number",
+            remedy="leave the taxonomy out, or say kind: category",
+        )
 
 
 def _range(name: str, given: Any) -> tuple[Any, ...]:
     if not isinstance(given, list) or len(given) != 2:
-        raise RecipeError(name, "a range is [lowest, highest]", given=repr(given),
-                          remedy="write for example range: [0, 100]")  # fmt: skip
+        raise RecipeError(
+            name, "a range is [lowest, highest]", given=repr(given), remedy="write for example range: [0, 100]"
+        )
     return tuple(str(end) if hasattr(end, "isoformat") else end for end in given)
 
 
@@ -150,37 +187,45 @@ def _taxonomy(name: str, given: Any, within: Within) -> Taxonomy:
     if isinstance(given, dict):
         return Taxonomy.from_tree(given)
     if not isinstance(given, str):
-        raise RecipeError(name, "a taxonomy is a file name or a tree", given=type(given).__name__,
-                          remedy="write `taxonomy: education.yaml` or the tree itself")  # fmt: skip
+        raise RecipeError(
+            name,
+            "a taxonomy is a file name or a tree",
+            given=type(given).__name__,
+            remedy="write `taxonomy: education.yaml` or the tree itself",
+        )
     if given.startswith(BUNDLED):
         from sfumato.data import datasets
 
         return datasets.taxonomy(given.removeprefix(BUNDLED))
-    from sfumato.data.taxonomy_files import read_taxonomy
-
-    return read_taxonomy(within.file(name, given))
+    return Taxonomy.from_file(within.file(name, given))
 
 
-def _structure(form: Any) -> Structure:
+def _structure(form: Any) -> Structure | None:
     if form is None:
-        raise RecipeError("structure", "a recipe says what must survive", given="nothing",
-                          remedy="add `structure: {clusters: kmeans, k: 6}` or `{classes: NAME}`")  # fmt: skip
+        return None
     part = dict(mapping("structure", form))
     if "classes" in part:
         return build(Classes, "structure", {"column": part.pop("classes"), **part})
     if "clusters" in part:
         return build(Clusters, "structure", {"method": part.pop("clusters"), **part})
-    raise RecipeError("structure", "it is clusters or classes", given=", ".join(map(str, part)) or "nothing",
-                      remedy="write {clusters: kmeans, k: 6} or {classes: COLUMN}")  # fmt: skip
+    raise RecipeError(
+        "structure",
+        "it is clusters or classes",
+        given=", ".join(map(str, part)) or "nothing",
+        remedy="write {clusters: kmeans, k: 6} or {classes: COLUMN}",
+    )
 
 
 def _requirement(form: Any, within: Within) -> Requirement:
     part = dict(mapping("privacy", form))
     name = next((name for name in part if name in REQUIREMENTS), None)
     if name is None:
-        raise RecipeError("privacy", "a requirement is one of " + ", ".join(REQUIREMENTS),
-                          given=", ".join(str(key) for key in part) or "nothing",
-                          remedy="write {k_anonymity: 10, on: [age, sex]}")  # fmt: skip
+        raise RecipeError(
+            "privacy",
+            "a requirement is one of " + ", ".join(REQUIREMENTS),
+            given=", ".join(str(key) for key in part) or "nothing",
+            remedy="write {k_anonymity: 10, on: [age, sex]}",
+        )
     given = part.pop(name)
     settings = {**part, **(given if isinstance(given, Mapping) else {MAIN.get(name, name): given})}
     if isinstance(settings.get("population"), str):
@@ -205,8 +250,12 @@ def _mask(form: Any) -> Any:
         return masker_named(form)()
     part = mapping("mask", form)
     if len(part) != 1:
-        raise RecipeError("mask", "a recipe has one mask", given=", ".join(map(str, part)) or "none",
-                          remedy="write for example {top_down: {score: tradeoff}}")  # fmt: skip
+        raise RecipeError(
+            "mask",
+            "a recipe has one mask",
+            given=", ".join(map(str, part)) or "none",
+            remedy="write for example {top_down: {score: tradeoff}}",
+        )
     name, settings = next(iter(part.items()))
     return build(masker_named(str(name)), f"mask {name}", settings or {})
 
@@ -214,8 +263,12 @@ def _mask(form: Any) -> Any:
 def _missing(form: Any) -> tuple[str, ...]:
     for name, rule in mapping("missing", form).items():
         if not isinstance(rule, str) or rule not in ("drop", "value"):
-            raise RecipeError(str(name), "missing values are a value of their own, or their rows are dropped",
-                              given=repr(rule), remedy="write `value` or `drop`")  # fmt: skip
+            raise RecipeError(
+                str(name),
+                "missing values are a value of their own, or their rows are dropped",
+                given=repr(rule),
+                remedy="write `value` or `drop`",
+            )
     return tuple(str(name) for name, rule in form.items() if rule == "drop")
 
 
@@ -252,37 +305,42 @@ def _step(at: Any, step: str, path: str) -> Any:
     try:
         return at[int(step)] if isinstance(at, list) else at.setdefault(step, {})
     except (ValueError, IndexError, AttributeError):
-        raise RecipeError("--set", "every step of the path leads somewhere", given=repr(path),
-                          remedy="list entries are numbered from 0: privacy.0.k=20") from None  # fmt: skip
+        raise RecipeError(
+            "--set",
+            "every step of the path leads somewhere",
+            given=repr(path),
+            remedy="list entries are numbered from 0: privacy.0.k=20",
+        ) from None
 
 
-def recipe_text(recipe: Recipe) -> str:
-    """A recipe as YAML."""
+def settings_text(recipe: Settings) -> str:
+    """A recipe's settings as YAML."""
     from sfumato.data.yaml_files import dump_yaml
 
     form: dict[str, Any] = {"sfumato": 1}
-    if recipe.table is not None:
-        form["table"] = recipe.table
-    form["attributes"] = {name: _attribute_form(attribute) for name, attribute in recipe.schema.items()}
-    form["structure"] = _structure_form(recipe.structure)
-    form["privacy"] = [_requirement_form(requirement) for requirement in recipe.privacy]
-    form["mask"] = {name_of(recipe.mask): _settings(recipe.mask)}
-    if recipe.budget is not None:
-        form["budget"] = recipe.budget.to_json()
-    if recipe.people is not None:
-        form["people"] = recipe.people
-    if recipe.earlier is not None:
-        form["earlier"] = _settings(recipe.earlier)
-    if recipe.keep_order:
+    if recipe["table"] is not None:
+        form["table"] = recipe["table"]
+    form["attributes"] = {name: _attribute_form(attribute) for name, attribute in recipe["schema"].items()}
+    if recipe["structure"] is not None:
+        form["structure"] = _structure_form(recipe["structure"])
+    form["privacy"] = [_requirement_form(requirement) for requirement in recipe["privacy"]]
+    form["mask"] = {name_of(recipe["mask"]): _settings(recipe["mask"])}
+    if recipe["budget"] is not None:
+        form["budget"] = recipe["budget"].to_json()
+    if recipe["people"] is not None:
+        form["people"] = recipe["people"]
+    if recipe["earlier"] is not None:
+        form["earlier"] = _settings(recipe["earlier"])
+    if recipe["keep_order"]:
         form["keep_order"] = True
-    if recipe.release != Along():
-        form["release"] = _settings(recipe.release)
-    if recipe.encoding:
-        form["encoding"] = recipe.encoding
-    if recipe.i_understand:
-        form["i_understand"] = _plain(recipe.i_understand)
-    if recipe.missing:
-        form["missing"] = dict.fromkeys(recipe.missing, "drop")
+    if recipe["release"] != Along():
+        form["release"] = _settings(recipe["release"])
+    if recipe["encoding"]:
+        form["encoding"] = recipe["encoding"]
+    if recipe["i_understand"]:
+        form["i_understand"] = _plain(recipe["i_understand"])
+    if recipe["missing"]:
+        form["missing"] = dict.fromkeys(recipe["missing"], "drop")
     return dump_yaml(form, default_flow_style=None, width=110)
 
 
@@ -307,8 +365,11 @@ def _settings(value: Any) -> dict[str, Any]:
     found = {}
     for field in fields(value):
         given = getattr(value, field.name)
-        default = field.default if field.default is not MISSING else (
-            field.default_factory() if field.default_factory is not MISSING else MISSING)  # fmt: skip
+        default = (
+            field.default
+            if field.default is not MISSING
+            else (field.default_factory() if field.default_factory is not MISSING else MISSING)
+        )
         if given != default:
             found[field.name] = _plain(given)
     return found

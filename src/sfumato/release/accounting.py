@@ -1,24 +1,98 @@
-"""A run and the holder's ledger: under whose name it is entered, what was released before, what it may spend."""
+"""A run and the holder's ledger: under whose name it is entered, what was released before, what it may spend.
+
+Under differential privacy a release promises how its rows were made, which its uses of the data tell.
+"""
 
 from __future__ import annotations
 
 import hashlib
-import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
+from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
+from typing import Any, ClassVar, Protocol
 
 import pyarrow as pa
 
 from sfumato.data.table import Table
-from sfumato.errors import visible
+from sfumato.errors import visible, warn
+from sfumato.maskers.masker import Guarantee
 from sfumato.maskers.registry import name_of
+from sfumato.privacy.budget import UNIT, Event, Spending
 from sfumato.privacy.ledger import Account, Known, Ledger, Likeness, People, Rules
-from sfumato.privacy.mechanisms import Mechanisms
+from sfumato.privacy.mechanisms import Mechanisms, noise_of
+from sfumato.privacy.verify import readme, wording
+from sfumato.privacy.verify.canonical import OF_NOISE
+from sfumato.privacy.verify.wording import Deployed, deployment
+from sfumato.randomness import Randomness
 from sfumato.recipe import Recipe
+from sfumato.release.certificate import Claim, Promise, Recounted
 
 SHORT = 8
 """So many digits of an entry's id are shown."""
+
+
+class Costs(Protocol):
+    """What a run spends of a privacy budget, and what may be promised for it."""
+
+    @property
+    def mechanisms(self) -> Mechanisms | None:
+        """The only way to private data for maskers that spend."""
+
+    @property
+    def entered(self) -> bool:
+        """Whether the release is entered in the ledger."""
+
+    def reserving(self, account: Account | None, recipe: Recipe) -> AbstractContextManager[None]:
+        """Entered in the ledger before anything is spent, and compared with what was spent after."""
+
+    def promise(self, guarantee: Guarantee) -> Promise:
+        """What may be promised once the masker is done."""
+
+
+@dataclass(frozen=True)
+class Free:
+    """Nothing is spent: what is promised is recounted from the written file."""
+
+    mechanisms: ClassVar[None] = None
+    entered: ClassVar[bool] = True
+
+    def reserving(self, account: Account | None, recipe: Recipe) -> AbstractContextManager[None]:
+        """Nothing to reserve."""
+        return nullcontext()
+
+    def promise(self, guarantee: Guarantee) -> Promise:
+        """What is claimed."""
+        return Recounted(guarantee)
+
+
+@dataclass(frozen=True, eq=False)
+class Priced:
+    """A budget, spent through mechanisms."""
+
+    mechanisms: Mechanisms
+
+    @property
+    def entered(self) -> bool:
+        """Noise from a seed is not private, and never entered."""
+        return self.mechanisms.noise.private
+
+    def reserving(self, account: Account | None, recipe: Recipe) -> AbstractContextManager[None]:
+        """Under the account's people; without one, for noise from a seed, what was spent is compared only."""
+        if account is None:
+            return Ledger().reserved(People(""), self.mechanisms, mask="")
+        mask, whole = name_of(recipe.mask), recipe_hash(recipe)
+        return account.ledger.reserved(account.people, self.mechanisms, mask=mask, recipe=whole)
+
+    def promise(self, guarantee: Guarantee) -> Promise:
+        """Epsilon, and what it went to."""
+        return Differential.of(self.mechanisms)
+
+
+def costs_of(recipe: Recipe, chance: Randomness) -> Costs:
+    """What publishing by a recipe spends."""
+    return Free() if recipe.budget is None else Priced(Mechanisms(Spending(recipe.budget), noise_of(chance)))
 
 
 class Accounting:
@@ -28,9 +102,9 @@ class Accounting:
     `trial` nothing will be written, so that earlier releases are neither told nor in the way.
     """
 
-    def __init__(self, recipe: Recipe, mechanisms: Mechanisms | None, ledger: Ledger, *, trial: bool = False) -> None:
-        self.recipe, self.mechanisms, self.ledger, self.trial = recipe, mechanisms, ledger, trial
-        self.entered = mechanisms is None or mechanisms.noise.private
+    def __init__(self, recipe: Recipe, costs: Costs, ledger: Ledger, *, trial: bool = False) -> None:
+        self.recipe, self.ledger, self.trial = recipe, ledger, trial
+        self.entered = costs.entered
         self._seen: Likeness | None = None
 
     def begin(self) -> None:
@@ -51,26 +125,17 @@ class Accounting:
         account = Account(self.ledger, whose, rules_of(self.recipe))
         known = [] if self.trial else account.known()
         if known:
-            warnings.warn(visible(_told(known, private=self.mechanisms is not None)), stacklevel=3)
+            warn(visible(_told(known, private=self.recipe.mask.guarantee.spends)))
         return account
 
 
 def rules_of(recipe: Recipe) -> Rules:
     """What a recipe says of several releases of the same people."""
     told = set()
-    for folder in () if recipe.earlier is None else recipe.earlier.releases:
+    for folder in recipe.before.releases:
         with suppress(OSError):  # a release that is not there is told where it is read
             told.add(hashlib.sha256((Path(folder) / "certificate.json").read_bytes()).hexdigest())
-    return Rules(recipe.people, frozenset(told), "several_releases" in recipe.understood, recipe.budget is not None)
-
-
-def reserving(account: Account | None, recipe: Recipe, mechanisms: Mechanisms | None) -> AbstractContextManager[None]:
-    """Under a budget: entered in the ledger before anything is spent, and compared with what was spent after."""
-    if mechanisms is None:
-        return nullcontext()
-    if account is None:  # noise from a seed: compared only
-        return Ledger().reserved(People(""), mechanisms, mask="")
-    return account.ledger.reserved(account.people, mechanisms, mask=name_of(recipe.mask), recipe=recipe_hash(recipe))
+    return Rules(recipe.people, frozenset(told), "several_releases" in recipe.understood, recipe.mask.guarantee.spends)
 
 
 def recipe_hash(recipe: Recipe) -> str:
@@ -95,3 +160,76 @@ def _told(known: Sequence[Known], *, private: bool) -> str:
         f"{last.entry.folder}{share}. Whoever has both can compare them and reads off what only one of them holds: "
         f"every value of a person who is missing from the other. {remedy}"
     )
+
+
+NOT_PRIVATE = "NOT PRIVATE"
+
+
+@dataclass(frozen=True)
+class Differential:
+    """Epsilon and the events it went to. `private`: the noise came from a secure generator."""
+
+    libraries: ClassVar[tuple[str, ...]] = (OF_NOISE,)
+
+    epsilon: Fraction
+    events: Sequence[Event]
+    private: bool
+
+    @classmethod
+    def of(cls, mechanisms: Mechanisms) -> Differential:
+        """What a run spent."""
+        spending = mechanisms.spending
+        return cls(spending.budget.epsilon, spending.events, mechanisms.noise.private)
+
+    def statement(self, claims: Sequence[Claim]) -> str:
+        """Epsilon, and what it means for a person; nothing is counted."""
+        return wording.private_statement(self.epsilon, private=self.private)
+
+    def in_short(self, claims: Sequence[Claim]) -> str:
+        """Epsilon."""
+        return f"epsilon = {self.epsilon}, differentially private; every row is generated"
+
+    def state(self, *, verified: bool) -> str:
+        """Noise that repeats is named, whatever verify said."""
+        if not self.private:
+            return f"{NOT_PRIVATE} (a seeded run)"
+        return "Verified" if verified else "NOT verified"
+
+    def fields(
+        self, *, mask: str, columns: Mapping[str, str], created: str, versions: Mapping[str, str]
+    ) -> dict[str, Any]:
+        """The events, and the fields of OpenDP's deployments registry."""
+        events = [event.to_json() for event in self.events]
+        deployed = Deployed(
+            epsilon=self.epsilon,
+            private=self.private,
+            events=events,
+            mask=mask,
+            columns=columns,
+            created=created,
+            versions=versions,
+        )
+        return {"differential_privacy": self.to_json(), "deployment": deployment(deployed)}
+
+    def title(self) -> str:
+        """A generated table; noise that repeats is named first."""
+        return readme.title(generated=True, private=self.private)
+
+    def cited(self, mask: str) -> str:
+        """Generated by this masker."""
+        return readme.cited(mask, generated=True)
+
+    def checks(self) -> str:
+        """It adds up."""
+        return readme.checks(generated=True)
+
+    def to_json(self) -> dict[str, Any]:
+        """The certificate's part of its own."""
+        return {
+            "epsilon": str(self.epsilon),
+            "delta": "0",
+            "unit": UNIT,
+            "private": self.private,
+            **({} if self.private else {"warning": NOT_PRIVATE}),
+            "events": [event.to_json() for event in self.events],
+        }

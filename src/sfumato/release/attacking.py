@@ -8,40 +8,38 @@ centroids only the nearest centre is known, which is not always the one that was
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-from numpy.typing import NDArray
 
-from sfumato.data.encoding import encode
+from sfumato.data.masked import Came, Masked
 from sfumato.data.reading import headers, read
 from sfumato.data.schema import Category, Schema
-from sfumato.data.table import Table
+from sfumato.data.table import AnyColumn, Table
 from sfumato.errors import ReleaseError, TableError, did_you_mean
-from sfumato.evaluation.attacks.attacking import Effort, attack_generated, attack_recoding, attack_transformation
-from sfumato.evaluation.attacks.criteria import Measured, known_attributes, measure_criteria
-from sfumato.evaluation.attacks.exposing import Population, exposures
+from sfumato.evaluation.attacks.attacker_view import Case, Seen
 from sfumato.evaluation.attacks.results import AttackReport
-from sfumato.evaluation.attacks.seeing import Case, Seen
-from sfumato.maskers.centroids.mask import Centroids
-from sfumato.maskers.geometric.mask import Transformation
-from sfumato.maskers.geometric.numbers import of_arrow
+from sfumato.evaluation.attacks.suite import (
+    Effort,
+    Measured,
+    attack_generated,
+    attack_recoding,
+    attack_transformation,
+    known_attributes,
+    measure_criteria,
+)
+from sfumato.evaluation.risk import Population, exposures
+from sfumato.maskers.geometric.operations import of_arrow
 from sfumato.maskers.masker import Mask
-from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.recipe import Recipe
-from sfumato.release.bundle import released_table
 from sfumato.release.reading import (
     read_certificate,
-    read_columns,
     read_lifted,
     read_mask,
-    read_recipe_of,
-    read_rows,
+    read_masked,
 )
 
 
@@ -57,37 +55,49 @@ class Others:
     population: object | None = None
 
 
-def attack(
-    raw: object, release: str | Path, *, effort: Effort | None = None, others: Others | None = None
+def attack_release(
+    people: Table, recipe: Recipe, release: Path, *, effort: Effort | None = None, others: Others | None = None
 ) -> AttackReport:
-    """Every attack that applies to a release, measured on the raw table it was made from. For the holder only.
+    """Every attack that applies to a release, measured on the people it was made of."""
+    kind = str(read_certificate(release).get("mask"))
+    case = _Case(people, recipe, kind, effort or Effort(), others or Others())
+    return ATTACKS[recipe.mask.guarantee.came](case, release)
 
-    `raw`: a path, a data frame, anything that `publish` takes. The recipe is that of the holder's folder.
-    """
-    recipe, certificate = read_recipe_of(release), read_certificate(release)
-    people, how, beside = _table(raw, recipe), effort or Effort(), others or Others()
-    case = _Case(people, recipe, str(certificate.get("mask")), how, beside)
-    if certificate["guarantee"] == "differential_privacy":
-        found = case.measured(pa.table(read_columns(release)), exact=())
-        return attack_generated(people, kind=case.kind, measured=found)
-    if people.rows != certificate["table"]["rows"]:
-        raise _stranger()
+
+def _generated(case: _Case, release: Path) -> AttackReport:
+    """Rows that are nobody's: what they tell of people in general."""
+    found = case.measured(read_masked(release, case.recipe.schema), exact=())
+    return attack_generated(case.people, kind=case.kind, measured=found)
+
+
+def _moved(case: _Case, release: Path) -> AttackReport:
+    """Numbers that stand elsewhere, with the holder's key to check who was found."""
+    mask: Any = read_mask(release)
+    masked = mask.apply(case.people)
+    _check_same(masked, release)
+    return attack_transformation(case.people, mask, masked, effort=case.effort)
+
+
+def _recoded(case: _Case, release: Path) -> AttackReport:
+    """Rows that show a raw record each. Of centres only the nearest is known, so that the file is looked at instead."""
     mask = read_mask(release)
-    lifted = read_lifted(release, people.rows)
-    columns = mask.apply(people, lifted=lifted) if isinstance(mask, Recoding) else mask.apply(people)
-    if not isinstance(mask, Centroids):
-        _check_same(columns, Path(release))
-    if isinstance(mask, Transformation):
-        return attack_transformation(people, mask, columns, effort=how)
-    if isinstance(mask, Centroids):
-        found = case.of_centres(read_rows(release), tuple(columns))
+    lifted = read_lifted(release, case.people.rows)
+    masked = mask.apply(case.people, lifted=lifted).over(case.people)
+    if mask.repeats:
+        _check_same(masked, release)
+        found = case.measured(masked, exact=mask.exact)
+        found = replace(found, risk=exposures(masked, case.asked, population=case.population(mask, masked)))
     else:
-        exact = tuple(columns) if isinstance(mask, Recoding) else ()
-        found = case.measured(released_table(people, columns), exact=exact)
-        found = replace(
-            found, risk=exposures(columns, case.asked, population=case.population(mask, tuple(columns), lifted))
-        )
-    return attack_recoding(people, columns, kind=case.kind, effort=how, measured=found)
+        found = case.of_centres(read_masked(release), tuple(masked))
+    return attack_recoding(case.people, masked, kind=case.kind, effort=case.effort, measured=found)
+
+
+ATTACKS: Mapping[Came, Callable[[_Case, Path], AttackReport]] = {
+    "recoded": _recoded,
+    "moved": _moved,
+    "generated": _generated,
+}
+"""Which attacks apply follows from where the rows came from."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,9 +115,9 @@ class _Case:
         """The quasi-identifiers of the requirements."""
         return [part.on for requirement in self.recipe.privacy for part in requirement.parts()]
 
-    def measured(self, released: pa.Table, *, exact: tuple[str, ...]) -> Measured:
+    def measured(self, masked: Masked, *, exact: Collection[str]) -> Measured:
         """The three criteria, measured on the released table."""
-        seen = Seen.of(released, self.people, exact=exact)
+        seen = Seen.of(masked, self.people, exact=exact)
         known = known_attributes(self.asked, seen, self.people)
         control = None
         if self.others.control is not None:
@@ -115,25 +125,21 @@ class _Case:
             control = _others("control", self.others.control, self.recipe, names=(*known, *secrets))
         return measure_criteria(Case(self.people, seen, known, self.effort.people, self.effort.seed, control))
 
-    def of_centres(self, released: pa.Table, names: tuple[str, ...]) -> Measured:
+    def of_centres(self, written: Masked, names: tuple[str, ...]) -> Measured:
         """Centres as the file has them. Which one a stranger would have got is not known: no population."""
-        found = self.measured(released, exact=())
+        found = self.measured(written, exact=())
         left_out = dict(found.left_out)
         if self.others.population is not None:
             left_out["journalist in the population"] = "which centre a stranger would have got is not known"
-        masked = {name: released.column(name) for name in names}
+        masked = replace(written, columns={name: written[name] for name in names})
         return Measured(found.results, left_out, exposures(masked, self.asked))
 
-    def population(self, mask: Mask, names: tuple[str, ...], lifted: NDArray[np.bool_] | None) -> Population | None:
+    def population(self, mask: Mask, masked: Masked) -> Population | None:
         """Everybody, masked as the table was."""
         if self.others.population is None:
             return None
-        everybody = _others("population", self.others.population, self.recipe, names=names)
-        return Population(mask.apply(everybody, unseen="suppress"), lifted)
-
-
-def _table(raw: object, recipe: Recipe) -> Table:
-    return _without_dropped(read(raw, recipe.schema, encoding=recipe.encoding), recipe)
+        everybody = _others("population", self.others.population, self.recipe, names=tuple(masked))
+        return Population(mask.apply(everybody, unseen="suppress"), masked.lifted)
 
 
 def _others(what: str, source: object, recipe: Recipe, *, names: tuple[str, ...]) -> Table:
@@ -141,47 +147,49 @@ def _others(what: str, source: object, recipe: Recipe, *, names: tuple[str, ...]
     there = headers(source, encoding=recipe.encoding)
     for name in names:
         if name not in there:
-            raise TableError(what, f"the attacks need the column {name!r} of these people", given="none of that name",
-                             remedy=did_you_mean(name, there))  # fmt: skip
+            raise TableError(
+                what,
+                f"the attacks need the column {name!r} of these people",
+                given="none of that name",
+                remedy=did_you_mean(name, there),
+            )
     schema = Schema({name: recipe.schema[name] if name in names else Category(role="identifier") for name in there})
     return read(source, schema, encoding=recipe.encoding)
 
 
-def _without_dropped(people: Table, recipe: Recipe) -> Table:
-    """The rows that were published: the recipe may leave out those that miss a value."""
-    kept = np.ones(people.rows, dtype=np.bool_)
-    for name in recipe.missing:
-        kept &= people.columns[name].decode().is_valid().to_numpy(zero_copy_only=False)
-    if kept.all():
-        return people
-    return encode(people.to_arrow().filter(pa.array(kept)), people.schema, origin=people.origin)
-
-
 def _stranger() -> TableError:
-    return TableError("raw table", "a release is attacked with the table it was made from", given="another table",
-                      remedy="name the table that was published")  # fmt: skip
+    return TableError(
+        "raw table",
+        "a release is attacked with the table it was made from",
+        given="another table",
+        remedy="name the table that was published",
+    )
 
 
-def _check_same(columns: Mapping[str, pa.Array[Any]], folder: Path) -> None:
+def _check_same(masked: Masked, folder: Path) -> None:
     """Refuse a raw table that this release was not made from."""
-    released = read_rows(folder)
-    for name, column in columns.items():
-        if name not in released.column_names:
-            raise ReleaseError(str(folder), "the released table has every masked column", given=f"no {name}",
-                               remedy="restore the release from a good copy")  # fmt: skip
-        if not _same_values(column, released.column(name).combine_chunks()):
+    released = read_masked(folder)
+    for name, column in masked.items():
+        if name not in released:
+            raise ReleaseError(
+                str(folder),
+                "the released table has every masked column",
+                given=f"no {name}",
+                remedy="restore the release from a good copy",
+            )
+        if not _same_values(column, released[name]):
             raise _stranger()
 
 
-def _same_values(ours: Any, theirs: Any) -> bool:
+def _same_values(ours: AnyColumn, theirs: AnyColumn) -> bool:
     """Whether two columns hold the same values in whatever order; numbers up to rounding."""
-    if not pa.types.is_dictionary(ours.type) and not pa.types.is_string(ours.type):
-        left, right = np.sort(of_arrow(ours)), np.sort(of_arrow(theirs))
+    if not ours.shows_labels:
+        left, right = np.sort(of_arrow(ours.decode())), np.sort(of_arrow(theirs.decode()))
         return bool(np.allclose(left, right, rtol=1e-9, atol=1e-9, equal_nan=True))
     return _counts(ours) == _counts(theirs)
 
 
-def _counts(column: Any) -> dict[str, int]:
+def _counts(column: AnyColumn) -> dict[str | None, int]:
     """How often each label occurs."""
-    plain = column.dictionary_decode() if pa.types.is_dictionary(column.type) else column
-    return {str(pair["values"]): pair["counts"] for pair in pc.value_counts(plain.cast(pa.string())).to_pylist()}
+    counts = np.bincount(column.keys, minlength=len(column.labels) + 1).tolist()
+    return {label: count for label, count in zip((*column.labels, None), counts, strict=True) if count}

@@ -1,49 +1,31 @@
-"""The release folder as it is written: the table, what explains it, its certificate, a page for the recipient."""
+"""The release folder as it is written: the table, what explains it, its certificate, a page for the recipient.
+
+Labels that no row shows go along where whoever counts again needs their places.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
 import pyarrow as pa
 
-from sfumato.data.schema import ItemSet, Schema
-from sfumato.data.table import Column, Table
+from sfumato.data.axis import MISSING
+from sfumato.data.masked import Masked
+from sfumato.data.schema import Category, ItemSet, Schema
 from sfumato.data.writing import ordered, write
-from sfumato.errors import ReleaseError
-from sfumato.maskers.masker import Outcome
-from sfumato.privacy.verify import twins
+from sfumato.maskers.recoding.recoding import tree_file
+from sfumato.privacy.verify.pages import html, markdown
 from sfumato.privacy.verify.readme import README, readme
 from sfumato.randomness import Randomness
+from sfumato.recipe import Recipe
 from sfumato.release.certificate import Facts, certificate, hashes
+from sfumato.release.reading import read_cuts
+from sfumato.structure.released_groups import tells_groups
 
 Format = Literal["parquet", "csv"]
-
-
-def released_table(table: Table, masked: Mapping[str, pa.Array[Any]]) -> pa.Table:
-    """What is shown: masked columns masked, the others as they are."""
-    return pa.table(
-        {name: masked[name] if name in masked else _as_is(table.columns[name]) for name in table.schema.kept}
-    )
-
-
-def generated_table(schema: Schema, outcome: Outcome) -> pa.Table:
-    """What is shown when rows are generated: those columns and nothing else."""
-    if set(outcome.columns) != set(schema.kept):
-        raise ReleaseError("release", "a generated table has every released column, and no other",
-                           given="other columns", remedy="report this: the masker left some out")  # fmt: skip
-    return pa.table({name: outcome.columns[name] for name in schema.kept})
-
-
-def _as_is(column: Any) -> pa.Array[Any]:
-    if isinstance(column, Column) and pa.types.is_string(column.values.type):
-        codes: Any = pa.array(column.codes.astype(np.int32), mask=column.codes == column.missing_code)
-        return pa.DictionaryArray.from_arrays(codes, column.values)
-    found: pa.Array[Any] = column.decode()
-    return found
 
 
 def write_bundle(
@@ -76,8 +58,8 @@ def write_bundle(
     (folder / README).write_text(readme(form), encoding="utf-8")
     form["files"] = hashes(folder)
     write_json(folder / "certificate.json", form)
-    (folder / "certificate.md").write_text(twins.markdown(form), encoding="utf-8")
-    (folder / "certificate.html").write_text(twins.html(form), encoding="utf-8")
+    (folder / "certificate.md").write_text(markdown(form), encoding="utf-8")
+    (folder / "certificate.html").write_text(html(form), encoding="utf-8")
     return shuffled
 
 
@@ -89,3 +71,42 @@ def write_json(path: Path, content: Any) -> None:
     """Plain JSON, readable, numbers exact."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+
+
+Told = Mapping[str, Any]
+"""The content of codebook.json: what is told of each shown value, or of each group."""
+
+
+def labels_in(told: Told) -> dict[str, set[str]]:
+    """By column, every label that a codebook tells of."""
+    entries = told["columns"] if tells_groups(told) else {name: part.values() for name, part in told.items()}
+    return {
+        name: {label for shares in part if isinstance(shares, Mapping) for label in shares}
+        for name, part in entries.items()
+    }
+
+
+def needed_labels(told: Told, recipe: Recipe) -> dict[str, set[str]]:
+    """By column: those that the codebook tells of, if one goes along, that people of a population have, and that an
+    earlier release of a growing table shows."""
+    found = labels_in(told)
+    for requirement in recipe.privacy:
+        others = requirement.others(recipe.schema)
+        for name, column in () if others is None else others.columns.items():
+            found.setdefault(name, set()).update(str(value) for value in column.values.to_pylist())
+    for folder in recipe.before.growing:
+        for name, labels in read_cuts(folder).items():
+            found.setdefault(name, set()).update(labels)
+    return found
+
+
+def told_labels(told: Told, shown: Masked, schema: Schema, files: Collection[str]) -> dict[str, tuple[str, ...]]:
+    """Of columns without a tree among the files of a release, the labels that the codebook tells and no row shows.
+
+    They stand in the certificate as well: nothing else in the release would bear them out.
+    """
+    found = {}
+    for name, labels in labels_in(told).items():
+        if isinstance(schema[name], Category) and tree_file(name) not in files:
+            found[name] = tuple(sorted(labels - {MISSING} - shown.labels(name)))
+    return {name: labels for name, labels in found.items() if labels}

@@ -1,38 +1,48 @@
-"""What a written release tells when it is read back: its recoding, and the holder's recipe beside it."""
+"""What a written release tells when it is read back: its recoding, and the holder's recipe beside it.
+
+Texts that a spreadsheet would take for formulas are told to the holder, and read back where they are marked.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+import pyarrow.types as pt
 from numpy.typing import NDArray
 
+from sfumato.data.canonical.csv import restored, would_run
+from sfumato.data.codes import is_text
+from sfumato.data.masked import Masked
 from sfumato.data.reading import read_arrow
-from sfumato.data.schema import Attribute, ItemSet
-from sfumato.errors import ReleaseError
-from sfumato.maskers.masker import Mask
+from sfumato.data.schema import Attribute, ItemSet, Schema
+from sfumato.errors import ReleaseError, warn
+from sfumato.maskers.masker import WHOLE, Guarantee, Mask
+from sfumato.maskers.recoding.recoding import cuts_in
 from sfumato.maskers.registry import masker_named
-from sfumato.maskers.topdown.recoding import Recoding
-from sfumato.privacy.verify.regular_files import MOST_OF_JSON, TABLES, contents, most_of, open_regular, read_regular
+from sfumato.privacy.verify.files.regular_files import (
+    MOST_OF_JSON,
+    TABLES,
+    contents,
+    most_of,
+    open_regular,
+    read_regular,
+)
 from sfumato.privacy.verify.verdict import CheckError
 from sfumato.recipe import Recipe
-from sfumato.recipe.paths import EVERYWHERE
+from sfumato.recipe.settings import EVERYWHERE
 from sfumato.release.output import holder_of
-from sfumato.release.spreadsheets import undone
 
 CERTIFICATE = "certificate.json"
 DAMAGE = (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError, RecursionError)
 """What reading a changed file may end in."""
 LIFTED = "lifted.json"
-WHOLE = "whole"
-"""The holder's folder of what a release tells in part only: the whole recoding and its trees."""
-ROW_BY_ROW = ("k_anonymity", "none")
-"""Guarantees of releases that show every raw record; others draw their rows from noisy counts."""
 
 
 def read_certificate(release: str | Path) -> dict[str, Any]:
@@ -54,8 +64,12 @@ def plain_file(folder: str | Path, name: str) -> Path:
     """A plain file of a folder that a stranger may have made; links, pipes and devices are not followed or opened."""
     path = Path(folder) / name
     if not os.path.lexists(path):
-        raise ReleaseError(str(folder), "this must be a release folder", given=f"no {path.name} in it",
-                           remedy="name a folder that publish wrote")  # fmt: skip
+        raise ReleaseError(
+            str(folder),
+            "this must be a release folder",
+            given=f"no {path.name} in it",
+            remedy="name a folder that publish wrote",
+        )
     try:
         open_regular(path, most=most_of(name)).close()
     except CheckError as error:
@@ -84,9 +98,13 @@ def refuse_other_table(release: str | Path, rows: int) -> None:
     """A release is compared with the table that it was made from: at least, they have as many rows."""
     certificate = read_certificate(release)
     released = certificate["table"]["rows"]
-    if rows != released and certificate["guarantee"] in ROW_BY_ROW:
-        raise ReleaseError(str(release), "it must be compared with the raw table that it was made from",
-                           given=f"{rows:,} rows for a release of {released:,}", remedy="name that table")  # fmt: skip
+    if rows != released and _guarantee(certificate).row_by_row:
+        raise ReleaseError(
+            str(release),
+            "it must be compared with the raw table that it was made from",
+            given=f"{rows:,} rows for a release of {released:,}",
+            remedy="name that table",
+        )
 
 
 def read_mask(release: str | Path) -> Mask:
@@ -103,8 +121,12 @@ def read_mask(release: str | Path) -> Mask:
     try:
         found: Mask = masker_named(str(certificate.get("mask"))).read_mask(files)
     except KeyError as missing:
-        raise ReleaseError(str(release), f"a release masked by {certificate.get('mask')} comes with {missing.args[0]}",
-                           given="none there", remedy="run it where publish wrote both folders") from None  # fmt: skip
+        raise ReleaseError(
+            str(release),
+            f"a release masked by {certificate.get('mask')} comes with {missing.args[0]}",
+            given="none there",
+            remedy="run it where publish wrote both folders",
+        ) from None
     except DAMAGE:
         raise damaged(folder, "the files beside the table say what was masked how", "something else") from None
     return found
@@ -120,11 +142,17 @@ def read_rows(release: str | Path, *, guess: bool = True) -> pa.Table:
     return undone(table) if described.get("spreadsheet_safe") else table
 
 
-def read_columns(release: str | Path) -> dict[str, Any]:
-    """The columns of a release as they were written; sets as lists."""
-    table = read_rows(release)
-    schema = read_recipe_of(release).schema
-    return {name: _lists(table.column(name), schema[name]) for name in table.column_names}
+def read_masked(release: str | Path, schema: Schema | None = None) -> Masked:
+    """The written rows of a release; with a schema, sets are sets in CSV, too."""
+    table, certificate = read_rows(release), read_certificate(release)
+    of: Mapping[str, Attribute] = schema or {}
+    arrays = {n: _lists(table.column(n), of[n]) if n in of else table.column(n) for n in table.column_names}
+    return Masked.of(arrays, came=_guarantee(certificate).came)
+
+
+def _guarantee(certificate: Mapping[str, Any]) -> Guarantee:
+    found: Guarantee = masker_named(str(certificate.get("mask"))).guarantee
+    return found
 
 
 def _lists(column: pa.ChunkedArray[Any], attribute: Attribute) -> Any:
@@ -134,20 +162,22 @@ def _lists(column: pa.ChunkedArray[Any], attribute: Attribute) -> Any:
     return column
 
 
-def read_recoding(release: str | Path) -> Recoding:
-    """The recoding of a release, with its taxonomies."""
+def read_recoding(release: str | Path) -> Mask:
+    """The mask of a release that has one rule for everybody in each column, with its taxonomies."""
     found = read_mask(release)
-    if not isinstance(found, Recoding):
-        raise ReleaseError(str(release), "this must be a release with a recoding", given=f"a {type(found).__name__}",
-                           remedy="its README.md says what was done")  # fmt: skip
+    if not found.rules:
+        raise ReleaseError(
+            str(release),
+            "this must be a release with a recoding",
+            given=f"a {type(found).__name__}",
+            remedy="its README.md says what was done",
+        )
     return found
 
 
 def read_cuts(release: str | Path) -> dict[str, set[str]]:
     """Of each column with a taxonomy the labels that a release shows, by its recoding.json."""
-    form = read_json(release, "recoding.json")
-    rules = {name: rule for name, rule in form["attributes"].items() if rule["kind"] == "generalize"}
-    return {name: {label for label in rule["cut"] if label is not None} for name, rule in rules.items()}
+    return cuts_in(read_json(release, "recoding.json"))
 
 
 def has_whole(release: str | Path) -> bool:
@@ -193,6 +223,57 @@ def _holder_of(release: str | Path) -> Path:
 def _holder(release: str | Path) -> Path:
     holder = _holder_of(release)
     if not holder.is_dir():
-        raise ReleaseError(str(release), "the holder's folder must stand beside the release",
-                           given=f"no {holder.name}/", remedy="run this where publish wrote both folders")  # fmt: skip
+        raise ReleaseError(
+            str(release),
+            "the holder's folder must stand beside the release",
+            given=f"no {holder.name}/",
+            remedy="run this where publish wrote both folders",
+        )
     return holder
+
+
+REMEDY = "say release: {spreadsheet_safe: true} in the recipe, which puts an apostrophe before each of them"
+
+
+def warn_of_formulas(shown: pa.Table, *, csv: bool, safe: bool) -> None:
+    """Say which columns of a CSV table a spreadsheet would run, and how many different labels; no label is told."""
+    if safe and not csv:
+        warn("release.spreadsheet_safe concerns CSV, and the table is written as Parquet")
+    if safe or not csv:
+        return
+    counts = {name: _formulas(shown.column(name)) for name in shown.column_names}
+    told = [f"{name!r} ({count} different)" for name, count in counts.items() if count]
+    named = [repr(name) for name in shown.column_names if would_run(name)]
+    parts = [f"cells of {', '.join(told)}"] if told else []
+    parts += [f"the column names {', '.join(named)}"] if named else []
+    if parts:
+        warn(f"a spreadsheet would run {' and '.join(parts)}: they begin with =, +, -, @ or a tab; {REMEDY}")
+
+
+def _formulas(column: pa.ChunkedArray[Any]) -> int:
+    """How many different texts of a column a spreadsheet would run."""
+    if pt.is_nested(column.type):  # CSV joins the items of a list, the first one first
+        filled: Any = pc.greater(pc.list_value_length(column), pa.scalar(0))
+        column = pc.list_element(column.filter(filled), 0)
+    kind = column.type.value_type if isinstance(column.type, pa.DictionaryType) else column.type
+    if not is_text(kind):
+        return 0
+    return sum(would_run(text) for text in column.unique().cast(kind).to_pylist() if text is not None)
+
+
+def undone(table: pa.Table) -> pa.Table:
+    """A table as it was before its texts and its names were made harmless for spreadsheets."""
+    columns = {restored(name): _undone(table.column(name)) for name in table.column_names}
+    return pa.table(columns)
+
+
+def _undone(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:
+    kind = column.type.value_type if isinstance(column.type, pa.DictionaryType) else column.type
+    if not is_text(kind):
+        return column
+    coded = column.combine_chunks()
+    if not isinstance(coded, pa.DictionaryArray):
+        coded = coded.dictionary_encode()
+    texts = pa.array([None if text is None else restored(text) for text in coded.dictionary.to_pylist()], kind)
+    found = pa.DictionaryArray.from_arrays(coded.indices, texts)
+    return pa.chunked_array([found if isinstance(column.type, pa.DictionaryType) else found.dictionary_decode()])

@@ -7,7 +7,6 @@ import json
 import os
 import re
 import shutil
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,19 +16,18 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.data.private_files import private_folder, write_private, write_private_json
+from sfumato.data.safe_files import private_folder, write_private, write_private_json
 from sfumato.data.table import Origin
 from sfumato.data.writing import give_back
-from sfumato.errors import ReleaseError, visible
+from sfumato.errors import ReleaseError, visible, warn
 from sfumato.maskers.masker import Mask
 from sfumato.privacy.ledger import Account, LedgerError
 from sfumato.privacy.verify import Verdict
-from sfumato.privacy.verify.regular_files import MOST_OF_JSON, read_regular
+from sfumato.privacy.verify.files.regular_files import MOST_OF_JSON, read_regular
 from sfumato.privacy.verify.verdict import CheckError
 from sfumato.recipe import Recipe
 from sfumato.release.accounting import recipe_hash
-from sfumato.release.output import CERTIFICATE, HISTORY, holder_of, refuse_inside, refuse_strangers
-from sfumato.release.placing import placed
+from sfumato.release.output import CERTIFICATE, HISTORY, holder_of, placed, refuse_inside, refuse_strangers
 
 NOT_PRIVATE = "NOT-PRIVATE"
 REPORT = "report.html"
@@ -89,12 +87,14 @@ class Release:
                 before = _created(target)
                 self._entered(target, name_them)
         except OSError as error:
-            raise ReleaseError(str(target), "the folder must be writable", given=_why(error),
-                               remedy="make room or choose another place; nothing is left") from error  # fmt: skip
+            raise ReleaseError(
+                str(target),
+                "the folder must be writable",
+                given=_why(error),
+                remedy="make room or choose another place; nothing is left",
+            ) from error
         if before is not None:
-            warnings.warn(
-                visible(f"{target}: the release of {before} was replaced; whoever has that one has both"), stacklevel=2
-            )
+            warn(visible(f"{target}: the release of {before} was replaced; whoever has that one has both"))
         return target
 
     def _entered(self, target: Path, name_them: Callable[[], None]) -> None:
@@ -117,7 +117,7 @@ class Release:
         try:
             ledger.written(entry)
         except LedgerError as error:  # it stands, and is entered as intended: that is told, and nothing else is wrong
-            warnings.warn(f"{target} stands, and the ledger could not confirm it: {error}", stacklevel=3)
+            warn(f"{target} stands, and the ledger could not confirm it: {error}")
 
     @property
     def _folder(self) -> Path:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.errors import ReleaseError
-from sfumato.privacy.verify.folder import CERTIFICATE, Folder
-from sfumato.privacy.verify.signature import ALGORITHM, HOW_TO_GET, SIGNATURE, fingerprint, signed_bytes
+from sfumato.privacy.verify.files.regular_files import CERTIFICATE, SIGNATURE
+from sfumato.privacy.verify.folder import Folder
+from sfumato.privacy.verify.signature import ALGORITHM, HOW_TO_GET, fingerprint, signed_bytes
 from sfumato.release.bundle import write_json
 
 if TYPE_CHECKING:
@@ -83,8 +84,12 @@ def sign_release(folder: str | Path, key: Ed25519PrivateKey) -> str:
         write_json(fresh, content)
         fresh.replace(folder / SIGNATURE)
     except OSError as error:
-        raise ReleaseError(str(folder), "the signature is written into the release's folder",
-                           given=error.strerror or "no way to", remedy="make it writable") from None  # fmt: skip
+        raise ReleaseError(
+            str(folder),
+            "the signature is written into the release's folder",
+            given=error.strerror or "no way to",
+            remedy="make it writable",
+        ) from None
     finally:
         fresh.unlink(missing_ok=True)
     return fingerprint(public)
@@ -99,8 +104,12 @@ def _create(path: Path, content: bytes, *, mode: int) -> None:
     try:
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     except OSError as error:
-        raise ReleaseError(str(path), "a key is written to a new file", given=error.strerror or "none can be made",
-                           remedy="name a file that is not there, in a folder that is yours") from None  # fmt: skip
+        raise ReleaseError(
+            str(path),
+            "a key is written to a new file",
+            given=error.strerror or "none can be made",
+            remedy="name a file that is not there, in a folder that is yours",
+        ) from None
     with os.fdopen(handle, "wb") as file:
         file.write(content)
 
@@ -109,10 +118,15 @@ def _require() -> None:
     try:
         import cryptography  # noqa: F401 - whether it is there
     except ImportError:
-        raise ReleaseError("signing", "keys and signatures are the work of the package cryptography",
-                           given="it is not installed", remedy=HOW_TO_GET) from None  # fmt: skip
+        raise ReleaseError(
+            "signing",
+            "keys and signatures are the work of the package cryptography",
+            given="it is not installed",
+            remedy=HOW_TO_GET,
+        ) from None
 
 
 def _no_key(path: str | Path, given: str, remedy: str) -> ReleaseError:
-    return ReleaseError(str(path), f"a release is signed with an {ALGORITHM} private key in a PEM file", given=given,
-                        remedy=remedy)  # fmt: skip
+    return ReleaseError(
+        str(path), f"a release is signed with an {ALGORITHM} private key in a PEM file", given=given, remedy=remedy
+    )

@@ -13,28 +13,191 @@
 "On a sample": above `SAMPLE_ROWS` rows a seeded sample of that size is clustered. The other records join the
 nearest medoid or cluster mean; after single linkage, density clustering and clusterers given by import path
 they join the cluster of their nearest sampled neighbour.
+
+Which options each takes is listed here, plain numbers, truth values and names, each within its limits: options reach
+scikit-learn's constructors, where a text can mean much, the name of a cache of pickles or of a module's function. So
+everything else is refused before it gets there.
 """
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 
+from sfumato.arrays import Ints
 from sfumato.errors import RecipeError, did_you_mean
-from sfumato.structure.methods import NOISE, Clustering, Ints, Job, Number, Vectors, Weights, method, sample
-from sfumato.structure.options import IMPORTED, OURS, check_options
+from sfumato.events import checkpoint, limited, watched
+from sfumato.structure.methods import (
+    LINKAGES,
+    NOISE,
+    Clustering,
+    Job,
+    Number,
+    Vectors,
+    Weights,
+    method,
+    sample,
+)
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Numbers from `least` to `most`, whole ones alone if it says so."""
+
+    least: float
+    most: float
+    whole: bool = False
+
+    def takes(self, given: object) -> bool:
+        """Whether it is such a number; true is none."""
+        kinds = int if self.whole else int | float
+        return isinstance(given, kinds) and not isinstance(given, bool) and self.least <= given <= self.most
+
+    def __str__(self) -> str:
+        return f"a {'whole ' if self.whole else ''}number from {self.least:g} to {self.most:g}"
+
+
+@dataclass(frozen=True)
+class Names:
+    """One of some texts."""
+
+    names: tuple[str, ...]
+
+    def takes(self, given: object) -> bool:
+        """Whether it is one of them."""
+        return isinstance(given, str) and given in self.names
+
+    def __str__(self) -> str:
+        return "one of " + ", ".join(self.names)
+
+
+@dataclass(frozen=True)
+class Truth:
+    """True or false."""
+
+    def takes(self, given: object) -> bool:
+        """Whether it is one of both."""
+        return isinstance(given, bool)
+
+    def __str__(self) -> str:
+        return "true or false"
+
+
+Takes = Numbers | Names | Truth
+_ROUNDS = Numbers(1, 10_000, whole=True)
+_SHARE = Numbers(0, 1)
+_DISTANCE = Numbers(1e-9, 1e9)
+_FEW = Numbers(1, 5_000, whole=True)
+_METRIC = Names(("euclidean", "manhattan", "l1", "l2", "cosine"))
+_CENTRED: dict[str, Takes] = {
+    "init": Names(("k-means++", "random")),
+    "max_iter": _ROUNDS,
+    "tol": _SHARE,
+    "algorithm": Names(("lloyd", "elkan")),
+}
+_DENSE: dict[str, Takes] = {
+    "min_samples": _FEW,
+    "metric": _METRIC,
+    "algorithm": Names(("auto", "brute", "kd_tree", "ball_tree")),
+    "leaf_size": _FEW,
+}
+_MIXED: dict[str, Takes] = {
+    "covariance_type": Names(("full", "tied", "diag", "spherical")),
+    "tol": _SHARE,
+    "reg_covar": _SHARE,
+    "max_iter": _ROUNDS,
+    "init_params": Names(("kmeans", "k-means++", "random", "random_from_data")),
+}
+_BISECTING = {**_CENTRED, "bisecting_strategy": Names(("biggest_inertia", "largest_cluster"))}
+_DBSCAN = {**_DENSE, "eps": _DISTANCE}
+_HDBSCAN = {
+    **_DENSE,
+    "min_cluster_size": Numbers(2, 5_000, whole=True),
+    "max_cluster_size": Numbers(2, 5_000, whole=True),
+    "cluster_selection_epsilon": Numbers(0, 1e9),
+    "cluster_selection_method": Names(("eom", "leaf")),
+    "allow_single_cluster": Truth(),
+    "alpha": _DISTANCE,
+}
+_LINKED: dict[str, Takes] = {"metric": _METRIC}
+
+OURS: Mapping[str, Mapping[str, Takes]] = {
+    "kmeans": _CENTRED,
+    "bisecting": _BISECTING,
+    "agglomerative": {**_LINKED, "linkage": Names(LINKAGES)},
+    **{name: {} if name == "ward" else _LINKED for name in LINKAGES},
+    "dbscan": _DBSCAN,
+    "hdbscan": _HDBSCAN,
+    "kmedoids": {},
+}
+"""The clusterers of ours, with the options of each."""
+
+IMPORTED: Mapping[str, Mapping[str, Takes]] = {
+    "sklearn.cluster.AffinityPropagation": {"damping": Numbers(0.5, 0.999), "max_iter": _ROUNDS},
+    "sklearn.cluster.AgglomerativeClustering": {**_LINKED, "linkage": Names(LINKAGES)},
+    "sklearn.cluster.Birch": {"threshold": _DISTANCE, "branching_factor": Numbers(2, 1_000, whole=True)},
+    "sklearn.cluster.BisectingKMeans": _BISECTING,
+    "sklearn.cluster.DBSCAN": _DBSCAN,
+    "sklearn.cluster.HDBSCAN": _HDBSCAN,
+    "sklearn.cluster.KMeans": _CENTRED,
+    "sklearn.cluster.MeanShift": {"bandwidth": _DISTANCE, "cluster_all": Truth(), "max_iter": _ROUNDS},
+    "sklearn.cluster.MiniBatchKMeans": {
+        **{name: takes for name, takes in _CENTRED.items() if name != "algorithm"},
+        "batch_size": Numbers(1, 1_000_000, whole=True),
+    },
+    "sklearn.cluster.OPTICS": {**_DENSE, "max_eps": _DISTANCE, "xi": _SHARE},
+    "sklearn.cluster.SpectralClustering": {
+        "affinity": Names(("rbf", "nearest_neighbors")),
+        "gamma": _DISTANCE,
+        "n_neighbors": _FEW,
+        "assign_labels": Names(("kmeans", "discretize", "cluster_qr")),
+    },
+    "sklearn.mixture.BayesianGaussianMixture": _MIXED,
+    "sklearn.mixture.GaussianMixture": _MIXED,
+}
+"""The clusterers of scikit-learn that can be named by their import path, with the options of each."""
+
+
+def check_options(clusterer: str, options: object) -> None:
+    """Refuse options that are not listed for a clusterer, and values that are none of theirs."""
+    takes = {**OURS, **IMPORTED}[clusterer]
+    if not isinstance(options, Mapping):
+        raise RecipeError(
+            "options", "options are given by their names", given=type(options).__name__, remedy="write {eps: 0.3}"
+        )
+    for name, given in options.items():
+        if name not in takes:
+            raise RecipeError(
+                clusterer,
+                "an option is one that is listed for the clusterer",
+                given=_told(name),
+                remedy=did_you_mean(str(name), takes),
+            )
+        if not takes[name].takes(given):
+            raise RecipeError(
+                f"{clusterer}: {name}", f"it is {takes[name]}", given=_told(given), remedy="mend it, or leave it out"
+            )
+
+
+def _told(given: Any) -> str:
+    return repr(given) if isinstance(given, str | int | float) else type(given).__name__
+
 
 AUTO_RANGE = range(2, 11)
 """The numbers of clusters that k = "auto" tries; the highest silhouette wins, the smaller number on a tie."""
 AUTO_ROWS = 2_000
 """Above this many rows that silhouette is taken on a sample of this size."""
 
+LOADED = ("scipy.optimize", "scipy.stats", "sklearn.utils", "sklearn.metrics", "sklearn.cluster")
+"""What the clusterers need, loaded one after the other: all of it at once takes a second."""
 _FINDS_K = ("dbscan", "hdbscan")
 _TAKES_WEIGHTS = ("kmeans", "bisecting")
+_TAKES_STARTS = ("kmeans", "bisecting", "kmedoids")
 NAMES = tuple(OURS)
 
 
@@ -59,6 +222,11 @@ def takes_weights(name: str) -> bool:
     return name in _TAKES_WEIGHTS
 
 
+def takes_starts(name: str) -> bool:
+    """Whether a clusterer begins at random, several times, and keeps the best."""
+    return name in _TAKES_STARTS
+
+
 def cluster(
     vectors: Vectors,
     clusterer: str,
@@ -78,9 +246,11 @@ def cluster(
     check_clusterer(clusterer)
     check_options(clusterer, options)
     _refuse_unused(clusterer, centres, weights)
-    job = Job(vectors, k, seed, n_init, centres, weights, options)
-    limits = import_module("threadpoolctl").threadpool_limits
-    with limits(limits=1), warnings.catch_warnings():
+    job = Job(vectors=vectors, k=k, seed=seed, n_init=n_init, centres=centres, weights=weights, options=options)
+    for library in LOADED:
+        checkpoint()
+        import_module(library)
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # fewer distinct points than clusters: what is found says so
         if k == "auto" and not finds_k(clusterer):
             return _auto(job, clusterer)
@@ -89,18 +259,26 @@ def cluster(
 
 def _refuse_unused(clusterer: str, centres: Vectors | None, weights: Weights | None) -> None:
     if centres is not None and clusterer != "kmeans":
-        raise RecipeError("clusters", "only k-means starts from given centres", given=clusterer,
-                          remedy="leave the centres out, or use kmeans")  # fmt: skip
+        raise RecipeError(
+            "clusters",
+            "only k-means starts from given centres",
+            given=clusterer,
+            remedy="leave the centres out, or use kmeans",
+        )
     if weights is not None and not takes_weights(clusterer):
-        raise RecipeError("clusters", "this clusterer takes no weights", given=clusterer,
-                          remedy="give it all records, or use one of: " + ", ".join(_TAKES_WEIGHTS))  # fmt: skip
+        raise RecipeError(
+            "clusters",
+            "this clusterer takes no weights",
+            given=clusterer,
+            remedy="give it all records, or use one of: " + ", ".join(_TAKES_WEIGHTS),
+        )
 
 
 def _auto(job: Job, name: str) -> Clustering:
     """The number of clusters with the best silhouette on a sample."""
     best, best_score = None, -2.0
     rows = sample(len(job.vectors), AUTO_ROWS, job.seed)
-    for k in AUTO_RANGE:
+    for k in watched(AUTO_RANGE):
         found = _by_size(method(name)(replace(job, k=k)), job.weights)
         score = _silhouette(job.vectors[rows], found.labels[rows])
         if best is None or score > best_score + 1e-12:
@@ -113,7 +291,8 @@ def _auto(job: Job, name: str) -> Clustering:
 def _silhouette(vectors: Vectors, labels: Ints) -> float:
     if not 1 < len(np.unique(labels)) < len(labels):
         return -1.0
-    return float(import_module("sklearn.metrics").silhouette_score(vectors, labels))
+    score = import_module("sklearn.metrics").silhouette_score
+    return limited(lambda: float(score(vectors, labels)))
 
 
 def _by_size(found: Clustering, weights: Weights | None) -> Clustering:

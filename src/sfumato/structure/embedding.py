@@ -9,16 +9,18 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.masked import Masked
 from sfumato.data.schema import Schema
 from sfumato.data.table import ItemColumn, Table
 from sfumato.errors import RecipeError, SchemaError, did_you_mean
+from sfumato.structure.coded_points import Block, Placed
 from sfumato.structure.layouts import ItemLayout, Layout, layout
-from sfumato.structure.placed import Block, Placed, spell
-from sfumato.structure.placing import masked_block
-from sfumato.structure.released import Masked, ReleasedValues
+from sfumato.structure.masked_positions import masked_block
+from sfumato.structure.released import ReleasedValues
+from sfumato.structure.released_groups import Codebook
 
 Vectors = NDArray[np.float32]
-Placement = Literal["expected", "own"]
+Placement = Literal["expected", "middle", "own"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,28 +72,23 @@ class Embedding:
         table: Table,
         masked: Masked,
         *,
-        released: ReleasedValues | None = None,
+        released: Codebook | None = None,
         placement: Placement = "expected",
     ) -> Placed:
         """Masked records; attributes that are not among `masked` stand as they do in `table`.
 
         "expected": a shown value stands where its records stood on average, as `released` tells (learned from
-        this table if None is given). "own": an inner label is a category of its own, with a coordinate of its
-        own after all others; an interval stands at its middle.
+        this table if None is given). "middle": by the table alone, an interval at its middle, a set of labels in the
+        middle of them, an inner label at its own node. "own": an inner label is a category of its own, with a
+        coordinate of its own after all others; an interval stands at its middle.
         """
-        if placement not in get_args(Placement):
-            raise RecipeError(
-                "placement",
-                "a masked value is placed as expected or on its own",
-                given=repr(placement),
-                remedy=did_you_mean(str(placement), get_args(Placement)),
-            )
+        check_placement(placement)
         used = {name: masked[name] for name in self.layouts if name in masked}
         if placement == "expected" and released is None:
             released = ReleasedValues.learn(table, used)
-        told = released if placement == "expected" else None
+        told = {"expected": released, "middle": ReleasedValues(), "own": None}[placement]
         blocks = (
-            masked_block(name, part, used[name], told).scaled(self.weights[name])
+            masked_block(name, part, masked, told).scaled(self.weights[name])
             if name in used
             else self._raw(name, table)
             for name, part in self.layouts.items()
@@ -103,7 +100,7 @@ class Embedding:
         table: Table,
         masked: Masked,
         *,
-        released: ReleasedValues | None = None,
+        released: Codebook | None = None,
         placement: Placement = "expected",
     ) -> Vectors:
         """(rows, dims or more): masked records; see `place_masked`."""
@@ -113,10 +110,9 @@ class Embedding:
         """A table of its own that shows values only: each label stands at its node, each interval in its middle."""
         nothing = ReleasedValues()
         blocks = tuple(
-            masked_block(name, part, masked[name], nothing).scaled(self.weights[name])
-            for name, part in self.layouts.items()
+            masked_block(name, part, masked, nothing).scaled(self.weights[name]) for name, part in self.layouts.items()
         )
-        return Placed(blocks, len(next(iter(masked.values()))))
+        return Placed(blocks, masked.rows)
 
     def without(self, table: Table, hidden: Iterable[str]) -> Placed:
         """Raw records with some attributes masked to the top: there all records stand in one place."""
@@ -136,13 +132,22 @@ class Embedding:
         if isinstance(part, ItemLayout):
             if not isinstance(column, ItemColumn):
                 raise TypeError(f"{name} is not set-valued")
-            sets = spell(column.offsets, column.codes.astype(np.int64), column.missing_rows)
-            labels = [str(item) for item in column.values.to_pylist()]
-            found = Block(sets.codes, part.places(sets, labels))
+            found = Block(column.sets.codes, part.places(column.sets, column.items))
         else:
             one = table.column(name)
-            found = Block(one.codes.astype(np.int64), part.positions(one.values))
+            found = Block(one.keys, part.positions(one.values))
         return found.scaled(self.weights[name])
+
+
+def check_placement(placement: str, among: Sequence[str] = get_args(Placement)) -> None:
+    """Refuse what is no way of placing masked values."""
+    if placement not in among:
+        raise RecipeError(
+            "placement",
+            f"a masked value is placed in one of these ways: {', '.join(among)}",
+            given=repr(placement),
+            remedy=did_you_mean(str(placement), among),
+        )
 
 
 def default_attributes(schema: Schema) -> tuple[str, ...]:
@@ -158,20 +163,36 @@ def _chosen(schema: Schema, attributes: Sequence[str] | None) -> tuple[str, ...]
     schema.require(names, "structure")
     for name in names:
         if schema[name].role == "identifier":
-            raise RecipeError(name, "records are not clustered by an identifier", given="an identifier",
-                              remedy="leave it out of the structure's attributes")  # fmt: skip
+            raise RecipeError(
+                name,
+                "records are not clustered by an identifier",
+                given="an identifier",
+                remedy="leave it out of the structure's attributes",
+            )
     if not names or len(set(names)) != len(names):
-        raise SchemaError("structure", "records are clustered by at least one attribute, each named once",
-                          given="none, or one named twice", remedy="name each attribute once")  # fmt: skip
+        raise SchemaError(
+            "structure",
+            "records are clustered by at least one attribute, each named once",
+            given="none, or one named twice",
+            remedy="name each attribute once",
+        )
     return names
 
 
 def _checked(weights: Mapping[str, float], names: Sequence[str]) -> dict[str, float]:
     for name, weight in weights.items():
         if name not in names:
-            raise RecipeError("weights", "a weight belongs to an attribute that is clustered by",
-                              given=repr(name), remedy=did_you_mean(name, names))  # fmt: skip
+            raise RecipeError(
+                "weights",
+                "a weight belongs to an attribute that is clustered by",
+                given=repr(name),
+                remedy=did_you_mean(name, names),
+            )
         if not 0 < weight < float("inf"):
-            raise RecipeError("weights", "a weight is a positive number", given=f"{name}: {weight}",
-                              remedy="leave the attribute out to give it no weight")  # fmt: skip
+            raise RecipeError(
+                "weights",
+                "a weight is a positive number",
+                given=f"{name}: {weight}",
+                remedy="leave the attribute out to give it no weight",
+            )
     return {name: float(weight) for name, weight in weights.items()}

@@ -17,15 +17,14 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.arrays import Ints
 from sfumato.data import calendar
-from sfumato.data.cut import numbers_of
+from sfumato.data.axis import numbers_of
 from sfumato.data.schema import Category, ItemSet, Number
-from sfumato.data.table import Column, ItemColumn
-from sfumato.data.taxonomy import Taxonomy
-from sfumato.structure.placed import Sets
+from sfumato.data.table import Column, ItemColumn, Sets
+from sfumato.data.taxonomy.taxonomy import Taxonomy
 
 Positions = NDArray[np.float32]
-Ints = NDArray[np.int64]
 
 UNION = math.sqrt(0.5)
 """How far from the origin a set stands that is not empty."""

@@ -2,30 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.arrays import Ints
 from sfumato.errors import NoStructure, RecipeError
+from sfumato.events import checkpoint, limited, watched
 from sfumato.randomness import Seeded
-from sfumato.structure.medoids import k_medoids
-from sfumato.structure.options import LINKAGES
 
 Vectors = NDArray[np.float32] | NDArray[np.float64]
 Weights = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Number = int | Literal["auto"]
 
 MINI_BATCH_ROWS = 500_000
 """Above this many rows k-means learns from batches."""
 SAMPLE_ROWS = 5_000
 """Above this many rows quadratic methods cluster a sample of this size."""
+JOINED = 1 << 16
+"""Rows that join their nearest centres at once."""
 NOISE = -1
 _SCALES = ("Birch", "KMeans", "MiniBatchKMeans", "BisectingKMeans")
+LINKAGES = ("ward", "complete", "average", "single")
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +67,14 @@ def method(name: str) -> Callable[[Job], Clustering]:
     """The method of a name or an import path that was checked before."""
     if name in LINKAGES:
         return lambda job: _agglomerative(replace(job, options={**job.options, "linkage": name}))
-    ours = {"kmeans": _kmeans, "bisecting": _bisecting, "agglomerative": _agglomerative, "dbscan": _dbscan,
-            "hdbscan": _hdbscan, "kmedoids": _kmedoids}  # fmt: skip
+    ours = {
+        "kmeans": _kmeans,
+        "bisecting": _bisecting,
+        "agglomerative": _agglomerative,
+        "dbscan": _dbscan,
+        "hdbscan": _hdbscan,
+        "kmedoids": _kmedoids,
+    }
     return ours[name] if name in ours else lambda job: _by_path(name, job)
 
 
@@ -76,9 +86,34 @@ def _kmeans(job: Job) -> Clustering:
     batch = {"batch_size": 10_000} if kind is module.MiniBatchKMeans else {}
     if batch:  # `algorithm` is how k-means is computed exactly
         job = replace(job, options={name: option for name, option in job.options.items() if name != "algorithm"})
-    start = {"init": job.centres, "n_init": 1} if job.centres is not None else {"n_init": job.n_init}
     k = job.clusters if job.centres is None else len(job.centres)
-    return _centred(_made(kind, job, n_clusters=k, random_state=job.seed, **batch, **start), job)
+    if job.centres is not None or batch:
+        start = {"init": job.centres, "n_init": 1} if job.centres is not None else {"n_init": job.n_init}
+        return _centred(_made(kind, job, n_clusters=k, random_state=job.seed, **batch, **start), job)
+    return _best_start(kind, job)
+
+
+def _best_start(kind: Any, job: Job) -> Clustering:
+    """The best of several starts, one at a time: what scikit-learn does with `n_init`, from the same draws."""
+    draws = import_module("sklearn.utils").check_random_state(job.seed)
+    best: Clustering | None = None
+    for _ in watched(range(job.n_init)):
+        found = _centred(_made(kind, job, n_clusters=job.clusters, random_state=draws, n_init=1), job)
+        if best is None or (_inertia(found) < _inertia(best) and not _same_clusters(found.labels, best.labels)):
+            best = found
+    if best is None:
+        raise AssertionError("there is a start")
+    return best
+
+
+def _inertia(found: Clustering) -> float:
+    return math.inf if found.inertia is None else found.inertia
+
+
+def _same_clusters(labels: Ints, others: Ints) -> bool:
+    """Whether each cluster lies within one of the others: then a lower inertia is rounding."""
+    pairs = np.unique(labels * (int(others.max()) + 1) + others)
+    return len(pairs) == len(np.unique(labels))
 
 
 def _bisecting(job: Job) -> Clustering:
@@ -111,7 +146,7 @@ def _usual_gap(job: Job) -> float:
     """What 90 % of the records are at most away from as many neighbours as make a cluster."""
     wanted = min(int(job.options.get("min_samples", 5)), len(job.vectors))
     finder = import_module("sklearn.neighbors").NearestNeighbors(n_neighbors=wanted).fit(job.vectors)
-    distances = finder.kneighbors(job.vectors)[0][:, -1]
+    distances = _run(lambda: finder.kneighbors(job.vectors))[0][:, -1]
     return max(float(np.quantile(distances, 0.9)), 1e-6)
 
 
@@ -151,7 +186,7 @@ def _run(fit: Callable[[], Any]) -> Any:
     What else it refuses it refuses for the records, such as one record alone: its message would count them.
     """
     try:
-        return fit()
+        return limited(fit)
     except ValueError as error:
         if type(error).__name__ != "InvalidParameterError":
             raise NoStructure(
@@ -160,8 +195,12 @@ def _run(fit: Callable[[], Any]) -> Any:
                 given="records that it refuses",
                 remedy="ask for fewer clusters, or use another clusterer",
             ) from None
-        raise RecipeError("clusters", "the clusterer's options are what scikit-learn takes", given=str(error),
-                          remedy="mend the option") from None  # fmt: skip
+        raise RecipeError(
+            "clusters",
+            "the clusterer's options are what scikit-learn takes",
+            given=str(error),
+            remedy="mend the option",
+        ) from None
 
 
 Joining = Callable[[Vectors, Vectors, Ints], Ints]
@@ -191,7 +230,9 @@ def _join_mean(others: Vectors, sample: Vectors, labels: Ints) -> Ints:
 
 
 def _join(vectors: Vectors, centres: NDArray[Any]) -> Ints:
-    return _ints(import_module("sklearn.metrics").pairwise_distances_argmin(vectors, centres))
+    nearest = import_module("sklearn.metrics").pairwise_distances_argmin
+    parts = [vectors[at : at + JOINED] for at in range(0, max(len(vectors), 1), JOINED)]
+    return np.concatenate([_ints(_run(partial(nearest, part, centres))) for part in watched(parts)])
 
 
 def sample(n: int, most: int, seed: int) -> Ints:
@@ -203,3 +244,54 @@ def sample(n: int, most: int, seed: int) -> Ints:
 
 def _ints(labels: Any) -> Ints:
     return np.asarray(labels, dtype=np.int64)
+
+
+MOST_ROUNDS = 100
+
+
+@dataclass(frozen=True, eq=False)
+class Medoids:
+    """The rows that represent their clusters, and the distances to them, added up."""
+
+    medoids: Ints
+    cost: float
+
+
+def k_medoids(vectors: NDArray[Any], k: int, *, seed: int, n_init: int = 10) -> Medoids:
+    """The best of `n_init` runs from medoids drawn far apart.
+
+    >>> k_medoids(np.array([[0.0], [0.1], [0.2], [5.0]]), 2, seed=0).medoids.tolist()
+    [1, 3]
+    """
+    measure = import_module("sklearn.metrics").pairwise_distances
+    distances = limited(lambda: measure(vectors, metric="sqeuclidean"))
+    generator = Seeded(seed).generator()
+    runs = (_alternate(distances, _spread(distances, k, generator)) for _ in watched(range(n_init)))
+    return min(runs, key=lambda run: run.cost)
+
+
+def _spread(distances: NDArray[Any], k: int, generator: np.random.Generator) -> Ints:
+    """Rows drawn with a chance in proportion to their distance from those drawn before."""
+    chosen = [int(generator.integers(len(distances)))]
+    while len(chosen) < k:
+        gaps = distances[:, chosen].min(axis=1).astype(np.float64)
+        if gaps.sum() <= 0:
+            break
+        chosen.append(int(generator.choice(len(gaps), p=gaps / gaps.sum())))
+    return np.array(chosen, dtype=np.int64)
+
+
+def _alternate(distances: NDArray[Any], medoids: Ints) -> Medoids:
+    for _ in range(MOST_ROUNDS):
+        checkpoint()
+        nearest = distances[:, medoids].argmin(axis=1)
+        better = np.array([_middle(distances, np.flatnonzero(nearest == at)) for at in np.unique(nearest)])
+        if np.array_equal(better, medoids):
+            break
+        medoids = better
+    return Medoids(np.sort(medoids), float(distances[:, medoids].min(axis=1).sum()))
+
+
+def _middle(distances: NDArray[Any], members: Ints) -> int:
+    """The member with the least total distance to the others."""
+    return int(members[distances[np.ix_(members, members)].sum(axis=0).argmin()])

@@ -1,80 +1,54 @@
 """Codebook of released values: what a shown value stands for, on average, among the records that show it.
 
 With it a recipient can place masked records where the raw ones stood on average. It holds aggregates over all
-records that show a value, never over fewer than `minimum` of them.
+records that show a value, never over fewer than `minimum` of them. `released_groups` tells the same group by group.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
-from typing import Any, Union
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.types as pt
 from numpy.typing import NDArray
 
+from sfumato.arrays import Ints
 from sfumato.data import calendar
-from sfumato.data.cut import MISSING, labels_of, numbers_of
+from sfumato.data.axis import MISSING, labels_of, numbers_of
+from sfumato.data.masked import Masked
 from sfumato.data.round_numbers import Grid, Holders
 from sfumato.data.schema import Number
-from sfumato.data.table import Column, Table
-from sfumato.structure.layouts import NumberLayout
-from sfumato.structure.placed import Sets, spell
+from sfumato.data.table import AnyColumn, Column, Table
+from sfumato.structure.layouts import MOST_NODES, NumberLayout
 
-Ints = NDArray[np.int64]
-Array = Union["pa.Array[Any]", "pa.ChunkedArray[Any]"]
-Masked = Mapping[str, Array]
-"""Masked columns by attribute: labels, dictionary-encoded or not; null where missing."""
+Spread = Mapping[str, float | str]
+"""What is told of one shown value: {"mean": 26.3}, or the share of each label; empty where nothing is."""
+
 MEAN = "mean"
 DIGITS = 4
 """Of a share."""
+LONGEST = 1000
+"""Characters of a label that is told; a longer one is among the others."""
+TEXT = 60
+"""Characters: labels that are longer on average are texts, of which no codebook tells."""
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
-    """A masked column in codes: `codes` says which label each row shows; `len(labels)` means missing."""
+class Told:
+    """A masked column by what is told of it: which entry each row has, what each entry shows (None: missing), and what
+    that stands for."""
 
     codes: Ints
-    labels: tuple[str, ...]
+    shown: Sequence[str | None]
+    spreads: Sequence[Spread]
 
-    @classmethod
-    def of(cls, column: Array) -> Shown:
-        """Any array of labels, dictionary-encoded or not; a set of labels is shown as one label."""
-        if pt.is_nested(column.type):
-            sets, labels = spelled(column)
-            held = [sets.items[first:end] for first, end in pairwise(sets.offsets)]
-            texts = ["{" + ", ".join(labels[item] for item in some) + "}" for some in held]
-            return cls(np.where(sets.missing[sets.codes], len(texts), sets.codes), tuple(texts))
-        entries = encoded(column)
-        codes = entries.indices.fill_null(len(entries.dictionary)).to_numpy(zero_copy_only=False)
-        return cls(codes.astype(np.int64), tuple(str(label) for label in entries.dictionary.to_pylist()))
-
-
-def spelled(column: Array) -> tuple[Sets, tuple[str, ...]]:
-    """The different sets of a column of lists, and the labels that their items stand for."""
-    whole: Any = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    items = Shown.of(whole.flatten())
-    lengths = whole.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
-    offsets = np.append(0, np.cumsum(lengths)).astype(np.int64)
-    return spell(offsets, items.codes, whole.is_null().to_numpy(zero_copy_only=False)), items.labels
-
-
-def encoded(column: Array) -> pa.DictionaryArray[Any, Any]:
-    """One dictionary array over all rows."""
-    whole = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    found = whole if isinstance(whole, pa.DictionaryArray) else whole.dictionary_encode()
-    if not isinstance(found, pa.DictionaryArray):
-        raise TypeError("a masked column has rows")
-    return found
-
-
-def shows_labels(column: Array) -> bool:
-    """Whether a masked column holds text: labels or intervals, not numbers or lists."""
-    kind = column.type.value_type if pt.is_dictionary(column.type) else column.type
-    return pt.is_string(kind) or pt.is_large_string(kind) or pt.is_string_view(kind)
+    @property
+    def used(self) -> Told:
+        """The same without entries that no row has: a column may know labels that it does not show."""
+        used, codes = np.unique(self.codes, return_inverse=True)
+        kept = used.tolist()
+        return Told(codes.astype(np.int64), [self.shown[at] for at in kept], [self.spreads[at] for at in kept])
 
 
 @dataclass(frozen=True)
@@ -90,10 +64,12 @@ class ReleasedValues:
     True
     """
 
-    values: Mapping[str, Mapping[str, Mapping[str, float | str]]] = field(default_factory=dict)
+    values: Mapping[str, Mapping[str, Spread]] = field(default_factory=dict)
 
     @classmethod
-    def learn(cls, table: Table, masked: Masked, *, minimum: int | Mapping[str, int] = 1) -> ReleasedValues:
+    def learn(
+        cls, table: Table, masked: Mapping[str, AnyColumn], *, minimum: int | Mapping[str, int] = 1
+    ) -> ReleasedValues:
         """What each shown value stands for in this table; nothing of an attribute where fewer than `minimum` records
         show some value, which could be computed from what is told of the others.
 
@@ -101,22 +77,35 @@ class ReleasedValues:
         the holder's eyes can do with 1.
         """
         found = {}
-        for name, array in masked.items():
-            column = table.columns[name]
-            if isinstance(column, Column) and shows_labels(array):
-                shown = Shown.of(array)
-                least = minimum if isinstance(minimum, int) else minimum.get(name, 1)
-                found[name] = {} if _has_small(shown, least) else _entries(table, name, shown, least)
+        for name, shown in labelled(table, masked).items():
+            least = minimum if isinstance(minimum, int) else minimum.get(name, 1)
+            entries = spreads_of(table, name, shown.keys, (*shown.labels, None), minimum=least)
+            small = _has_small(shown, least)
+            found[name] = {} if small else {label: s for label, s in zip(shown.labels, entries, strict=False) if s}
         return cls(found)
 
-    def spread(self, attribute: str, label: str) -> Mapping[str, float | str]:
+    @property
+    def tells(self) -> bool:
+        """Whether there is any attribute to tell of."""
+        return bool(self.values)
+
+    def told(self, name: str, masked: Masked) -> Told:
+        """A masked column, every shown value an entry of its own; missing last."""
+        column = masked[name]
+        return Told(column.keys, (*column.labels, None), [*(self.spread(name, label) for label in column.labels), {}])
+
+    def spread(self, attribute: str, label: str) -> Spread:
         """What a shown value stands for; empty where there is no entry."""
         return self.values.get(attribute, {}).get(label, {})
+
+    def without(self, names: Collection[str]) -> ReleasedValues:
+        """The same with nothing told of some attributes."""
+        return ReleasedValues({name: {} if name in names else told for name, told in self.values.items()})
 
     def to_json(self) -> dict[str, dict[str, dict[str, float | str]]]:
         """Plain mappings, labels in the order of their letters, the shown value itself last."""
         return {
-            name: {label: _ordered(label, labels[label]) for label in sorted(labels)}
+            name: {label: ordered(label, labels[label]) for label in sorted(labels)}
             for name, labels in self.values.items()
         }
 
@@ -126,38 +115,67 @@ class ReleasedValues:
         return cls({name: {label: dict(s) for label, s in labels.items()} for name, labels in form.items()})
 
 
-def _ordered(label: str, spread: Mapping[str, float | str]) -> dict[str, float | str]:
+def labelled(table: Table, masked: Mapping[str, AnyColumn]) -> dict[str, Column]:
+    """The masked columns that a codebook can tell of: those that show labels or intervals."""
+    return {
+        name: shown
+        for name, shown in masked.items()
+        if isinstance(shown, Column) and shown.shows_labels and isinstance(table.columns[name], Column)
+    }
+
+
+def texts_in(table: Table, masked: Mapping[str, AnyColumn]) -> frozenset[str]:
+    """Masked columns of texts, of which no released codebook tells: they have more labels than any attribute has
+    coordinates, or labels that are long on average."""
+    return frozenset(name for name in labelled(table, masked) if _is_text(table, name))
+
+
+def _is_text(table: Table, name: str) -> bool:
+    if isinstance(table.schema[name], Number):
+        return False
+    labels = labels_of(table.column(name).values)
+    return len(labels) > MOST_NODES or sum(map(len, labels)) > TEXT * max(len(labels), 1)
+
+
+def ordered(label: str | None, spread: Spread) -> dict[str, float | str]:
+    """Labels in the order of their letters, the shown value itself last."""
     return {key: spread[key] for key in sorted(spread, key=lambda key: (key == label, key))}
 
 
-def _has_small(shown: Shown, minimum: int) -> bool:
+def _has_small(shown: Column, minimum: int) -> bool:
     counts = np.bincount(shown.codes, minlength=len(shown.labels) + 1)[: len(shown.labels)]
     return bool(((counts > 0) & (counts < minimum)).any())
 
 
-def _entries(table: Table, name: str, shown: Shown, minimum: int) -> dict[str, dict[str, float | str]]:
+def spreads_of(
+    table: Table, name: str, codes: Ints, shown: Sequence[str | None], *, minimum: int
+) -> list[dict[str, float | str]]:
+    """(entries,): what each entry stands for, where `codes` says which of them each record has and `shown` what it
+    shows. Empty where nothing may be told, or the shown value stands for itself; of missing values nothing is."""
     attribute, column = table.schema[name], table.column(name)
     if isinstance(attribute, Number):
-        return _means(attribute, column, shown, minimum)
+        return _means(attribute, column, codes, shown, minimum)
     keys = (*labels_of(column.values), MISSING)
-    sizes = (len(shown.labels) + 1, len(keys))
-    cells = np.bincount(shown.codes * len(keys) + column.codes, minlength=sizes[0] * sizes[1]).reshape(sizes)
-    found = {}
-    for label, counts in zip(shown.labels, cells, strict=False):
-        spread = _shares(label, dict(zip(keys, counts.tolist(), strict=True)), minimum)
-        if spread and spread != {label: 1.0}:
-            found[label] = spread
-    return found
+    cells, counts = np.unique(codes * len(keys) + column.codes, return_counts=True)
+    held: defaultdict[int, dict[str, int]] = defaultdict(dict)
+    for cell, count in zip(cells.tolist(), counts.tolist(), strict=True):
+        held[cell // len(keys)][keys[cell % len(keys)]] = count
+    found = [{} if label is None else _shares(label, held[at], minimum) for at, label in enumerate(shown)]
+    return [{} if spread == {label: 1.0} else spread for label, spread in zip(shown, found, strict=True)]
 
 
-def _shares(label: str, counts: dict[str, int], minimum: int) -> dict[str, float | str]:
+def _shares(label: str, counts: Mapping[str, int], minimum: int) -> dict[str, float | str]:
     """Shares of the labels with at least `minimum` records; the others together as the shown label.
 
     A share that four digits would round to nothing is among the others.
     """
     total = sum(counts.values())
     kept = sorted(
-        ((n, key) for key, n in counts.items() if n >= max(minimum, 1) and key != label and round(n / total, DIGITS)),
+        (
+            (n, key)
+            for key, n in counts.items()
+            if n >= max(minimum, 1) and key != label and round(n / total, DIGITS) and len(key) <= LONGEST
+        ),
         reverse=True,
     )
     rest = total - sum(n for n, _ in kept)
@@ -167,26 +185,30 @@ def _shares(label: str, counts: dict[str, int], minimum: int) -> dict[str, float
     return {**found, label: round(rest / total, DIGITS)} if rest else found
 
 
-def _means(attribute: Number, column: Column, shown: Shown, minimum: int) -> dict[str, dict[str, float | str]]:
-    """The mean number under each label; none where fewer than `minimum` of its records have a number at all."""
+def _means(
+    attribute: Number, column: Column, codes: Ints, shown: Sequence[str | None], minimum: int
+) -> list[dict[str, float | str]]:
+    """The mean number of each entry; none where fewer than `minimum` of its records have a number at all."""
     exact = calendar.to_number(column.values) if attribute.calendar else numbers_of(column.values, attribute)
     numbers = np.append(exact.astype(np.float64), np.nan)[column.codes]
     known = np.isfinite(numbers)
-    codes, numbers = shown.codes[known], numbers[known]
-    counts = np.bincount(codes, minlength=len(shown.labels) + 1)
-    sums = np.bincount(codes, weights=numbers, minlength=len(shown.labels) + 1)
-    told = [at for at in range(len(shown.labels)) if counts[at] >= minimum]
+    codes, numbers = codes[known], numbers[known]
+    counts = np.bincount(codes, minlength=len(shown))
+    sums = np.bincount(codes, weights=numbers, minlength=len(shown))
+    told = [at for at, label in enumerate(shown) if label is not None and counts[at] >= max(minimum, 1)]
+    found: list[dict[str, float | str]] = [{} for _ in shown]
     if attribute.calendar is not None:
         layout = NumberLayout.of(attribute, column)
-        return {shown.labels[at]: {MEAN: _date(sums[at] / counts[at], layout)} for at in told}
+        for at in told:
+            found[at] = {MEAN: _date(sums[at] / counts[at], layout)}
+        return found
     grid = _grid(attribute, exact.astype(np.float64), column, minimum)
     low, high = np.full(len(counts), np.inf), np.full(len(counts), -np.inf)
     np.minimum.at(low, codes, numbers)
     np.maximum.at(high, codes, numbers)
-    return {
-        shown.labels[at]: {MEAN: grid.show(float(sums[at] / counts[at]), float(low[at]), float(high[at]))}
-        for at in told
-    }
+    for at in told:
+        found[at] = {MEAN: grid.show(float(sums[at] / counts[at]), float(low[at]), float(high[at]))}
+    return found
 
 
 def _date(mean: float, layout: NumberLayout) -> str:

@@ -9,120 +9,67 @@ it tells no more than which local optimum is theirs. Cold k-means lands in anoth
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.types as pt
 from numpy.typing import NDArray
 
-from sfumato.data.cut import numbers_of
+from sfumato.arrays import Ints
+from sfumato.data import calendar
+from sfumato.data.axis import MISSING, numbers_of
+from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, ItemSet, Number, Schema
-from sfumato.data.table import Codes, Column, ItemColumn, Table
-from sfumato.structure.embedding import Embedding
-from sfumato.structure.layouts import UNION, ItemLayout, NumberLayout, TreeLayout, unions
-from sfumato.structure.placed import Block, Placed
-from sfumato.structure.released import Masked, ReleasedValues, Shown, encoded, shows_labels, spelled
+from sfumato.data.table import AnyColumn, Codes, Column, ItemColumn, Table
+from sfumato.structure.coded_points import Block, Placed
+from sfumato.structure.embedding import Embedding, Placement, check_placement
+from sfumato.structure.layouts import UNION, ItemLayout, NumberLayout, TreeLayout
+from sfumato.structure.masked_positions import interval_ends, set_members, shown_number
+from sfumato.structure.places import Bag, Book, Means, Place, Scale, read_place
+from sfumato.structure.released import MEAN, ReleasedValues, Told
+from sfumato.structure.released_groups import Codebook, ReleasedGroups, tells_groups
 from sfumato.structure.structures import Clusters, cluster_placed, starting_centres
 
 Vectors = NDArray[np.float32]
-Ints = NDArray[np.int64]
+PLACEMENTS = ("expected", "middle")
+"""In which ways a recipient can place rows; the second where a codebook tells of groups."""
 DIGITS, FINE = 4, 6
 """After the point: of a place of a value; of a centre, and of factors."""
-TRUTH = {"true": "True", "false": "False"}
-"""How a CSV writes what stands in a book."""
-
-
-@dataclass(frozen=True)
-class Scale:
-    """A number's place: its distance from `low` over the width of its range, times `factor`; missing at `mean`."""
-
-    low: float
-    high: float
-    mean: float
-    factor: float
-
-    def places(self, column: pa.ChunkedArray[Any]) -> Vectors:
-        """(rows, 1)."""
-        found = numbers_of(column.combine_chunks().cast(pa.float64()).fill_null(math.nan), Number())
-        numbers = np.where(np.isnan(found), self.mean, found)
-        width = self.high - self.low or 1.0
-        return ((numbers - self.low) / width * self.factor).astype(np.float32)[:, None]
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain mapping."""
-        return {"low": self.low, "high": self.high, "mean": self.mean, "factor": self.factor}
-
-
-@dataclass(frozen=True)
-class Book:
-    """The place of each shown label; of missing under `missing`."""
-
-    labels: Mapping[str, tuple[float, ...]]
-    missing: tuple[float, ...]
-
-    def places(self, column: pa.ChunkedArray[Any]) -> Vectors:
-        """(rows, dims)."""
-        shown = Shown.of(column)
-        places = [self.labels[label if label in self.labels else TRUTH[label]] for label in shown.labels]
-        return np.array([*places, self.missing], dtype=np.float32)[shown.codes]
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain mapping."""
-        return {"labels": {label: list(place) for label, place in self.labels.items()}, "missing": list(self.missing)}
-
-
-@dataclass(frozen=True)
-class Bag:
-    """The coordinates of each label: a set stands at those of all its labels, `length` from the origin.
-
-    A missing set has the coordinates of `missing`. `separator` divides labels where a set is written as text.
-    """
-
-    sets: Mapping[str, tuple[int, ...]]
-    missing: tuple[int, ...]
-    dims: int
-    length: float
-    separator: str
-
-    def block(self, column: pa.ChunkedArray[Any]) -> Block:
-        """Every different set once, and which one each row holds."""
-        lists: Any = column
-        if not pt.is_nested(column.type):
-            texts: Any = column.cast(pa.string())
-            lists = pc.split_pattern(texts, self.separator)
-        sets, labels = spelled(lists)
-        held = np.zeros((len(labels) + 1, self.dims), dtype=np.bool_)
-        for at, coordinates in enumerate([*(self.sets[label] if label else () for label in labels), self.missing]):
-            held[at, list(coordinates)] = True
-        places = unions(held[:-1], held[-1], sets)
-        places *= np.float32(self.length / UNION)
-        return Block(sets.codes, places)
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain mapping."""
-        sets = {label: list(coordinates) for label, coordinates in self.sets.items()}
-        return {"sets": sets, "missing": list(self.missing), "dims": self.dims, "length": self.length,
-                "separator": self.separator}  # fmt: skip
-
-
-Place = Scale | Book | Bag
 
 
 @dataclass(frozen=True)
 class Space:
-    """Attributes in order with the places of their values, and the clusters' centres."""
+    """Attributes in order with the places of their values, and the clusters' centres.
+
+    `book`: the codebook by groups, if that is what goes along: then its columns are placed group by group.
+    """
 
     attributes: Mapping[str, Place]
     centres: tuple[tuple[float, ...], ...]
+    book: ReleasedGroups | None = None
 
-    def place(self, table: pa.Table) -> Placed:
-        """A released table in the space of its release, value by value."""
-        blocks = (_block(place, table.column(name)) for name, place in self.attributes.items())
-        return Placed(tuple(blocks), table.num_rows)
+    def place(self, masked: Masked, *, placement: Placement = "expected") -> Placed:
+        """A released table in the space of its release, value by value or group by group.
+
+        "middle": without what a codebook by groups tells. Where there is none, places were told with the codebook.
+        """
+        check_placement(placement, self.placements)
+        blocks = (self._block(name, place, masked, placement) for name, place in self.attributes.items())
+        return Placed(tuple(blocks), masked.rows)
+
+    @property
+    def placements(self) -> tuple[str, ...]:
+        """In which ways rows can be placed."""
+        return PLACEMENTS[:1] if self.book is None else PLACEMENTS
+
+    def _block(self, name: str, place: Place, masked: Masked, placement: Placement) -> Block:
+        if self.book is None or name not in self.book.columns or not isinstance(place, Book | Means):
+            return _block(place, masked.shown(name))
+        codebook: Codebook = self.book if placement == "expected" else ReleasedValues()
+        told = codebook.told(name, masked).used
+        return Block(told.codes, place.expected(told))
 
     def start(self) -> Vectors:
         """(clusters, dims): where k-means may start."""
@@ -136,11 +83,15 @@ class Space:
         """
         import polars as pl
 
-        from sfumato.privacy.verify.centres import MOST, settled
+        # verify's own rounds: to hold there, centres must settle by the same ties and roundings, to the last digit
+        from sfumato.privacy.verify.explained.centres import MOST, settled
 
         if not 2 <= len(self.centres) <= MOST:
             return None
-        found = settled(self.to_json(), pl.DataFrame(table.select(list(self.attributes))), minimum=minimum)
+        grouped = () if self.book is None else self.book.columns
+        names = [name for name in table.column_names if name in self.attributes or name in grouped]
+        book = None if self.book is None else self.book.to_json()
+        found = settled(self.to_json(), pl.DataFrame(table.select(names)), minimum=minimum, book=book)
         return None if found is None else replace(self, centres=tuple(tuple(centre) for centre in found))
 
     def to_json(self) -> dict[str, Any]:
@@ -151,32 +102,24 @@ class Space:
         }
 
     @classmethod
-    def from_json(cls, form: Mapping[str, Any]) -> Space:
-        """Read centres.json."""
+    def from_json(cls, form: Mapping[str, Any], codebook: Mapping[str, Any] | None = None) -> Space:
+        """Read centres.json, and what it is read with: codebook.json, if there is one."""
+        grouped = codebook is not None and tells_groups(codebook)
         return cls(
-            {name: _read(part) for name, part in form["attributes"].items()},
+            {name: read_place(part) for name, part in form["attributes"].items()},
             tuple(tuple(centre) for centre in form["centres"]),
+            ReleasedGroups.from_json(codebook) if codebook is not None and grouped else None,
         )
 
 
-def _read(form: Mapping[str, Any]) -> Place:
-    if "labels" in form:
-        return Book({label: tuple(place) for label, place in form["labels"].items()}, tuple(form["missing"]))
-    if "sets" in form:
-        sets = {label: tuple(coordinates) for label, coordinates in form["sets"].items()}
-        return Bag(sets, tuple(form["missing"]), form["dims"], form["length"], form["separator"])
-    return Scale(**form)
-
-
-def _block(place: Place, column: pa.ChunkedArray[Any]) -> Block:
+def _block(place: Place, shown: AnyColumn) -> Block:
     if isinstance(place, Bag):
-        return place.block(column)
-    entries = encoded(column)
-    values: Any = entries.dictionary
-    every = pa.concat_arrays([values, pa.nulls(1, values.type)])
-    codes = entries.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)
-    used, of_row = np.unique(codes, return_inverse=True)  # a dictionary may hold more than is shown
-    return Block(of_row.astype(np.int64), place.places(pa.chunked_array([every.take(pa.array(used))])))
+        return place.block(shown)
+    if isinstance(place, Means):
+        raise ValueError("means are told by a codebook")  # the reader of a release calls it damaged
+    every = pa.concat_arrays([shown.values, pa.nulls(1, shown.values.type)])
+    used, of_row = np.unique(shown.codes, return_inverse=True)  # a dictionary may hold more than is shown
+    return Block(of_row.astype(np.int64), place.places(every.take(pa.array(used))))
 
 
 def release_space(
@@ -184,16 +127,17 @@ def release_space(
     table: Table,
     masked: Masked,
     *,
-    released: ReleasedValues,
+    released: Codebook,
     labels: Codes,
     n: int,
     minimum: int = 1,
 ) -> Space | None:
     """The space that may be released; None where it would tell more than the release does.
 
-    That is so for a masked number without a declared range, whose extremes could be computed from the places of
-    its intervals; for masked item sets; where there are so many labels that only frequent ones have places; and if
-    a cluster, raw or settled, has fewer than `minimum` records: its centre would point at them.
+    That is so for numbers that are replaced by other numbers and have no declared range, because their extremes could
+    be computed from places; for dates as they are; for masked item sets; where there are so many labels that only
+    frequent ones have places; and if a cluster, raw or settled, has fewer than `minimum` records: its centre would
+    point at them.
     """
     if (
         n < 2
@@ -201,16 +145,91 @@ def release_space(
         or any(_tells_more(embedding, name, masked) for name in embedding.attributes)
     ):
         return None
-    placed = _bare(embedding, embedding.place_masked(table, masked, released=released), masked)
+    public = _public(embedding, masked, released)
+    if isinstance(released, ReleasedGroups):
+        return _grouped(public, table, masked, released, labels=labels, n=n, minimum=minimum)
+    placed = _bare(public, public.place_masked(table, masked, released=released), masked)
     told = [
-        _told(embedding, table, masked, name=name, block=block)
-        for name, block in zip(embedding.attributes, placed.blocks, strict=True)
+        _told(public, table, masked, name=name, block=block)
+        for name, block in zip(public.attributes, placed.blocks, strict=True)
     ]
+    centres = _centres(placed, labels, n, minimum)
+    return None if centres is None else _space(told, centres, table.schema)
+
+
+def _centres(placed: Placed, labels: Codes, n: int, minimum: int) -> Vectors | None:
+    """Where k-means settles from the raw clusters' means; None where a cluster has too few records."""
     settled = cluster_placed(Clusters("kmeans"), placed, k=n, centres=starting_centres(placed, labels, n))
     if np.bincount(settled.labels).min() < minimum:
         return None
-    centres = starting_centres(placed, settled.labels, settled.k)
-    return _space(told, centres, table.schema)
+    return starting_centres(placed, settled.labels, settled.k)
+
+
+def _public(embedding: Embedding, masked: Masked, released: Codebook) -> Embedding:
+    """The same without extremes of raw numbers: where no range is declared, and of dates, a masked number reaches from
+    the smallest to the largest end or mean that is told."""
+    layouts = dict(embedding.layouts)
+    for name, layout in embedding.layouts.items():
+        if isinstance(layout, NumberLayout) and _in_book(embedding, name, masked) and _learned(layout):
+            told = released.told(name, masked).used
+            numbers = sorted(_told_numbers(layout, told)) or [0.0]
+            mean = min(max(layout.mean, numbers[0]), numbers[-1])
+            layouts[name] = replace(layout, low=numbers[0], high=numbers[-1], mean=mean)
+    return replace(embedding, layouts=layouts)
+
+
+def _learned(layout: NumberLayout) -> bool:
+    return layout.attribute.range is None or layout.attribute.calendar is not None
+
+
+def _told_numbers(layout: NumberLayout, told: Told) -> Iterator[float]:
+    for label, spread in zip(told.shown, told.spreads, strict=True):
+        ends = None if label is None else interval_ends(label, layout.attribute.calendar)
+        yield from (end for end in (() if ends is None else (ends.low, ends.high)) if end is not None)
+        if label is not None and MEAN in spread:
+            yield shown_number(layout, label, spread)
+
+
+def _grouped(
+    embedding: Embedding, table: Table, masked: Masked, book: ReleasedGroups, *, labels: Codes, n: int, minimum: int
+) -> Space | None:
+    """With a codebook by groups: labels at their own places, from which those of groups follow."""
+    raw = embedding.place(table)
+    places: dict[str, Place] = {}
+    for name, block in zip(embedding.attributes, raw.blocks, strict=True):
+        layout, factor = embedding.layouts[name], math.sqrt(embedding.weights[name])
+        if name in book.columns and isinstance(layout, NumberLayout):
+            places[name] = _means(layout, round(factor, FINE))
+        elif name in book.columns and isinstance(layout, TreeLayout):
+            places[name] = _own_places(layout, factor, masked.labels(name), book.labels(name))
+        else:
+            bare = _bare_block(block) if _in_book(embedding, name, masked) else block
+            places[name] = _told(embedding, table, masked, name=name, block=bare).place
+    space = Space({name: places[name] for name in table.schema if name in places}, (), book)
+    centres = _centres(space.place(masked.over(table)), labels, n, minimum)
+    return None if centres is None else replace(space, centres=tuple(_rounded(centre) for centre in centres))
+
+
+def _means(layout: NumberLayout, factor: float) -> Means:
+    if layout.attribute.calendar is None:
+        return Means(layout.low, layout.high, factor)
+    return Means(calendar.show(layout.low, "second"), calendar.show(layout.high, "second"), factor)
+
+
+def _own_places(layout: TreeLayout, factor: float, shown: Collection[str | None], told: Collection[str]) -> Book:
+    """The places of the labels that are shown alone, of those in shown sets, and of those that a codebook tells of."""
+    named: set[str] = set()
+    gone = None in shown or MISSING in told
+    for label in (label for label in (*shown, *told) if label is not None):
+        members = () if label in layout.node_at else set_members(label, layout.node_at)
+        named |= set(members) - {""} or {label}
+        gone = gone or "" in members
+    labels = sorted(named - ({MISSING} - set(layout.node_at)))
+    rows = [layout.node(label) for label in labels]
+    block = Block(
+        np.arange(len(rows) + gone), np.array([*rows, layout.nodes[-1]], dtype=np.float32).reshape(len(rows) + 1, -1)
+    )
+    return _ordered(labels, _bare_block(block.scaled(factor**2)).positions).place
 
 
 @dataclass(frozen=True, eq=False)
@@ -263,13 +282,15 @@ def _in_book(embedding: Embedding, name: str, masked: Masked) -> bool:
     """Whether an attribute's places are told label by label."""
     layout = embedding.layouts[name]
     return isinstance(layout, TreeLayout) or (
-        isinstance(layout, NumberLayout) and name in masked and shows_labels(masked[name])
+        isinstance(layout, NumberLayout) and name in masked and masked[name].shows_labels
     )
 
 
 def _tells_more(embedding: Embedding, name: str, masked: Masked) -> bool:
     layout = embedding.layouts[name]
     if isinstance(layout, NumberLayout):
+        if name in masked and masked[name].shows_labels:
+            return False
         return layout.attribute.calendar is not None or (name in masked and layout.attribute.range is None)
     if isinstance(layout, ItemLayout):
         return name in masked or not layout.tree.complete
@@ -282,23 +303,32 @@ def _told(embedding: Embedding, table: Table, masked: Masked, *, name: str, bloc
         bag = _bag(layout, table.schema[name], table.columns[name], factor)
         return _Told(name, bag.place, layout.dims, bag.order)
     if isinstance(layout, NumberLayout) and not _in_book(embedding, name, masked):
-        shown: Any = masked[name] if name in masked else table.columns[name].decode()
+        shown: Any = (masked[name] if name in masked else table.columns[name]).decode()
         scale = Scale(layout.low, layout.high, _mean(shown, layout), round(factor, FINE))
         return _Told(name, scale, 1, np.zeros(1, dtype=np.int64))
     return _book(name, table, masked, block)
 
 
 def _book(name: str, table: Table, masked: Masked, block: Block) -> _Told:
-    """The places of labels, these in the order of their letters, coordinates the largest first."""
-    if name in masked:
-        shown: Sequence[str] = Shown.of(masked[name]).labels
-    else:
-        shown = [str(value) for value in table.column(name).values.to_pylist()]
+    """The places of the labels that some record shows, in the order of their letters."""
+    shown = (masked[name] if name in masked else table.columns[name]).labels
     used = sorted((label, at) for at, (label, one) in enumerate(zip(shown, _used(block), strict=False)) if one)
-    places = np.round(block.positions[[*(at for _, at in used), -1]].astype(np.float64), DIGITS)
+    found = _ordered([label for label, _ in used], block.positions[[*(at for _, at in used), -1]])
+    return _Told(name, found.place, block.positions.shape[1], found.order)
+
+
+@dataclass(frozen=True, eq=False)
+class _Places:
+    place: Book
+    order: Ints
+
+
+def _ordered(labels: Sequence[str], positions: Vectors) -> _Places:
+    """A book of labels at these positions, the last for missing: rounded, coordinates the largest first."""
+    places = np.round(positions.astype(np.float64), DIGITS)
     order = np.lexsort(-places[::-1])[: int(places.any(axis=0).sum())] if places.size else np.zeros(0, dtype=np.int64)
-    told = {label: tuple(place.tolist()) for (label, _), place in zip(used, places[:, order] + 0.0, strict=False)}
-    return _Told(name, Book(told, tuple((places[-1, order] + 0.0).tolist())), places.shape[1], order)
+    told = {label: tuple(place.tolist()) for label, place in zip(labels, places[:, order] + 0.0, strict=False)}
+    return _Places(Book(told, tuple((places[-1, order] + 0.0).tolist())), order)
 
 
 def _mean(shown: Any, layout: NumberLayout) -> float:

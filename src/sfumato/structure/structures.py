@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.groups import group_numbers
 from sfumato.data.schema import Number, Schema
-from sfumato.data.table import Codes, ItemColumn, Table, narrow
-from sfumato.errors import NoStructure, RecipeError, TableError, did_you_mean
-from sfumato.structure.clusterers import check_clusterer, cluster, finds_k, takes_weights
-from sfumato.structure.embedding import Embedding, Placement
+from sfumato.data.table import Codes, ItemColumn, Table, group_numbers, narrow
+from sfumato.errors import NoStructure, RecipeError, TableError, warn
+from sfumato.events import part, watched
+from sfumato.structure.clusterers import check_clusterer, check_options, cluster, finds_k, takes_weights
+from sfumato.structure.coded_points import Placed
+from sfumato.structure.embedding import Embedding, Placement, check_placement
 from sfumato.structure.methods import NOISE, Clustering
-from sfumato.structure.options import check_options
-from sfumato.structure.placed import Placed
 
 Vectors = NDArray[np.float32]
 
@@ -32,12 +30,16 @@ MOST_CLUSTERS, MOST_STARTS, MOST_ALSO = 1_000, 100, 20
 class Clusters:
     """Clusters found in the raw table, as in steps 1 and 3 of 000 section 4.1.
 
-    `method`: a clusterer of `sfumato.structure.clusterers`. `k`: how many clusters, or "auto" for the number with
-    the best silhouette from 2 to 10. `n_init`: how many starts, of which the best counts. `recluster`: the method
-    that the recipient is thought to use on the masked table (None: the same). `attributes` and `weights`: what
-    records are compared by (None: quasi-identifying and plain attributes, weighted equally). `placement`: how
-    masked values enter clustering. `options`: those that `sfumato.structure.options` lists. `also`: other numbers of
-    clusters that guide the masking as well; what survived is measured for k alone.
+    - `method`: a clusterer of `sfumato.structure.clusterers`.
+    - `k`: how many clusters, or "auto" for the number with the best silhouette from 2 to 10.
+    - `seed`: what chance begins with.
+    - `n_init`: how many starts, of which the best counts.
+    - `recluster`: the method that the recipient is thought to use on the masked table (None: the same).
+    - `attributes`: what records are compared by (None: the quasi-identifying and plain ones).
+    - `weights`: what each of them counts (None: all alike).
+    - `placement`: how masked values enter clustering.
+    - `options`: those that `sfumato.structure.clusterers` lists.
+    - `also`: other numbers of clusters that guide the masking as well; what survived is measured for k alone.
 
     >>> Clusters("kmeans", k=6).seed
     0
@@ -69,10 +71,7 @@ import path. Given: 'kmean'. To mend it: did you mean 'kmeans'?.
         _check_k(self)
         _whole("seed", self.seed, least=0, most=2**31 - 1)
         _whole("n_init", self.n_init, least=1, most=MOST_STARTS)
-        if self.placement not in get_args(Placement):
-            raise RecipeError("placement", "a masked value is placed as expected or on its own",
-                              given=repr(self.placement),
-                              remedy=did_you_mean(str(self.placement), get_args(Placement)))  # fmt: skip
+        check_placement(self.placement)
 
     @property
     def again(self) -> str:
@@ -100,6 +99,7 @@ class Found:
 
     `embedding`, `placed` and `clustering` tell how clusters came about; classes have none. Records that a density
     clusterer calls noise form the last label, named "noise". `guides` are the labels of other numbers of clusters.
+    `clusters`: what was looked for, if it was clusters. `of_column`: the labels are those of a column.
     """
 
     labels: Codes
@@ -108,6 +108,8 @@ class Found:
     placed: Placed | None = None
     clustering: Clustering | None = None
     guides: tuple[Codes, ...] = ()
+    clusters: Clusters | None = None
+    of_column: bool = False
 
     @property
     def guide(self) -> Codes:
@@ -131,12 +133,28 @@ class Found:
         return None if self.placed is None else starting_centres(self.placed, self.labels, self.n)
 
 
-def find(structure: Structure, table: Table) -> Found:
-    """The structure of a raw table."""
+def clusters_of(structure: Structure | None) -> Clusters | None:
+    """The clusters that a recipient would look for; None where that is not what must survive."""
+    return structure if isinstance(structure, Clusters) else None
+
+
+def class_column(structure: Structure | None) -> str | None:
+    """The column whose classes must survive; None where that is not what must.
+
+    >>> class_column(Classes("income"))
+    'income'
+    """
+    return structure.column if isinstance(structure, Classes) else None
+
+
+def find(structure: Structure | None, table: Table) -> Found:
+    """The structure of a raw table; one label for everybody where none is asked for."""
+    if structure is None:
+        return Found(np.zeros(table.rows, dtype=np.uint8), ("everybody",))
     return _classes(structure, table) if isinstance(structure, Classes) else _clusters(structure, table)
 
 
-def find_any(structure: Structure, table: Table) -> Found:
+def find_any(structure: Structure | None, table: Table) -> Found:
     """The structure of a raw table; one label for everybody, and a warning, where its records have none.
 
     Under a budget a table is released either way: a refusal that follows from the records would tell of them.
@@ -144,17 +162,19 @@ def find_any(structure: Structure, table: Table) -> Found:
     try:
         return find(structure, table)
     except (NoStructure, TableError) as error:
-        warnings.warn(f"no structure was found in the table, so nothing is measured against it. {error}", stacklevel=3)
-        return Found(np.zeros(table.rows, dtype=np.uint8), ("everybody",))
+        warn(f"no structure was found in the table, so nothing is measured against it. {error}")
+        return find(None, table)
 
 
-def declared_labels(structure: Structure, schema: Schema) -> int | None:
+def declared_labels(structure: Structure | None, schema: Schema) -> int | None:
     """How many labels there can be, by declarations alone; None where the records decide.
 
     >>> declared_labels(Clusters("kmeans", k=6, also=(2,)), Schema(age=Number()))
     12
     >>> declared_labels(Clusters("hdbscan"), Schema(age=Number()))
     """
+    if structure is None:
+        return 1
     if isinstance(structure, Clusters):
         if structure.k == "auto" or finds_k(structure.method):
             return None
@@ -212,21 +232,31 @@ def starting_centres(records: Placed | Vectors, labels: NDArray[Any], n: int) ->
 
 def _clusters(structure: Clusters, table: Table) -> Found:
     if structure.k != "auto" and 2 * structure.k > table.rows:
-        raise NoStructure("clusters", "a cluster has at least two records on average",
-                          given=f"{structure.k} clusters of {table.rows} records",
-                          remedy=f"ask for at most {table.rows // 2}")  # fmt: skip
+        raise NoStructure(
+            "clusters",
+            "a cluster has at least two records on average",
+            given=f"{structure.k} clusters of {table.rows} records",
+            remedy=f"ask for at most {table.rows // 2}",
+        )
     embedding = Embedding.of(table, attributes=structure.attributes, weights=structure.weights)
     placed = embedding.place(table)
-    found = cluster_placed(structure, placed)
+    ends = 1 / (1 + len(structure.also))
+    with part(0.0, ends):
+        found = cluster_placed(structure, placed)
     noise = bool((found.labels == NOISE).any())
     names = (*(f"cluster {at + 1}" for at in range(found.k)), *(["noise"] if noise else []))
     if len(names) < 2:
-        raise NoStructure("clusters", "a structure has at least two clusters", given="one, or noise alone",
-                          remedy="ask for more, choose other attributes, or set the clusterer's options")  # fmt: skip
+        raise NoStructure(
+            "clusters",
+            "a structure has at least two clusters",
+            given="one, or noise alone",
+            remedy="ask for more, choose other attributes, or set the clusterer's options",
+        )
     labels = np.where(found.labels == NOISE, found.k, found.labels)
-    others = [cluster_placed(structure, placed, k=k).labels for k in structure.also]
+    with part(ends, 1.0):
+        others = [cluster_placed(structure, placed, k=k).labels for k in watched(structure.also)]
     guides = tuple(narrow(other - int(other.min()), int(other.max()) + 2) for other in others)
-    return Found(narrow(labels, len(names)), names, embedding, placed, found, guides)
+    return Found(narrow(labels, len(names)), names, embedding, placed, found, guides, clusters=structure)
 
 
 def _classes(structure: Classes, table: Table) -> Found:
@@ -234,20 +264,33 @@ def _classes(structure: Classes, table: Table) -> Found:
     table.schema.require([name], "classes")
     role = table.schema[name].role
     if role in ("quasi", "identifier"):
-        raise RecipeError(name, "a class column is neither masked nor dropped", given=f"role {role}",
-                          remedy="give it the role sensitive or plain")  # fmt: skip
+        raise RecipeError(
+            name,
+            "a class column is neither masked nor dropped",
+            given=f"role {role}",
+            remedy="give it the role sensitive or plain",
+        )
     column = table.columns[name]
     if isinstance(column, ItemColumn):
-        raise RecipeError(name, "a class column has one label in each row", given="an item set",
-                          remedy="name another column")  # fmt: skip
+        raise RecipeError(
+            name, "a class column has one label in each row", given="an item set", remedy="name another column"
+        )
     if column.missing:
         how = f"`missing: {{{name}: drop}}` in the recipe (in Python missing=[{name!r}])"
-        raise TableError(name, "every record must have a class", given="rows where it is missing",
-                         remedy=f"leave those rows out with {how}, or give them a class of their own")  # fmt: skip
+        raise TableError(
+            name,
+            "every record must have a class",
+            given="rows where it is missing",
+            remedy=f"leave those rows out with {how}, or give them a class of their own",
+        )
     if len(column.values) < 2:
-        raise NoStructure(name, "a class column has at least two values", given="one value in the whole table",
-                          remedy="name another column, or ask for clusters")  # fmt: skip
-    return Found(column.codes, _names(column.values.to_pylist()))
+        raise NoStructure(
+            name,
+            "a class column has at least two values",
+            given="one value in the whole table",
+            remedy="name another column, or ask for clusters",
+        )
+    return Found(column.codes, _names(column.values.to_pylist()), of_column=True)
 
 
 def _names(values: Sequence[object]) -> tuple[str, ...]:
@@ -257,22 +300,33 @@ def _names(values: Sequence[object]) -> tuple[str, ...]:
 def _check_k(clusters: Clusters) -> None:
     if clusters.k == "auto":
         if clusters.also:
-            raise RecipeError("clusters", "other numbers of clusters go with a number", given="k: auto with `also`",
-                              remedy="say k: 6")  # fmt: skip
+            raise RecipeError(
+                "clusters", "other numbers of clusters go with a number", given="k: auto with `also`", remedy="say k: 6"
+            )
         return
     if len(clusters.also) > MOST_ALSO:
-        raise RecipeError("also", f"at most {MOST_ALSO} other numbers of clusters guide the masking",
-                          given=str(len(clusters.also)), remedy="name fewer")  # fmt: skip
+        raise RecipeError(
+            "also",
+            f"at most {MOST_ALSO} other numbers of clusters guide the masking",
+            given=str(len(clusters.also)),
+            remedy="name fewer",
+        )
     for k in (clusters.k, *clusters.also):
         _whole("k", k, least=2, most=MOST_CLUSTERS)
     if finds_k(clusters.method):
-        raise RecipeError("clusters", "a density clusterer finds the number of clusters by itself",
-                          given=f"{clusters.method} with k = {clusters.k}",
-                          remedy="leave k out")  # fmt: skip
+        raise RecipeError(
+            "clusters",
+            "a density clusterer finds the number of clusters by itself",
+            given=f"{clusters.method} with k = {clusters.k}",
+            remedy="leave k out",
+        )
 
 
 def _whole(what: str, value: object, *, least: int, most: int) -> None:
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise RecipeError("clusters", f"{what} is a whole number, at least {least} and at most {most:,}",
-                          given=repr(value) if not isinstance(value, int) or abs(value) < 10**18 else "a larger one",
-                          remedy=f"write for example {what}={max(least, 6)}")  # fmt: skip
+        raise RecipeError(
+            "clusters",
+            f"{what} is a whole number, at least {least} and at most {most:,}",
+            given=repr(value) if not isinstance(value, int) or abs(value) < 10**18 else "a larger one",
+            remedy=f"write for example {what}={max(least, 6)}",
+        )

@@ -3,55 +3,76 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from sfumato.sweeping.measuring import CLASSES, CLUSTERS, RISK, WORDS
+from sfumato.sweeping.points import CLASSES, CLUSTERS, FLOORS, RISK, WORDS, Result
+
+LITTLE = 0.05
+"""A setting that covers less of the way from no data to everything keeps next to nothing."""
+KEPT = "information_kept"
 
 
 @dataclass(frozen=True)
 class Outcome:
     """One setting: how much of the structure it keeps, and the highest chance to pick out a record."""
 
-    settings: tuple[tuple[str, str], ...]
+    result: Result
     kept: float
     risk: float
-    result: Mapping[str, Any]
 
     @property
     def name(self) -> str:
         """The settings in one line."""
-        return ", ".join(f"{path}={value}" for path, value in self.settings)
+        return self.result.name
 
 
 @dataclass(frozen=True)
 class Frontier:
-    """All settings that could be published; those on the frontier, from the least risk up; and the knee."""
+    """All settings that could be published; those on the frontier, from the least risk up; and the knee.
+
+    On the frontier are settings with a guarantee alone: without one, group sizes say nothing of the risk, and what
+    keeps most is what hides least. `floor`: what no data at all would keep; None where it was not measured.
+    """
 
     outcomes: tuple[Outcome, ...]
     best: tuple[Outcome, ...]
     knee: Outcome | None
     kept_by: str
+    floor: float | None = None
 
     @property
     def kept_words(self) -> str:
         """What `kept` measures, in words."""
         return WORDS.get(self.kept_by, self.kept_by)
 
+    @property
+    def floor_words(self) -> str:
+        """How the floor is reached, in words."""
+        return FLOORS[self.kept_by][1] if self.kept_by in FLOORS else ""
 
-def frontier(results: Sequence[Mapping[str, Any]], *, kept: str | None = None) -> Frontier:
+    @property
+    def nothing_kept(self) -> bool:
+        """Whether every setting keeps next to nothing: hardly more of the structure than no data, or of the detail."""
+        if not self.outcomes:
+            return False
+        detail = [one.result.scores[KEPT] for one in self.outcomes if KEPT in one.result.scores]
+        blank = len(detail) == len(self.outcomes) and max(detail) < LITTLE
+        most, floor = max(one.kept for one in self.outcomes), self.floor
+        return blank or (floor is not None and most - floor < LITTLE * (1 - floor))
+
+
+def frontier(results: Sequence[Result], *, kept: str | None = None) -> Frontier:
     """What to choose from. `kept`: the score to go by; None: the F-measure of clusters, or the purity of classes."""
-    done = [one for one in results if not one["refused"]]
-    known = [name for name in (kept, CLUSTERS, CLASSES) if name and all(name in one["scores"] for one in done)]
+    done = [one for one in results if one.refused is None]
+    known = [name for name in (kept, CLUSTERS, CLASSES) if name and all(name in one.scores for one in done)]
     by = known[0] if known else CLUSTERS
     outcomes = tuple(
-        Outcome(tuple(one["settings"].items()), one["scores"][by], one["scores"][RISK], one)
-        for one in done
-        if by in one["scores"] and RISK in one["scores"]
+        Outcome(one, one.scores[by], one.scores[RISK]) for one in done if by in one.scores and RISK in one.scores
     )
-    best = _unbeaten(outcomes)
-    return Frontier(outcomes, best, _knee(best), by)
+    best = _unbeaten([one for one in outcomes if one.result.guaranteed])
+    floors = [one.scores[FLOORS[by][0]] for one in done if by in FLOORS and FLOORS[by][0] in one.scores]
+    return Frontier(outcomes, best, _knee(best), by, max(floors, default=None))
 
 
 def _unbeaten(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
@@ -78,10 +99,26 @@ def _knee(best: Sequence[Outcome]) -> Outcome | None:
 
 
 def advice(found: Frontier) -> str:
-    """One sentence that names a setting."""
-    if found.knee is None:
+    """One setting by its name and what its neighbours would give, beside what no data would; or why none is named."""
+    if not found.outcomes:
         return "No setting of this sweep can be published; the reasons are in the table."
-    knee, at = found.knee, found.best.index(found.knee)
+    if found.knee is None:
+        return UNGUARANTEED
+    if found.nothing_kept:
+        most = max(one.kept for one in found.outcomes)
+        return f"Every setting keeps next to nothing: the best reaches {most:.3f} ({found.kept_words}){_beside(found)}."
+    return f"{_named(found, found.knee)}{_beside(found)}."
+
+
+UNGUARANTEED = (
+    "No setting is advised: nothing can be claimed of these maskers, so that group sizes do not tell their risk, and "
+    "the setting that keeps most is the one that hides least. Measure what an attacker can do with `sfumato attack`, "
+    "or sweep a masker with a guarantee."
+)
+
+
+def _named(found: Frontier, knee: Outcome) -> str:
+    at = found.best.index(knee)
     told = [f"Take {knee.name}: it keeps {knee.kept:.3f} ({found.kept_words}) at a highest risk of {knee.risk:.2%}"]
     if at + 1 < len(found.best):
         more = found.best[at + 1]
@@ -93,4 +130,8 @@ def advice(found: Frontier) -> str:
         told.append(
             f"{less.name} would keep {knee.kept - less.kept:.3f} less for {less.risk / knee.risk:.2f} of the risk"
         )
-    return "; ".join(told) + "."
+    return "; ".join(told)
+
+
+def _beside(found: Frontier) -> str:
+    return "" if found.floor is None else f"; {found.floor:.3f} is reached {found.floor_words}"

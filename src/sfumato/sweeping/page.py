@@ -4,36 +4,35 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from sfumato.release.report.markup import Cell, Html, paragraph, section, table, tag, text
-from sfumato.release.report.plots import HOW_TO_GET, INK, available, colour, logarithmic, picture
+from sfumato.release.report.plots import FAINT, HOW_TO_GET, INK, available, colour, logarithmic, picture
 from sfumato.release.report.style import page
 from sfumato.sweeping.frontier import Frontier, Outcome, advice
+from sfumato.sweeping.points import Result
 
 TITLE = "A sweep: structure kept against risk"
-FIGURES = ("prosecutor.highest", "marketer", "certainty_penalty", "f_measure.cold.mean")
+FIGURES = ("prosecutor.highest", "marketer", "information_kept", "columns.silent", "f_measure.cold.mean")
 
 
-def csv_text(results: Sequence[Mapping[str, Any]], found: Frontier) -> str:
+def csv_text(results: Sequence[Result], found: Frontier) -> str:
     """One line a setting, every score in a column of its own."""
-    settings = list(dict.fromkeys(path for one in results for path in one["settings"]))
-    scores = list(dict.fromkeys(name for one in results if not one["refused"] for name in one["scores"]))
+    settings = list(dict.fromkeys(path for one in results for path in one.settings))
+    scores = list(dict.fromkeys(name for one in results if one.refused is None for name in one.scores))
     marks = {one.name: "frontier" for one in found.best} | ({found.knee.name: "knee"} if found.knee else {})
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([*settings, "mark", "smallest_group", "seconds", "refused", *scores])
     for one in results:
-        told = [one["settings"].get(path, "") for path in settings]
-        name = ", ".join(f"{path}={value}" for path, value in one["settings"].items())
-        figures = one.get("scores", {})
-        made = [one.get("smallest_group"), one.get("seconds"), one["refused"] or ""]
-        writer.writerow([*told, marks.get(name, ""), *made, *(figures.get(score, "") for score in scores)])
+        told = [one.settings.get(path, "") for path in settings]
+        made = [one.smallest_group, one.seconds, one.refused or ""]
+        writer.writerow([*told, marks.get(one.name, ""), *made, *(one.scores.get(score, "") for score in scores)])
     return out.getvalue()
 
 
-def html(results: Sequence[Mapping[str, Any]], found: Frontier) -> str:
+def html(results: Sequence[Result], found: Frontier) -> str:
     """The advice, the frontier as a picture, and every setting in a table."""
     edition = tag("p", text("For the holder: measured against the raw table"), class_="edition holder")
     verdict = paragraph(advice(found), "verdict")
@@ -47,7 +46,7 @@ def _drawn(found: Frontier) -> Html:
         return paragraph(f"The picture needs the plotting library: {HOW_TO_GET}", "note")
     says = (
         f"Across, the highest chance to pick out a record; up, the structure kept: {found.kept_words}. The line is the "
-        "frontier, the ring its knee."
+        "frontier, the ring its knee; the dashed line is reached without the masked columns."
     )
     return section(
         "The frontier", picture(_draw(found), size=(8.6, 4.2), says=says, name="frontier"), anchor="frontier"
@@ -55,27 +54,39 @@ def _drawn(found: Frontier) -> Html:
 
 
 def _draw(found: Frontier) -> Any:
-    first = found.outcomes[0].settings[0][0]
+    first = next(iter(found.outcomes[0].result.settings))
     series: dict[str, list[Outcome]] = {}
     for one in found.outcomes:
-        rest = ", ".join(f"{path.rpartition('.')[2]}={value}" for path, value in one.settings if path != first)
+        others = [(path, value) for path, value in one.result.settings.items() if path != first]
+        rest = ", ".join(f"{path.rpartition('.')[2]}={value}" for path, value in others)
         series.setdefault(rest, []).append(one)
 
     def draw(figure: Any) -> None:
         axes = figure.subplots()
         for at, (name, ones) in enumerate(series.items()):
-            axes.plot([o.risk * 100 for o in ones], [o.kept for o in ones], linestyle="none", markersize=6,
-                      color=colour(at), label=name or None, alpha=0.85, marker="osD^vP"[at // 8 % 6])  # fmt: skip
+            axes.plot(
+                [o.risk * 100 for o in ones],
+                [o.kept for o in ones],
+                linestyle="none",
+                markersize=6,
+                color=colour(at),
+                label=name or None,
+                alpha=0.85,
+                marker="osD^vP"[at // 8 % 6],
+            )
         axes.step(
             [o.risk * 100 for o in found.best], [o.kept for o in found.best], where="post", color=INK, linewidth=0.8
         )
         for one in found.best:
-            value = dict(one.settings).get(first, "")
-            axes.annotate(f"{first.rpartition('.')[2]}={value}", (one.risk * 100, one.kept), xytext=(5, -11),
-                          textcoords="offset points", fontsize=8)  # fmt: skip
-        if found.knee is not None:
-            axes.plot([found.knee.risk * 100], [found.knee.kept], "o", markersize=15, markerfacecolor="none",
-                      markeredgecolor=INK, markeredgewidth=1.4)  # fmt: skip
+            value = one.result.settings.get(first, "")
+            axes.annotate(
+                f"{first.rpartition('.')[2]}={value}",
+                (one.risk * 100, one.kept),
+                xytext=(5, -11),
+                textcoords="offset points",
+                fontsize=8,
+            )
+        _marked(axes, found)
         logarithmic(axes, "x", "{x:g}")
         axes.set_xlabel("highest risk, in percent")
         axes.set_ylabel("structure kept")
@@ -85,29 +96,56 @@ def _draw(found: Frontier) -> Any:
     return draw
 
 
-def _listed(results: Sequence[Mapping[str, Any]], found: Frontier) -> Html:
-    settings = list(dict.fromkeys(path for one in results for path in one["settings"]))
+def _marked(axes: Any, found: Frontier) -> None:
+    """A ring around the knee, and a line at what no data would keep."""
+    if found.knee is not None:
+        axes.plot(
+            [found.knee.risk * 100],
+            [found.knee.kept],
+            "o",
+            markersize=15,
+            markerfacecolor="none",
+            markeredgecolor=INK,
+            markeredgewidth=1.4,
+        )
+    if found.floor is not None:
+        axes.axhline(found.floor, color=FAINT, linewidth=0.8, linestyle="dashed")
+
+
+def _listed(results: Sequence[Result], found: Frontier) -> Html:
+    settings = list(dict.fromkeys(path for one in results for path in one.settings))
     marks = {one.name: "on the frontier" for one in found.best} | ({found.knee.name: "the knee"} if found.knee else {})
     rows: list[list[Cell]] = []
     for one in results:
-        name = ", ".join(f"{path}={value}" for path, value in one["settings"].items())
-        told: list[Cell] = [one["settings"].get(path, "") for path in settings]
-        if one["refused"]:
+        told: list[Cell] = [one.settings.get(path, "") for path in settings]
+        if one.refused is not None:
             continue
-        figures: list[Cell] = [one["scores"].get(score) for score in (found.kept_by, *FIGURES)]
-        rows.append([*told, marks.get(name, ""), *figures, one["smallest_group"], f"{one['seconds']:.1f} s"])
+        figures: list[Cell] = [_figure(one, score) for score in (found.kept_by, *FIGURES)]
+        rows.append([*told, marks.get(one.name, ""), *figures, one.smallest_group, f"{one.seconds or 0:.1f} s"])
     names = [path.rpartition(".")[2] if path.startswith("mask.") else path for path in settings]
-    headings = [*names, "", "kept", "highest risk", "average risk", "information lost", "F without centres",
-                "smallest group", "time"]  # fmt: skip
+    headings = [
+        *names,
+        "",
+        "kept",
+        "highest risk",
+        "average risk",
+        "detail kept",
+        "columns that tell nothing",
+        "F without centres",
+        "smallest group",
+        "time",
+    ]
     words = paragraph(f"Kept: {found.kept_words}.")
     return section("Every setting", words, table(headings, rows), *_refused(results), anchor="settings")
 
 
-def _refused(results: Sequence[Mapping[str, Any]]) -> list[Html]:
+def _figure(one: Result, score: str) -> Cell:
+    """A score; columns are counted in whole numbers."""
+    found = one.scores.get(score)
+    return round(found) if found is not None and score.startswith("columns.") else found
+
+
+def _refused(results: Sequence[Result]) -> list[Html]:
     """What cannot be published, and why."""
-    rows = [
-        (", ".join(f"{path}={value}" for path, value in one["settings"].items()), str(one["refused"]))
-        for one in results
-        if one["refused"]
-    ]
+    rows = [(one.name, one.refused) for one in results if one.refused is not None]
     return [tag("h3", text("Cannot be published")), table(["setting", "why"], rows)] if rows else []

@@ -1,22 +1,31 @@
-"""Sweep: publish one table under many settings, side by side, and say which one to take."""
+"""Sweep: publish one table under many settings, side by side, and say which one to take.
+
+A family: one version of a table for each number of clusters, safe together (000, section 4.1).
+
+All versions that are safe when joined show no more than one table could that shows what they show together. So the
+versions are not given one after the other what is left: every search is guided by the clusters of all numbers at once
+and finds the same cut, and each version comes with the clusters, centres and figures of its own number.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from sfumato.data.private_files import private_folder, write_private
-from sfumato.errors import ReleaseError
-from sfumato.recipe import Recipe
+from sfumato.data.safe_files import private_folder, write_private
+from sfumato.errors import RecipeError, ReleaseError
+from sfumato.publishing import Run, publish
+from sfumato.recipe import Earlier, Recipe
+from sfumato.recipe.parts import check_earlier
+from sfumato.release.output import check_output
+from sfumato.release.release import Release
+from sfumato.structure.structures import Clusters, class_column, clusters_of
 from sfumato.sweeping.frontier import Frontier, advice, frontier
-from sfumato.sweeping.grid import Over, points, refuse_budget
-from sfumato.sweeping.measuring import fingerprint
 from sfumato.sweeping.page import csv_text, html
-from sfumato.sweeping.running import POINTS, cores, run_points
+from sfumato.sweeping.points import POINTS, Over, Result, cores, fingerprint, points, refuse_budget, run_points
 
 Tell = Callable[[int, int], None]
 PAGE, TABLE = "sweep.html", "sweep.csv"
@@ -29,7 +38,7 @@ class Sweep:
     All of it was measured against the raw table: for the holder's eyes.
     """
 
-    results: Sequence[Mapping[str, Any]]
+    results: Sequence[Result]
     frontier: Frontier
     folder: Path
 
@@ -53,8 +62,9 @@ def sweep(
     """Run every combination of `over` on the cores, and write sweep.html and sweep.csv.
 
     `table`: a path, "bundled:NAME", or a data frame. `over`: values by the path of their setting; "privacy.k" sets k of
-    all requirements. `kept`: the score to go by. `public`: the table is nobody's secret, so that a budget of
-    differential privacy may be swept. A sweep that was interrupted goes on where it stopped.
+    all requirements that have one, and "privacy.l" or "privacy.t" likewise. `kept`: the score to go by. `public`: the
+    table is nobody's secret, so that a budget of differential privacy may be swept. A sweep that was interrupted goes
+    on where it stopped.
 
     Processes are started anew, so a script that calls this does so under `if __name__ == "__main__":`.
     """
@@ -70,8 +80,9 @@ def sweep(
     with ExitStack() as stack:
         path = table if isinstance(table, str) else _written(table, stack)
         tell(0, len(found))
-        results = run_points(found, path, folder, fingerprint=fingerprint(path), workers=workers or cores(),
-                             finished=finished)  # fmt: skip
+        results = run_points(
+            found, path, folder, fingerprint=fingerprint(path), workers=workers or cores(), finished=finished
+        )
     best = frontier(results, kept=kept)
     write_private(folder / TABLE, csv_text(results, best))
     write_private(folder / PAGE, html(results, best))
@@ -82,16 +93,24 @@ def _folder(output: Path) -> Path:
     """A new folder, or that of an earlier sweep, that can be written; others may not look into it."""
     try:
         if output.exists() and (not output.is_dir() or (any(output.iterdir()) and not (output / POINTS).is_dir())):
-            raise ReleaseError(str(output), "an output folder is new, empty, or that of an earlier sweep",
-                               given="something else is there", remedy="choose another name")  # fmt: skip
+            raise ReleaseError(
+                str(output),
+                "an output folder is new, empty, or that of an earlier sweep",
+                given="something else is there",
+                remedy="choose another name",
+            )
         for folder in (output, output / POINTS):
             if not folder.is_dir():
                 private_folder(folder)
         write_private(output / POINTS / ".trial", "")
         (output / POINTS / ".trial").unlink()
     except OSError as error:
-        raise ReleaseError(str(output), "the output folder must be writable", given=error.strerror or str(error),
-                           remedy="make room or choose another place; nothing was read yet") from None  # fmt: skip
+        raise ReleaseError(
+            str(output),
+            "the output folder must be writable",
+            given=error.strerror or str(error),
+            remedy="make room or choose another place; nothing was read yet",
+        ) from None
     return output
 
 
@@ -107,3 +126,87 @@ def _written(table: object, stack: ExitStack) -> str:
     path = Path(folder) / "table.parquet"
     pq.write_table(read_arrow(table), path)
     return str(path)
+
+
+@dataclass(frozen=True, eq=False)
+class Family:
+    """The versions by their number of clusters, and where each was written."""
+
+    releases: Mapping[int, Release]
+    folders: Mapping[int, Path]
+
+
+def publish_family(
+    table: object,
+    recipe: Recipe,
+    clusters: Sequence[int],
+    output: str | Path,
+    *,
+    run: Run | None = None,
+    finish: Callable[[Release], None] = lambda release: None,
+) -> Family:
+    """Publish a version for each number of clusters into OUTPUT/clusters-N, each safe with those before it.
+
+    The recipe asks for clusters and is masked by top-down refinement. `finish` is called with each release before it is
+    written, for example to sign it. Versions that were written before something goes wrong stay: each is a release.
+    """
+    recipe = recipe.beside_others()
+    _check(recipe, clusters)
+    for number in clusters:
+        check_output(member(output, number))
+    releases: dict[int, Release] = {}
+    folders: dict[int, Path] = {}
+    for number in clusters:
+        version = _version(recipe, number, [k for k in clusters if k != number], list(folders.values()))
+        releases[number] = publish(table, version, run=run)
+        finish(releases[number])
+        folders[number] = releases[number].write(member(output, number))
+    return Family(releases, folders)
+
+
+def member(output: str | Path, number: int) -> Path:
+    """The folder of one version.
+
+    >>> member("out", 4).as_posix()
+    'out/clusters-4'
+    """
+    return Path(output) / f"clusters-{number}"
+
+
+def _version(recipe: Recipe, number: int, others: Sequence[int], before: Sequence[Path]) -> Recipe:
+    structure = replace(_clusters(recipe), k=number, also=tuple(others))
+    releases = (*recipe.before.releases, *(str(folder.resolve()) for folder in before))
+    earlier = Earlier(releases=releases, people="same") if releases else None
+    return replace(recipe, structure=structure, earlier=earlier)
+
+
+def _check(recipe: Recipe, clusters: Sequence[int]) -> None:
+    _clusters(recipe)
+    if len(clusters) < 2 or len(set(clusters)) < len(clusters):
+        raise RecipeError(
+            "--clusters",
+            "a family has at least two versions, each number once",
+            given=", ".join(map(str, clusters)) or "none",
+            remedy="say --clusters 2,4,6",
+        )
+    check_earlier(recipe.mask, recipe.privacy)
+    if recipe.before.growing:
+        raise RecipeError(
+            "--clusters",
+            "versions of one table go with earlier versions of it",
+            given="earlier releases of a growing table",
+            remedy="publish one version beside them",
+        )
+
+
+def _clusters(recipe: Recipe) -> Clusters:
+    """What a version is made of for each number."""
+    found = clusters_of(recipe.structure)
+    if found is None:
+        raise RecipeError(
+            "--clusters",
+            "a family has a version for each number of clusters",
+            given="classes" if class_column(recipe.structure) else "no structure",
+            remedy="give the recipe structure: {clusters: kmeans, k: 6}",
+        )
+    return found

@@ -8,9 +8,8 @@ where they are not zero and Z where the times are in UTC.
 from __future__ import annotations
 
 import datetime
-import os
+import re
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,11 +19,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from sfumato.data._ranking import is_text, rank, single
-from sfumato.data.canonical.columns import canonical
-from sfumato.data.canonical.spreadsheets import harmless
+from sfumato.data.canonical import canonical
+from sfumato.data.codes import is_text, rank, side_by_side, single, threads
 from sfumato.data.table import Codes
 from sfumato.errors import TableError
+from sfumato.events import watched
 
 ROWS = 2**16  # at once
 
@@ -42,13 +41,11 @@ def write_csv(table: pa.Table, path: Path, *, spreadsheet_safe: bool = False) ->
     safe = harmless if spreadsheet_safe else str
     last = len(table.column_names) - 1
     ends = ["\n" if at == last else "" for at in range(table.num_columns)]
-    with ThreadPoolExecutor(os.cpu_count() or 1) as threads, path.open("wb") as file:
-        columns = list(
-            threads.map(lambda name, end: _cells(name, table.column(name), end, safe), table.column_names, ends)
-        )
+    columns = side_by_side(lambda name, end: _cells(name, table.column(name), end, safe), table.column_names, ends)
+    with threads() as busy, path.open("wb") as file:
         file.write((",".join(quoted(safe(name)) for name in table.column_names) + "\n").encode())
         starts = range(0, table.num_rows, ROWS)
-        for rows in threads.map(lambda start: _rows(columns, start), starts):
+        for rows in watched(busy.map(lambda start: _rows(columns, start), starts), len(starts)):
             file.write(rows)
 
 
@@ -105,3 +102,37 @@ def _moment(value: datetime.date | datetime.datetime | datetime.time) -> str:
     if isinstance(value, datetime.datetime) and value.tzinfo is not None:
         return value.replace(tzinfo=None).isoformat() + "Z"
     return value.isoformat()
+
+
+# Texts that a spreadsheet would take for a formula, and a form of them that it shows as text.
+_RUN = re.compile("[=+\\-@\t\r\n＝＋－＠]")
+_NUMBER = re.compile(r"-([0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?|inf)")
+_MARKED = re.compile("'*[=+\\-@\t\r\n＝＋－＠]")
+
+
+def would_run(text: str) -> bool:
+    """Whether a spreadsheet that opens a CSV file may run this cell; a number is no danger.
+
+    >>> would_run("=1+1"), would_run("-cmd"), would_run("-5"), would_run("a=b")
+    (True, True, False, False)
+    """
+    return _RUN.match(text) is not None and _NUMBER.fullmatch(text) is None
+
+
+def harmless(text: str) -> str:
+    """The same text behind an apostrophe if it would run, or if it looks like one that was made harmless already.
+
+    >>> harmless("=1+1"), harmless("'=1+1"), harmless("-5"), harmless("it's")
+    ("'=1+1", "''=1+1", '-5', "it's")
+    """
+    marked = text.startswith("'") and _MARKED.match(text) is not None
+    return f"'{text}" if marked or would_run(text) else text
+
+
+def restored(text: str) -> str:
+    """The text that was made harmless, as it was.
+
+    >>> restored("'=1+1"), restored("''=1+1"), restored("-5"), restored("'tis")
+    ('=1+1', "'=1+1", '-5', "'tis")
+    """
+    return text[1:] if text.startswith("'") and _MARKED.match(text) is not None else text

@@ -8,9 +8,7 @@ docs/tables.md describes it for whoever writes a reader.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,13 +18,110 @@ import pyarrow as pa
 import pyarrow.types as pt
 from numpy.typing import NDArray
 
-from sfumato.data._itemsets import is_list
-from sfumato.data._ranking import is_text, rank, single
-from sfumato.data.canonical.bits import packed, run, width_of
-from sfumato.data.canonical.columns import canonical
-from sfumato.data.canonical.thrift import Value, i8, i32, i64, several, struct, text, truth
+from sfumato.data.canonical import canonical
+from sfumato.data.codes import is_list, is_text, rank, side_by_side, single
 from sfumato.data.table import Column
 from sfumato.errors import TableError
+from sfumato.events import watched
+
+# Whole numbers side by side in few bits, in the order that Parquet reads them: lowest bit first, eight at a time.
+WIDTHS = (1, 2, 4, 8, 16, 24, 32)
+
+
+def width_of(count: int) -> int:
+    """The narrowest of the widths in bits for numbers below a count.
+
+    >>> width_of(1), width_of(3), width_of(256), width_of(257)
+    (1, 2, 8, 16)
+    """
+    return next(width for width in WIDTHS if count <= 1 << width)
+
+
+def packed(numbers: NDArray[Any], width: int) -> bytes:
+    """The numbers in this many bits each, filled up with zeros to a multiple of eight numbers.
+
+    >>> packed(np.array([1, 2, 3], dtype=np.uint8), 2)
+    b'9\\x00'
+    """
+    room = -len(numbers) % 8
+    if width == 24:  # the lower three of four bytes
+        return numbers.astype("<u4").view(np.uint8).reshape(-1, 4)[:, :3].tobytes() + bytes(room * 3)
+    if width >= 8:
+        return numbers.astype(f"<u{width // 8}", copy=False).tobytes() + bytes(room * width // 8)
+    filled = np.append(numbers, np.zeros(room, numbers.dtype)).astype(np.uint8, copy=False)
+    if width == 1:
+        return np.packbits(filled, bitorder="little").tobytes()
+    found = filled[0 :: 8 // width].copy()
+    for place in range(1, 8 // width):
+        found |= filled[place :: 8 // width] << np.uint8(place * width)
+    return found.tobytes()
+
+
+def varint(number: int) -> bytes:
+    """A number that is not negative, seven bits a byte, the last byte below 128.
+
+    >>> varint(300)
+    b'\\xac\\x02'
+    """
+    found = bytearray()
+    while number > 127:
+        found.append(number & 127 | 128)
+        number >>= 7
+    found.append(number)
+    return bytes(found)
+
+
+def run(numbers: NDArray[Any], width: int) -> bytes:
+    """One bit-packed run: how many eights there are, then the numbers."""
+    return varint((len(numbers) + 7) // 8 << 1 | 1) + packed(numbers, width)
+
+
+# Thrift's compact encoding, in which Parquet wants its headers: each function gives a value's type and its bytes.
+Value = tuple[int, bytes]
+"""The number of the type, and the encoded value."""
+
+
+def i8(number: int) -> Value:
+    """A whole number below 128."""
+    return 3, bytes([number])
+
+
+def i32(number: int) -> Value:
+    """A whole number that is not negative."""
+    return 5, varint(number << 1)
+
+
+def i64(number: int) -> Value:
+    """A whole number that is not negative, and may be large."""
+    return 6, varint(number << 1)
+
+
+def truth(value: bool) -> Value:
+    """True or false: the type itself says which."""
+    return 1 if value else 2, b""
+
+
+def text(value: str) -> Value:
+    """A text."""
+    content = value.encode()
+    return 8, varint(len(content)) + content
+
+
+def several(values: Sequence[Value]) -> Value:
+    """A list of values of one type."""
+    kind = values[0][0] if values else 12
+    head = bytes([len(values) << 4 | kind]) if len(values) < 15 else bytes([15 << 4 | kind]) + varint(len(values))
+    return 9, head + b"".join(content for _, content in values)
+
+
+def struct(fields: Mapping[int, Value]) -> Value:
+    """A structure; its fields stand in the order of their numbers."""
+    found, last = bytearray(), 0
+    for number, (kind, content) in sorted(fields.items()):
+        found += bytes([number - last << 4 | kind]) + content
+        last = number
+    return 12, bytes(found) + b"\0"
+
 
 MAGIC = b"PAR1"
 GROUP = 2**20  # rows
@@ -89,14 +184,14 @@ def write_parquet(table: pa.Table, path: Path) -> None:
             given=f"{table.num_columns:,} columns",
             remedy="declare columns that nobody needs as identifiers, which drops them",
         )
-    with ThreadPoolExecutor(os.cpu_count() or 1) as threads, path.open("wb") as file:
-        columns = dict(zip(table.column_names, threads.map(_whole, table.column_names, table.columns), strict=True))
+    columns = dict(zip(table.column_names, side_by_side(_whole, table.column_names, table.columns), strict=True))
+    with path.open("wb") as file:
         file.write(MAGIC)
         groups = []
-        for start in range(0, table.num_rows, GROUP):
+        for start in watched(range(0, table.num_rows, GROUP)):
             rows = min(GROUP, table.num_rows - start)
             parts = {name: column.slice(start, rows) for name, column in columns.items()}
-            chunks = dict(zip(parts, threads.map(_chunk, parts, parts.values()), strict=True))
+            chunks = dict(zip(parts, side_by_side(_chunk, parts, parts.values()), strict=True))
             groups.append(_group(columns, chunks, rows=rows, at=file.tell()))
             for chunk in chunks.values():
                 file.write(chunk.dictionary)

@@ -5,23 +5,29 @@ values of others. Here the attacker guesses the commonest secret among the relea
 works for people who are not in the table, too, as far as the table tells what is true of people in general; what the
 release gives away about its own people is how much better it works for them. With a control group that is measured;
 without one the commonest secret of the whole table is all that stands beside it.
+
+`attack_groups` looks for secrets that become certain: those of groups in which everybody has the same one, or in which
+all others can be excluded.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.cut import labels_of, numbers_of
+from sfumato.arrays import Floats, Ints
+from sfumato.data.axis import labels_of, numbers_of
+from sfumato.data.masked import Masked
 from sfumato.data.schema import Number
 from sfumato.data.table import Column, Table
-from sfumato.evaluation.attacks.covering import Floats
+from sfumato.evaluation.attacks.attacker_view import Case, Seen, Sight
 from sfumato.evaluation.attacks.results import AttackResult, Beside, beside, hits, percent
-from sfumato.evaluation.attacks.seeing import Case, Ints, Seen, Sight
-from sfumato.evaluation.intervals import difference
-from sfumato.structure.intervals import interval_ends
+from sfumato.evaluation.scores import difference
+from sfumato.events import watched
+from sfumato.structure.masked_positions import interval_ends
 
 CRITERION = "inference"
 PARTS = 10
@@ -93,22 +99,24 @@ def infer(case: Case, name: str) -> AttackResult:
     sure = found.confidence > 0.9
     what = name if secret.edges is None else f"the tenth in which {name} is"
     return AttackResult(
-        f"inference of {name}",
-        f"a person's {', '.join(case.known)}",
-        success,
-        f"people of whom {what} was guessed rightly",
-        f"Whoever knows {', '.join(case.known)} of a person in the table guesses {what} rightly for "
+        attack=f"inference of {name}",
+        knowledge=f"a person's {', '.join(case.known)}",
+        success=success,
+        of=f"people of whom {what} was guessed rightly",
+        sentence=f"Whoever knows {', '.join(case.known)} of a person in the table guesses {what} rightly for "
         f"{percent(success.value)} of them, against {percent(baseline.success.value)} by {baseline.how}. "
         f"{_agreeing(found, sure)}",
-        {
-            "people": len(found.guess), **confident, "homogeneous": float((found.confidence == 1).mean()),
+        details={
+            "people": len(found.guess),
+            **confident,
+            "homogeneous": float((found.confidence == 1).mean()),
             "highest_confidence": float(found.confidence.max()),
             "right_if_sure": float(found.right[sure].mean()) if sure.any() else None,
             "commonest": float(np.bincount(secret.shown(case.seen)).max() / case.seen.rows),
         },
-        CRITERION,
-        baseline,
-    )  # fmt: skip
+        criterion=CRITERION,
+        baseline=baseline,
+    )
 
 
 def guesses(case: Case, secret: Secret, table: Table) -> Guesses:
@@ -117,7 +125,8 @@ def guesses(case: Case, secret: Secret, table: Table) -> Guesses:
     counts = np.zeros((len(groups.sizes), secret.values), dtype=np.int64)
     np.add.at(counts, (groups.of_row, secret.shown(case.seen)), 1)
     rows = case.drawn(np.arange(table.rows), groups)
-    around = np.stack([counts[at].sum(axis=0) for at in Sight(case.seen, table).near(groups, rows)])
+    near = Sight(case.seen, table).near(groups, rows)
+    around = np.stack([counts[at].sum(axis=0) for at in watched(near)])
     return Guesses(around.argmax(axis=1), around.max(axis=1) / around.sum(axis=1), secret.raw(table, rows))
 
 
@@ -145,3 +154,61 @@ def _above(found: Guesses, level: float) -> float:
 def can_infer(table: Table, seen: Seen, name: str) -> bool:
     """Whether a sensitive attribute is one that can be guessed and is released."""
     return isinstance(table.columns[name], Column) and name in seen.columns
+
+
+@dataclass(frozen=True, eq=False)
+class Secrets:
+    """For each record, of its group: how many values of the sensitive attribute occur, and the commonest's share."""
+
+    values: Ints
+    commonest: NDArray[np.float64]
+
+
+def groups_of(masked: Masked) -> Ints:
+    """(rows,): which group of equal masked values each record is in."""
+    return masked.groups(tuple(masked))
+
+
+def secrets(groups: Ints, sensitive: Ints) -> Secrets:
+    """What the groups tell of a sensitive attribute, given as whole numbers from 0.
+
+    >>> found = secrets(np.array([0, 0, 1, 1]), np.array([5, 5, 5, 6]))
+    >>> found.values.tolist(), found.commonest.tolist()
+    ([1, 1, 2, 2], [1.0, 1.0, 0.5, 0.5])
+    """
+    width = int(sensitive.max()) + 1
+    cells, counts = np.unique(groups * width + sensitive, return_counts=True)
+    of_group = cells // width
+    values = np.bincount(of_group)
+    most = np.zeros(len(values))
+    np.maximum.at(most, of_group, counts)
+    return Secrets(values[groups].astype(np.int64), (most / np.bincount(groups))[groups])
+
+
+def attack_groups(table: Table, masked: Masked, *, excluded: Sequence[int] = (0, 1, 2)) -> tuple[AttackResult, ...]:
+    """Homogeneity (nothing excluded) and background knowledge (some values excluded), per sensitive attribute."""
+    groups = groups_of(masked)
+    results = []
+    for name in watched(table.schema.with_role("sensitive")):
+        if name in masked or not hasattr(table.columns[name], "missing_code"):
+            continue
+        column = table.column(name)
+        found = secrets(groups, column.keys)
+        all_values = len(np.unique(column.codes))
+        results += [_result(name, found, out, tuple(masked)) for out in excluded if out < all_values - 1]
+    return tuple(results)
+
+
+def _result(name: str, found: Secrets, excluded: int, masked: tuple[str, ...]) -> AttackResult:
+    certain = found.values <= 1 + excluded
+    knows = f"a person's {', '.join(masked)}"
+    more = "" if not excluded else f", and {excluded} value{'s' * (excluded > 1)} of {name} that the person has not"
+    success = hits(certain)
+    return AttackResult(
+        f"homogeneity of {name}" if not excluded else f"background knowledge of {name}, {excluded} excluded",
+        knows + more,
+        success,
+        f"people of whom {name} becomes certain",
+        f"Whoever knows {knows}{more} learns {name} for certain for {percent(success.value)} of the people.",
+        {"guess": float(found.commonest.mean()), "certain": int(certain.sum()) if certain.sum() != 0 else 0},
+    )

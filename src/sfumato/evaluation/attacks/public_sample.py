@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.evaluation.attacks.fitting import MODELS, Linear
-from sfumato.evaluation.attacks.known_sample import Scene
-from sfumato.evaluation.attacks.numbers import Both, Floats, cells_recovered
+from sfumato.arrays import Floats
+from sfumato.evaluation.attacks.inversion import MODELS, Both, Linear, Scene, cells_recovered
 from sfumato.evaluation.attacks.results import AttackResult, average, percent
+from sfumato.events import watched
 from sfumato.randomness import Seeded
 
 MOST = 4_000
@@ -172,7 +172,7 @@ def _refined(halves: Halves, start: Floats, tree: Any, scale: Floats, model: str
     rows = slice(0, MATCHED)
     masked, guess = halves.masked[rows], start[rows]
     found: Linear | None = None
-    for _ in range(ROUNDS):
+    for _ in watched(range(ROUNDS)):
         near, at = tree.query(guess / scale)
         kept = near <= np.quantile(near, 0.7)  # those far from everybody say little
         fresh = MODELS[model].fit(masked[kept], halves.public[at[kept]])

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.evaluation.intervals import Estimate, share
 from sfumato.evaluation.risk import Exposure
+from sfumato.evaluation.scores import Estimate, share
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.arrays import Ints
+from sfumato.evaluation.attacks.attacker_view import Case, Sight
 from sfumato.evaluation.attacks.results import AttackResult, beside, hits, percent
-from sfumato.evaluation.attacks.seeing import Case, Ints, Sight
 from sfumato.randomness import Seeded
 
 Predicate = tuple[tuple[str, int], ...]
@@ -45,16 +46,17 @@ def _drawn(case: Case) -> AttackResult:
     sight = Sight(case.seen, case.table)
     found, guessed = (hits(np.array([isolates(sight, one) for one in claims])) for claims in (ours, theirs))
     return AttackResult(
-        "singling out, random predicates",
-        f"nobody, only the release: {MOST_ATTRIBUTES} of its attributes at most, with the values of one of its rows",
-        found,
-        "predicates that exactly one raw record satisfies",
-        f"Of predicates with one to {MOST_ATTRIBUTES} attributes, taken from the release at random, "
+        attack="singling out, random predicates",
+        knowledge=f"nobody, only the release: {MOST_ATTRIBUTES} of its attributes at most, "
+        "with the values of one of its rows",
+        success=found,
+        of="predicates that exactly one raw record satisfies",
+        sentence=f"Of predicates with one to {MOST_ATTRIBUTES} attributes, taken from the release at random, "
         f"{percent(found.value)} hold for exactly one person; with values drawn one by one "
         f"{percent(guessed.value)} do.",
-        {"predicates": tries},
-        CRITERION,
-        beside("the same attributes, each value drawn by its frequency alone", found, guessed),
+        details={"predicates": tries},
+        criterion=CRITERION,
+        baseline=beside("the same attributes, each value drawn by its frequency alone", found, guessed),
     )
 
 
@@ -69,16 +71,19 @@ def _chosen(case: Case) -> AttackResult:
     guessed = hits(np.array([isolates(sight, one) for one in _best_guesses(case, _tries(case), chance)]))
     alone = int((groups.sizes == 1).sum()) / case.seen.rows
     return AttackResult(
-        "singling out, chosen predicates",
-        "nobody, only the release: the rows in it that look like the fewest others, by all their values",
-        found,
-        "predicates that exactly one raw record satisfies",
-        f"{percent(alone)} of the released rows stand alone if all released attributes are taken together, the "
+        attack="singling out, chosen predicates",
+        knowledge="nobody, only the release: the rows in it that look like the fewest others, by all their values",
+        success=found,
+        of="predicates that exactly one raw record satisfies",
+        sentence=f"{percent(alone)} of the released rows stand alone if all released attributes are taken together, "
+        "the "
         f"sensitive ones too. Of the {len(ours):,} rows that stand most alone, {percent(found.value)} describe exactly "
         f"one person; {percent(guessed.value)} of the best claims that need no release do.",
-        {"predicates": len(ours), "alone": alone},
-        CRITERION,
-        beside("predicates that one person should satisfy by the frequencies of single values", found, guessed),
+        details={"predicates": len(ours), "alone": alone},
+        criterion=CRITERION,
+        baseline=beside(
+            "predicates that one person should satisfy by the frequencies of single values", found, guessed
+        ),
     )
 
 

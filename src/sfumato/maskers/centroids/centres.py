@@ -7,13 +7,12 @@ from typing import Literal
 
 import numpy as np
 
+from sfumato.arrays import Floats, Ints
 from sfumato.data import calendar
 from sfumato.data.round_numbers import Grid, Holders
 from sfumato.data.schema import Attribute, Category, ItemSet, Number
-from sfumato.data.taxonomy import Taxonomy
-from sfumato.maskers.centroids.coded import Coded, Value
-from sfumato.maskers.centroids.points import Floats, Ints
-from sfumato.maskers.centroids.space import closure, tree_of
+from sfumato.data.taxonomy.taxonomy import Taxonomy
+from sfumato.maskers.centroids.space import Coded, Value, closure, tree_of
 
 Categories = Literal["ancestor", "mode"]
 

@@ -7,11 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Marks = NDArray[np.bool_]
+from sfumato.arrays import Floats, Ints
 
 SAMPLE = 256
 """An axis of bisection is found on at most about this many records."""
@@ -113,28 +110,26 @@ def select(keys: Floats, rows: Ints, moved: Floats, nth: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def bisect(vectors: Floats, order: Ints, starts: Ints, least: int) -> Ints:
-    """(rows,): classes made by halving each given group across its longest axis while it has 2 * least rows.
+def bisect(moved: Floats, order: Ints, labels: Ints, starts: Ints, waiting: Ints, least: int, most: int) -> None:
+    """Halve groups across their longest axes while they have 2 * least rows, until `most` rows were looked at.
 
-    `order` (rows,) is put in class order; group g is order[starts[g]:starts[g + 1]]. Every cut leaves a
-    multiple of `least` rows on its first side.
+    `order` (rows,) is put in class order, and `moved`, the vectors in that order, with it: group g is
+    order[starts[g]:starts[g + 1]]. Every cut leaves a multiple of `least` rows on its first side. `labels` (rows,) gets
+    the classes. What is left to do is kept in `waiting`: the next group, how many classes were made, how many parts of
+    the group before it wait, then from where to where each of them goes.
     """
-    n, dims = vectors.shape
-    labels = np.empty(n, dtype=np.int64)
-    keys = np.empty(n)
-    moved = np.empty((n, dims))  # in class order, so that every pass reads memory in order
-    for i in range(n):
-        for j in range(dims):
-            moved[i, j] = vectors[order[i], j]
-    axis = np.empty(dims)
-    lows = np.empty(128, dtype=np.int64)
-    highs = np.empty(128, dtype=np.int64)
-    made = 0
-    for g in range(len(starts) - 1):
-        lows[0], highs[0], depth = starts[g], starts[g + 1], 1
-        while depth > 0:
+    dims = moved.shape[1]
+    keys, axis = np.empty(len(moved)), np.empty(dims)
+    lows, highs = waiting[3:131], waiting[131:]
+    g, made, depth, looked = waiting[0], waiting[1], waiting[2], 0
+    while looked < most and (depth > 0 or g < len(starts) - 1):
+        if depth == 0:
+            lows[0], highs[0], depth = starts[g], starts[g + 1], 1
+            g += 1
+        while depth > 0 and looked < most:
             depth -= 1
             low, high = lows[depth], highs[depth]
+            looked += high - low
             if high - low < 2 * least:
                 for i in range(low, high):
                     labels[order[i]] = made
@@ -150,7 +145,7 @@ def bisect(vectors: Floats, order: Ints, starts: Ints, least: int) -> Ints:
             lows[depth], highs[depth] = cut, high
             lows[depth + 1], highs[depth + 1] = low, cut
             depth += 2
-    return labels
+    waiting[0], waiting[1], waiting[2] = g, made, depth
 
 
 @njit(cache=True, nogil=True)

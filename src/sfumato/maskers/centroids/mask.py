@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.arrays import Ints
 from sfumato.data import calendar
+from sfumato.data.masked import Masked
 from sfumato.data.schema import Calendar, Number
-from sfumato.data.table import Table
+from sfumato.data.table import AnyColumn, Column, Table, column_of
 from sfumato.errors import RecipeError, TableError
-from sfumato.maskers.centroids.coded import Coded, coded
-from sfumato.maskers.centroids.nearest import nearest
-from sfumato.maskers.centroids.points import Ints
-from sfumato.maskers.centroids.space import Space
+from sfumato.maskers.centroids.points import nearest
+from sfumato.maskers.centroids.space import Coded, Space, coded
+from sfumato.maskers.masker import Mask, refuse_lifted
 
 Kind = Literal["number", "whole", "date", "category", "items"]
 Missing = Literal["class", "impute"]
@@ -47,18 +48,24 @@ class Shown:
     def from_json(cls, form: Mapping[str, Any]) -> Shown:
         """What `to_json` wrote."""
         if form.get("kind") not in get_args(Kind):
-            raise RecipeError("centroids", "a kind is one of " + ", ".join(get_args(Kind)),
-                              given=repr(form.get("kind")), remedy="restore centroids.json")  # fmt: skip
+            raise RecipeError(
+                "centroids",
+                "a kind is one of " + ", ".join(get_args(Kind)),
+                given=repr(form.get("kind")),
+                remedy="restore centroids.json",
+            )
         unit = form.get("calendar")
         return cls(form["kind"], tuple(_read(value, unit) for value in form["centres"]), unit, form.get("separator"))
 
 
 @dataclass(frozen=True)
-class Centroids:
+class Centroids(Mask):
     """The classes: what each shows on every quasi-identifying attribute, and how many records it has.
 
     All of it can be read off the released table. `missing` tells what was done to missing numbers.
     """
+
+    repeats: ClassVar[bool] = False  # the nearest centre need not be the one that a record was shown with
 
     attributes: Mapping[str, Shown]
     sizes: tuple[int, ...]
@@ -86,18 +93,20 @@ class Centroids:
         shown = {name: Shown.from_json(part) for name, part in form["attributes"].items()}
         return cls(shown, tuple(form["sizes"]), form["missing"])
 
-    def apply(self, table: Table, *, unseen: str = "refuse") -> dict[str, pa.Array[Any]]:
+    def apply(self, table: Table, *, unseen: str = "refuse", lifted: NDArray[np.bool_] | None = None) -> Masked:
         """Every row shown as the nearest centre.
 
         Classes of new rows may have fewer than k members, so the result is unverified until it is verified.
         Rows that miss a number go to centres that miss it too; where there are none they are refused, or with
         unseen="suppress" go to the centre that is nearest on what they have.
         """
-        return self.columns(table, self._nearest(table, unseen))
+        refuse_lifted(lifted)
+        return self.shown(table, self._nearest(table, unseen))
 
-    def columns(self, table: Table, classes: Ints) -> dict[str, pa.Array[Any]]:
-        """The masked columns of rows that are in these classes (rows,)."""
-        return {name: _column(shown, table, name, classes) for name, shown in self.attributes.items()}
+    def shown(self, table: Table, classes: Ints) -> Masked:
+        """What rows show that are in these classes (rows,)."""
+        columns = {name: _column(shown, table, name, classes) for name, shown in self.attributes.items()}
+        return Masked.made(columns, word="centroid", rows=table.rows)
 
     def _nearest(self, table: Table, unseen: str) -> Ints:
         attributes = {name: table.schema[name] for name in self.attributes}
@@ -139,25 +148,31 @@ def _with_pattern(
 def _refuse_pattern(numbers: list[str], pattern: tuple[bool, ...], unseen: str) -> None:
     if unseen != "suppress":
         gone = [name for name, missing in zip(numbers, pattern, strict=True) if missing]
-        raise TableError(", ".join(gone) or "numbers", "rows go to a centre that misses the same numbers",
-                         given="rows that miss numbers as no centre does",
-                         remedy="say unseen='suppress' to take the nearest centre on the other attributes")  # fmt: skip
+        raise TableError(
+            ", ".join(gone) or "numbers",
+            "rows go to a centre that misses the same numbers",
+            given="rows that miss numbers as no centre does",
+            remedy="say unseen='suppress' to take the nearest centre on the other attributes",
+        )
 
 
-def _column(shown: Shown, table: Table, name: str, classes: Ints) -> pa.Array[Any]:
-    """Rows of one attribute: whole numbers or floats, dates of the type that came in, text, or lists."""
+def _column(shown: Shown, table: Table, name: str, classes: Ints) -> AnyColumn:
+    """Rows of one attribute: whole numbers or floats, dates of the type that came in, text, or sets."""
     if shown.kind == "items":
         sets = [list(value) if isinstance(value, tuple) else None for value in shown.centres]
-        return pa.array(sets, type=pa.large_list(pa.string())).take(classes)
+        return column_of(pa.array(sets, type=pa.large_list(pa.string())).take(classes))
+    centres = Column.of(_centres(shown, table, name))
+    return Column(centres.codes[classes], centres.values)
+
+
+def _centres(shown: Shown, table: Table, name: str) -> pa.Array[Any]:
     if shown.kind == "category":
-        data = Coded.of(shown.centres)
-        codes = pa.array(data.codes[classes], pa.int32(), mask=data.missing[classes])
-        return pa.DictionaryArray.from_arrays(codes, pa.array([str(label) for label in data.values], pa.string()))
+        return pa.array([None if value is None else str(value) for value in shown.centres], pa.string())
     gone = np.array([value is None for value in shown.centres])
     values = np.array([0.0 if value is None else value for value in shown.centres], dtype=np.float64)
     if shown.kind == "number":
-        return pa.array(values[classes], mask=gone[classes] if gone.any() else None)
-    whole = pa.array(np.rint(values).astype(np.int64)[classes], mask=gone[classes] if gone.any() else None)
+        return pa.array(values, mask=gone)
+    whole = pa.array(np.rint(values).astype(np.int64), mask=gone)
     if shown.kind == "whole":
         return whole
     kind = table.column(name).values.type

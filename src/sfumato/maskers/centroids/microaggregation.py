@@ -6,13 +6,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.maskers.centroids.mdav import mdav
-from sfumato.maskers.centroids.points import Floats, Ints, Points, Sums, loss
+from sfumato.arrays import Floats, Ints
+from sfumato.events import checkpoint
+from sfumato.maskers.centroids import kernels, local_search
+from sfumato.maskers.centroids.grouping import mdav
+from sfumato.maskers.centroids.points import Points, Sums, loss
 
 NEIGHBOURS = 12
 """Classes near its own that a record may go to."""
 AXES = 8
 """Tables are halved and neighbours looked for along at most this many principal axes."""
+AT_ONCE = 1 << 23
+"""Coordinates that are looked at between two times that it is asked whether to go on."""
 SMALL = 5_000
 """Up to this many records there is time for MDAV as a second beginning and for search until nothing changes."""
 
@@ -34,10 +39,21 @@ def bisection(points: Points, k: int) -> Ints:
     >>> bisection(Points.of(np.array([[1.0], [9.0], [2.0], [8.0]])), 2).tolist()
     [0, 1, 0, 1]
     """
-    from sfumato.maskers.centroids import kernels
-
     rows = np.arange(len(points.vectors), dtype=np.int64)
-    return kernels.bisect(principal(points.vectors), rows, np.array([0, len(rows)], dtype=np.int64), k)
+    return halved(principal(points.vectors), rows, np.array([0, len(rows)], dtype=np.int64), k)
+
+
+def halved(vectors: Floats, order: Ints, starts: Ints, k: int) -> Ints:
+    """(rows,): classes made by halving groups of rows; group g is order[starts[g]:starts[g + 1]].
+
+    `order` is put in class order.
+    """
+    labels, waiting = np.empty(len(order), dtype=np.int64), np.zeros(3 + 2 * 128, dtype=np.int64)
+    moved = vectors[order]  # in class order, so that every pass reads memory in order
+    while waiting[0] < len(starts) - 1 or waiting[2]:
+        checkpoint()
+        kernels.bisect(moved, order, labels, starts, waiting, k, most=max(1, AT_ONCE // vectors.shape[1]))
+    return labels
 
 
 def microaggregate(points: Points, k: int) -> Ints:
@@ -59,8 +75,6 @@ def microaggregate(points: Points, k: int) -> Ints:
 
 def optimal(numbers: Floats, k: int) -> Ints:
     """Classes of numbers on a line with the least loss there can be, by dynamic programming."""
-    from sfumato.maskers.centroids import kernels
-
     order = np.argsort(numbers, kind="stable")
     found = np.empty(len(numbers), dtype=np.int64)
     found[order] = kernels.best_cuts(numbers[order] - numbers.mean(), k)
@@ -71,8 +85,6 @@ def _from_natural_classes(points: Points, k: int) -> Ints:
     """Bisection begins. Moves without regard to k let natural classes form; those below k are merged into the
     neighbour that costs least, those of 2k or more split; then moves and swaps that keep k lower the loss.
     """
-    from sfumato.maskers.centroids import kernels
-
     effort = BRIEF if len(points.vectors) > SMALL else LONG
     begun = bisection(points, k)
     order = kernels.gather(begun, np.bincount(begun))  # neighbours in space are now neighbours in memory
@@ -87,21 +99,49 @@ def _from_natural_classes(points: Points, k: int) -> Ints:
 
 def improve(vectors: Floats, labels: Ints, *, least: int, effort: Effort) -> None:
     """Local search on `labels`, in place: changes that keep `least` records in a class and lower the loss."""
-    from sfumato.maskers.centroids import searching
-
     for _ in range(effort.rounds):
         sums = Sums.of(vectors, labels)
         near = neighbours(sums.centres)
-        if not searching.improve(vectors, labels, sums.sizes, sums.totals, near, least, effort.sweeps):
+        if not swept(vectors, labels, sums, near, least=least, sweeps=effort.sweeps):
             return
+
+
+def swept(vectors: Floats, labels: Ints, sums: Sums, near: Ints, *, least: int, sweeps: int) -> int:
+    """Sweeps over all classes, until none changes anything; gives the number of changes."""
+    count, total = len(sums.sizes), 0
+    members, centres = local_search.members(labels, sums.sizes, least), sums.totals / sums.sizes[:, None]
+    due, changed = np.ones(count, dtype=np.bool_), np.zeros(count, dtype=np.bool_)
+    some = max(1, AT_ONCE // (len(near[0]) * max(1, len(vectors) // count) ** 2 * vectors.shape[1]))
+    for _ in range(sweeps):
+        made = 0
+        for first in range(0, count, some):
+            checkpoint()
+            classes = np.array([first, min(first + some, count)])
+            made += local_search.sweep(
+                vectors,
+                labels,
+                sums.sizes,
+                sums.totals,
+                members,
+                centres,
+                neighbours=near,
+                due=due,
+                changed=changed,
+                least=least,
+                classes=classes,
+            )
+        if not made:
+            break
+        total += made
+        local_search.spread_marks(changed, near, due)
+    return total
 
 
 def merge_small(vectors: Floats, labels: Ints, k: int) -> Ints:
     """Classes of at least k records: smaller ones are merged with the neighbour that costs least."""
-    from sfumato.maskers.centroids import kernels
-
     sums = Sums.of(vectors, labels)
     while (sums.sizes < k).any():
+        checkpoint()
         small = np.flatnonzero(sums.sizes < k)
         near = neighbours(sums.centres, small)
         order = np.argsort(_merger_costs(sums, small, near).min(axis=1), kind="stable")
@@ -123,13 +163,11 @@ def _merger_costs(sums: Sums, small: Ints, near: Ints) -> Floats:
 
 def split_large(vectors: Floats, labels: Ints, k: int) -> Ints:
     """Classes of fewer than 2k records: larger ones are halved along principal axes, which lowers the loss."""
-    from sfumato.maskers.centroids import kernels
-
     sizes = np.bincount(labels)
     if sizes.max() < 2 * k:
         return labels
     starts = np.append(0, np.cumsum(sizes)).astype(np.int64)
-    return kernels.bisect(vectors, kernels.gather(labels, sizes), starts, k)
+    return halved(vectors, kernels.gather(labels, sizes), starts, k)
 
 
 def neighbours(centres: Floats, of: Ints | None = None) -> Ints:

@@ -1,15 +1,15 @@
-"""Records as vectors, and classes as what their centres are made of."""
+"""Records as vectors, classes as what their centres are made of, and which of many places is nearest."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
+from sfumato.arrays import Floats, Ints
+from sfumato.events import checkpoint, watched
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +33,8 @@ class Points:
         return Points(np.ascontiguousarray(self.vectors[rows]), self.owners)
 
 
+Link = Literal["single", "complete", "average"]
+"""How the distance of two classes follows from those of their records."""
 Partition = Callable[[Points, int], Ints]
 """Puts records into classes of at least k: (rows,) class numbers from 0 without gaps. Rows are at least k."""
 
@@ -67,3 +69,40 @@ def loss(vectors: Floats, labels: Ints) -> float:
     2.0
     """
     return float(((vectors - Sums.of(vectors, labels).centres[labels]) ** 2).sum())
+
+
+TREE_DIMENSIONS = 12
+"""In more dimensions a k-d tree looks nearly everywhere and products are faster."""
+BLOCK = 1 << 18
+"""Distances held at once: 2 MB of them stay in the cache."""
+ROWS = 1 << 14
+"""Rows that a tree is asked for at once."""
+
+
+def nearest(vectors: Floats, places: Floats) -> Ints:
+    """(rows,): which place is nearest to each vector; in many dimensions the first among equals.
+
+    >>> nearest(np.array([[0.1], [0.9]]), np.array([[1.0], [0.0]])).tolist()
+    [1, 0]
+    """
+    used = np.ptp(places, axis=0) > 0  # where all places agree nothing is decided
+    vectors, places = vectors[:, used], places[:, used]
+    if places.shape[1] == 0:
+        return np.zeros(len(vectors), dtype=np.int64)
+    if places.shape[1] > TREE_DIMENSIONS:
+        return _by_products(vectors, places)
+    from scipy.spatial import cKDTree
+
+    tree = cKDTree(places)
+    parts = [vectors[at : at + ROWS] for at in range(0, max(len(vectors), 1), ROWS)]
+    return np.concatenate([np.asarray(tree.query(part)[1], dtype=np.int64) for part in watched(parts)])
+
+
+def _by_products(vectors: Floats, places: Floats) -> Ints:
+    """The square of x - c is x.x - 2 x.c + c.c, and x.x is the same for every place."""
+    found = np.empty(len(vectors), dtype=np.int64)
+    halves, step = (places**2).sum(axis=1) / 2, max(1, BLOCK // len(places))
+    for start in range(0, len(vectors), step):
+        checkpoint()
+        found[start : start + step] = (halves - vectors[start : start + step] @ places.T).argmin(axis=1)
+    return found

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.cut import make_axis, positions
+from sfumato.data.axis import make_axis, positions
 from sfumato.data.schema import ItemSet, Schema
 from sfumato.data.table import Table
 from sfumato.errors import RecipeError
-from sfumato.maskers.genetic.genes import Bits, Gene, View, make_gene
-from sfumato.maskers.genetic.metrics import Need, People, compress, cost, lifted
-from sfumato.maskers.limits import DAY, SEED, within
-from sfumato.maskers.masker import Labels, Outcome, Task, only_k_anonymity
+from sfumato.events import checkpoint
+from sfumato.maskers.genetic.genes import Bits, Gene, Need, People, View, compress, cost, lifted, make_gene
+from sfumato.maskers.masker import (
+    DAY,
+    K_ANONYMITY,
+    SEED,
+    Guarantee,
+    Labels,
+    Masker,
+    Outcome,
+    Task,
+    only_k_anonymity,
+    within,
+)
+from sfumato.maskers.recoding.recoding import Recoding
 from sfumato.maskers.sensitive import check_top
-from sfumato.maskers.topdown.recoding import Recoding
 from sfumato.privacy.requirements import Requirement, basic, largest_k, without_covered
 from sfumato.randomness import Seeded
 
@@ -31,19 +41,21 @@ MOST_LIVING, MOST_GENERATIONS = 10_000, 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Genetic:
-    """Iyengar's genetic search over cuts.
+class Genetic(Masker):
+    """Iyengar's genetic search over cuts. Records in groups that are too small are lifted to the top.
 
-    `metric`: what is made small, "LM" (how much more general values are) or "CM" (how many records differ
-    from their group's most frequent class). `seconds` limits the time; with `generations` the search ends
-    after so many, whatever the time, and is then the same every time for the same `seed`. `population`:
-    how many chromosomes live. Records in groups that are too small are lifted to the top of every attribute.
+    - `seconds`: how long it searches.
+    - `metric`: what is made small, "LM" (how much more general values are) or "CM" (how many records differ from their
+      group's most frequent class); without a structure it is always "LM".
+    - `seed`: what chance begins with.
+    - `population`: how many chromosomes live.
+    - `generations`: the search ends after so many, whatever the time, and is then the same for the same seed.
 
     >>> Genetic(metric="LM").seconds
     60
     """
 
-    guarantee: ClassVar[str] = "k_anonymity"
+    guarantee: ClassVar[Guarantee] = K_ANONYMITY
 
     seconds: float = 60
     metric: Literal["LM", "CM"] = "CM"
@@ -64,23 +76,37 @@ class Genetic:
         """The genetic search needs k-anonymity, on numbers and categories."""
         only_k_anonymity(NAME, requirements)
         if not requirements:
-            raise RecipeError("privacy", "the genetic search needs at least one requirement", given="none",
-                              remedy="add for example {k_anonymity: 10, on: [age, sex]}")  # fmt: skip
+            raise RecipeError(
+                "privacy",
+                "the genetic search needs at least one requirement",
+                given="none",
+                remedy="add for example {k_anonymity: 10, on: [age, sex]}",
+            )
         for name in {name for requirement in requirements for name in requirement.on}:
             if isinstance(schema[name], ItemSet):
-                raise RecipeError(name, "the genetic search masks numbers and categories", given="an item set",
-                                  remedy="give it another role, or use another masker")  # fmt: skip
+                raise RecipeError(
+                    name,
+                    "the genetic search masks numbers and categories",
+                    given="an item set",
+                    remedy="give it another role, or use another masker",
+                )
+
+    def unguided(self) -> Genetic:
+        """How much more general values are is made small: there are no labels to keep together."""
+        return replace(self, metric="LM")
 
     def mask(self, task: Task) -> Outcome:
         """Search, and apply the best recoding found."""
         demands = without_covered(task.requirements)
-        found = fit(task.table, task.labels, demands.kept, settings=self, asked_to_stop=task.asked_to_stop)
-        columns = found.recoding.apply(task.table, lifted=found.lifted if found.recoding.lifted else None)
-        kinds = {name: rule.to_json()["kind"] for name, rule in found.recoding.attributes.items()}
-        told = {"metric": self.metric, "cost": found.cost, "evaluated": found.evaluated,
-                "generations": found.generations}  # fmt: skip
-        return Outcome(found.recoding, columns, kinds, demands.covered, found.lifted,
-                       holder={"genetic.json": told})  # fmt: skip
+        found = fit(task.table, task.labels, demands.kept, settings=self)
+        masked = found.recoding.apply(task.table, lifted=found.lifted if found.recoding.lifted else None)
+        told = {
+            "metric": self.metric,
+            "cost": found.cost,
+            "evaluated": found.evaluated,
+            "generations": found.generations,
+        }
+        return Outcome(found.recoding, masked, demands.covered, holder={"genetic.json": told})
 
     @staticmethod
     def read_mask(files: Mapping[str, Any]) -> Recoding:
@@ -105,7 +131,6 @@ def fit(
     requirements: Sequence[Requirement],
     *,
     settings: Genetic,
-    asked_to_stop: Callable[[], bool] = lambda: False,
 ) -> Fitted:
     """Search for a cheap recoding, from the most masked table and random ones."""
     check_top(table, basic(requirements))
@@ -116,7 +141,7 @@ def fit(
     needs = tuple(Need(tuple(names.index(name) for name in r.on), r.k) for r in only_k_anonymity(NAME, requirements))
     table_of = compress(places, labels.classes.astype(np.int64), labels.n, needs)
     breeding = _Breeding(table_of.people, tuple(make_gene(axis) for axis in axes), settings)
-    breeding.run(asked_to_stop)
+    breeding.run()
     best = breeding.population[0]
     parts = breeding.parts(best.bits)
     out = lifted(table_of.people, breeding.shown(best.bits))[table_of.row_of]
@@ -141,21 +166,29 @@ class _Breeding:
     evaluated: int = 0
     generations: int = 0
 
-    def run(self, asked_to_stop: Callable[[], bool]) -> None:
+    def run(self) -> None:
         """Generation after generation, until the limit."""
         settings, random = self.settings, Seeded(self.settings.seed).generator()
         timed = settings.generations is None
-        end = time.monotonic() + settings.seconds
+        began = time.monotonic()
+        end = began + settings.seconds
         length = sum(gene.length for gene in self.genes)
         self._add([np.zeros(length, dtype=bool)])
         while timed or self.generations < (settings.generations or 0):
             fresh = self._random(random) if self.generations == 0 else self._children(random)
             for bits in fresh:
-                if asked_to_stop() or (timed and time.monotonic() >= end):
+                checkpoint(self._share(began))
+                if timed and time.monotonic() >= end:
                     return
                 self._add([bits])
             self.population = self.population[: settings.population]
             self.generations += 1
+
+    def _share(self, began: float) -> float:
+        """How much of its time, or of its generations, the search has had."""
+        if self.settings.generations is None:
+            return (time.monotonic() - began) / max(self.settings.seconds, 1e-9)
+        return self.generations / max(self.settings.generations, 1)
 
     def _add(self, strings: list[Bits]) -> None:
         """Weigh new chromosomes and put them in their places; one that lives already is left out."""

@@ -1,4 +1,4 @@
-"""The three operations of 004, on columns of numbers: add, multiply, and turn two attributes clockwise."""
+"""Numbers in and out, and the three operations of 004 on them: add, multiply, and turn two attributes clockwise."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+import pyarrow as pa
 
-from sfumato.errors import RecipeError
+from sfumato.arrays import Floats
+from sfumato.data.schema import Number
+from sfumato.data.table import Table
+from sfumato.errors import RecipeError, TableError
 
-Floats = NDArray[np.float64]
 Columns = Mapping[str, Floats]
 """(rows,) per attribute; NaN where missing."""
 
@@ -46,8 +48,12 @@ class Multiply:
 
     def __post_init__(self) -> None:
         if self.by == 0 or not math.isfinite(self.by):
-            raise RecipeError(self.name, "a factor is a number other than 0, else nothing is left of the attribute",
-                              given=repr(self.by), remedy="give for example 0.93")  # fmt: skip
+            raise RecipeError(
+                self.name,
+                "a factor is a number other than 0, else nothing is left of the attribute",
+                given=repr(self.by),
+                remedy="give for example 0.93",
+            )
 
     def forward(self, columns: Columns) -> dict[str, Floats]:
         """The multiplied column."""
@@ -77,11 +83,19 @@ class Turn:
 
     def __post_init__(self) -> None:
         if self.first == self.second:
-            raise RecipeError("rotate", "two different attributes are rotated together", given=repr(self.first),
-                              remedy="name another one beside it")  # fmt: skip
+            raise RecipeError(
+                "rotate",
+                "two different attributes are rotated together",
+                given=repr(self.first),
+                remedy="name another one beside it",
+            )
         if not math.isfinite(self.degrees) or math.remainder(self.degrees, 360.0) == 0:
-            raise RecipeError(f"{self.first}, {self.second}", "an angle that is a multiple of 360 changes nothing",
-                              given=f"{self.degrees:g} degrees", remedy="give for example 13.7")  # fmt: skip
+            raise RecipeError(
+                f"{self.first}, {self.second}",
+                "an angle that is a multiple of 360 changes nothing",
+                given=f"{self.degrees:g} degrees",
+                remedy="give for example 13.7",
+            )
 
     def forward(self, columns: Columns) -> dict[str, Floats]:
         """Both columns, turned."""
@@ -136,3 +150,44 @@ def untouched(operations: tuple[Operation, ...], names: tuple[str, ...]) -> list
     before = {name: points[:, at] for at, name in enumerate(names)}
     after = run(operations, before)
     return [name for name in names if np.allclose(after[name], before[name], rtol=0, atol=1e-12)]
+
+
+EXACT = 2.0**53
+"""Whole numbers below this are exact in floating point."""
+
+
+def numbers_in(table: Table, name: str) -> Floats:
+    """(rows,): an attribute's numbers, NaN where missing."""
+    column = table.column(name)
+    values = column.values.to_numpy(zero_copy_only=False).astype(np.float64)
+    if not np.isfinite(values).all():
+        raise TableError(
+            name,
+            "a transformed attribute holds finite numbers, or is missing",
+            given="values that are infinite or no number",
+            remedy="declare them as missing, or leave those rows out",
+        )
+    return np.asarray(np.append(values, np.nan)[column.codes], dtype=np.float64)
+
+
+def is_whole(table: Table, name: str) -> bool:
+    """Whether an attribute's numbers are whole, by declaration or as the table says."""
+    attribute, values = table.schema[name], table.column(name).values
+    if isinstance(attribute, Number) and attribute.integer is not None:
+        return attribute.integer
+    return pa.types.is_integer(values.type)
+
+
+def of_arrow(column: pa.Array[Any]) -> Floats:
+    """(rows,): floating-point numbers, NaN where null."""
+    return np.asarray(column.cast(pa.float64()).to_numpy(zero_copy_only=False), dtype=np.float64)
+
+
+def to_arrow(values: Floats, rounding: str | None) -> pa.Array[Any]:
+    """Numbers as they are, or whole ones: to the nearest, or towards zero; null where NaN."""
+    missing = np.isnan(values)
+    if rounding is not None:
+        values = np.trunc(values) if rounding == "truncate" else np.rint(values)
+        if not missing.all() and np.nanmax(np.abs(values)) < EXACT:
+            return pa.array(np.where(missing, 0, values).astype(np.int64), mask=missing if missing.any() else None)
+    return pa.array(values, mask=missing if missing.any() else None)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.schema import Attribute, Category, ItemSet, Number, Schema
-from sfumato.data.taxonomy import Taxonomy
+from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import RecipeError
 
 MOST_ITEMS = 96
@@ -109,10 +109,11 @@ def declared(schema: Schema, *, bins: int, may_miss: Sequence[str]) -> dict[str,
     wanting = {name: wants for name in schema.kept if (wants := _wanting(schema[name]))}
     if wanting:
         raise RecipeError(
-            ", ".join(wanting), "differential privacy learns no domain from the data: each is declared, being public",
+            ", ".join(wanting),
+            "differential privacy learns no domain from the data: each is declared, being public",
             given="; ".join(f"{name} without {what}" for name, what in wanting.items()),
             remedy="declare them in the recipe, or declare an attribute with role: identifier to leave it out",
-        )  # fmt: skip
+        )
     return {name: _domain(name, schema[name], bins=bins, missing=name in may_miss) for name in schema.kept}
 
 

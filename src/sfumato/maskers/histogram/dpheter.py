@@ -17,19 +17,19 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.arrays import Ints
+from sfumato.data.masked import Masked
 from sfumato.data.schema import Schema
-from sfumato.data.taxonomy import Taxonomy
+from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import RecipeError, quoted
+from sfumato.events import checkpoint, watched
 from sfumato.maskers.histogram.domains import Domain, ItemDomain, NumberDomain, declared
 from sfumato.maskers.histogram.fit import mechanisms_of, refuse_requirements
-from sfumato.maskers.histogram.mask import GeneratedRows, NoisyHistogram
-from sfumato.maskers.histogram.records import Ints, records_of
-from sfumato.maskers.histogram.rows import sensible
-from sfumato.maskers.histogram.scores import gain, reach, whole
-from sfumato.maskers.histogram.specializing import Shown, State, Value, divisible, top
-from sfumato.maskers.histogram.telling import told_domains, told_parts
-from sfumato.maskers.limits import within
-from sfumato.maskers.masker import Labels, Outcome, Task
+from sfumato.maskers.histogram.marginals import sensible
+from sfumato.maskers.histogram.mask import GeneratedRows, NoisyHistogram, told_domains, told_parts
+from sfumato.maskers.histogram.records import records_of
+from sfumato.maskers.histogram.specialization import Shown, State, Value, divisible, gain, reach, top, whole
+from sfumato.maskers.masker import DIFFERENTIAL_PRIVACY, Guarantee, Labels, Masker, Outcome, Task, within
 from sfumato.privacy.budget import Budget, Share
 from sfumato.privacy.mechanisms import Mechanisms, Question
 from sfumato.privacy.requirements import Requirement
@@ -46,12 +46,13 @@ MOST_STEPS = 1_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class DPHeter:
+class DPHeter(Masker):
     """Top-down specialization of 003 under a budget.
 
-    `steps`: how many values are specialized. `may_miss` names attributes whose values may be missing. `selection`:
-    "private" chooses by information gain under epsilon, as the paper does; "random" chooses evenly at the same price:
-    the baseline that shows what the paper's choice is worth.
+    - `steps`: how many values are specialized.
+    - `may_miss`: the attributes whose values may be missing.
+    - `selection`: "private" chooses by information gain under epsilon, as the paper does; "random" chooses evenly at
+      the same price: the baseline that shows what the paper's choice is worth.
 
     >>> DPHeter(steps=16).selection
     'private'
@@ -60,14 +61,18 @@ class DPHeter:
     steps: int = 16
     may_miss: tuple[str, ...] = ()
     selection: Literal["private", "random"] = "private"
-    guarantee: ClassVar[str] = "differential_privacy"
+    guarantee: ClassVar[Guarantee] = DIFFERENTIAL_PRIVACY
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "may_miss", tuple(self.may_miss))
         within("steps", self.steps, 1, MOST_STEPS, whole=True)
         if self.selection not in ("private", "random"):
-            raise RecipeError("selection", "values are chosen privately or at random", given=repr(self.selection),
-                              remedy="leave it out")  # fmt: skip
+            raise RecipeError(
+                "selection",
+                "values are chosen privately or at random",
+                given=repr(self.selection),
+                remedy="leave it out",
+            )
 
     def check(self, schema: Schema, requirements: Sequence[Requirement]) -> None:
         """Declared domains for everything that is released; no requirements."""
@@ -107,6 +112,15 @@ class DPHeter:
         """What a release tells of it."""
         return GeneratedRows("dp_heter", files["dp_heter.json"])
 
+    def unguided(self) -> DPHeter:
+        """Refused: every specialization is chosen by labels (003 section 4)."""
+        raise RecipeError(
+            "structure",
+            "DPHeter is guided by the labels of a structure",
+            given="none",
+            remedy="name a structure, or use mask: private_tree",
+        )
+
     def mask(self, task: Task) -> Outcome:
         """Specialize, count, and generate rows from the counts."""
         mechanisms = mechanisms_of(task)
@@ -141,7 +155,7 @@ class _Specializer:
         """Algorithm 1, lines 4 to 14."""
         for value in self.state.values():
             self._choose_edges([value])
-        for _ in range(steps):
+        for _ in watched(range(steps)):
             offered = [value for value in self.state.values() if self._refinable(value)]
             if not offered:
                 return
@@ -168,6 +182,7 @@ class _Specializer:
         """
         fresh = [value for value in values if isinstance(value.shown, tuple) and value not in self.edges]
         for value in fresh:
+            checkpoint()
             edges, utilities = self._edge_utilities(value)
             at = self._choose(f"where to split {quoted(value.attribute)}", utilities, self.price / len(fresh))
             self.edges[value] = edges[at]
@@ -176,8 +191,11 @@ class _Specializer:
         if not isinstance(value.shown, tuple):
             raise TypeError("only intervals have edges")
         first, end = value.shown
-        counts = self._table(self.state.holders(value), self.state.records.cells[value.attribute],
-                             self.state.records.domains[value.attribute].size)  # fmt: skip
+        counts = self._table(
+            self.state.holders(value),
+            self.state.records.cells[value.attribute],
+            self.state.records.domains[value.attribute].size,
+        )
         below = np.vstack([np.zeros((1, self.n), dtype=np.int64), counts.cumsum(axis=0)])
         edges = range(first + 1, end)
         return edges, [gain([below[edge] - below[first], below[end] - below[edge]]) for edge in edges]
@@ -189,6 +207,7 @@ class _Specializer:
         return self._utilities[value]
 
     def _gain(self, value: Value) -> float:
+        checkpoint()
         holders, children = self.state.holders(value), self._children(value)
         keys = np.unique(children[holders])
         return gain(self._table(holders, np.searchsorted(keys, children), len(keys))) if len(keys) else 0.0
@@ -284,7 +303,7 @@ def _outcome(state: State, domains: Mapping[str, Domain], mechanisms: Mechanisms
     shown = {name: [plain[name][place] for place in state.shown[name].tolist()] for name in domains}
     told = {"domains": told_domains(domains, "generalized", columns), **told_parts(rows.tolist(), shown)}
     mask = NoisyHistogram("dp_heter", "generalized", domains, tuple(rows.tolist()), told, lambda table: part_of)
-    return Outcome(mask, columns, dict.fromkeys(domains, "generated"), guarantee="differential_privacy", generated=True)
+    return Outcome(mask, Masked.of(columns, word="generated", came="generated"))
 
 
 def _column(domain: Domain, shown: Sequence[Shown], at: Ints) -> pa.Array[Any]:

@@ -14,19 +14,36 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
+from sfumato.arrays import Floats, Ints
+from sfumato.data.masked import Masked
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.errors import RecipeError, did_you_mean
-from sfumato.maskers.histogram.boxes import answers, few_splits, splits
 from sfumato.maskers.histogram.domains import Domain, ItemDomain, declared
-from sfumato.maskers.histogram.growing import Grown, Round, grow
-from sfumato.maskers.histogram.marginals import SIZE, Floats, histograms, measure, possible, settle, sizes
-from sfumato.maskers.histogram.mask import GeneratedRows, NoisyHistogram, Rows, shown_of
-from sfumato.maskers.histogram.records import Ints, Records, records_of
-from sfumato.maskers.histogram.rows import Part, generate, generator, sensible
-from sfumato.maskers.histogram.space import UNIT, PublicSpace
-from sfumato.maskers.histogram.telling import told_domains, told_parts, told_shares
-from sfumato.maskers.masker import Outcome, Task
+from sfumato.maskers.histogram.growth import UNIT, Grown, PublicSpace, Round, grow
+from sfumato.maskers.histogram.marginals import (
+    SIZE,
+    Part,
+    generate,
+    generator,
+    histograms,
+    measure,
+    possible,
+    sensible,
+    settle,
+    sizes,
+)
+from sfumato.maskers.histogram.mask import (
+    GeneratedRows,
+    NoisyHistogram,
+    Rows,
+    shown_of,
+    told_domains,
+    told_parts,
+    told_shares,
+)
+from sfumato.maskers.histogram.records import Records, answers, few_splits, records_of, splits
+from sfumato.maskers.masker import DIFFERENTIAL_PRIVACY, Guarantee, Masker, Outcome, Task
 from sfumato.privacy.budget import Budget, Share, shares
 from sfumato.privacy.mechanisms import Mechanisms
 from sfumato.privacy.requirements import Requirement
@@ -40,14 +57,15 @@ FIRST = Fraction(7, 10)
 
 
 @dataclass(frozen=True, kw_only=True)
-class PrivateTree:
+class PrivateTree(Masker):
     """Rows generated from noisy counts in the parts of a privately chosen tree: the default under a budget.
 
-    `rows`: "values" draws every value from its part's marginals; "generalized" shows what all records of a part have
-    in common, as often as the part's noisy count says. `bins`: how many a number's declared range is divided into.
-    `splits`: how many splits the tree has (None: by epsilon and the noisy number of records). `may_miss` names
-    attributes whose values may be missing. `weights`: how much each attribute matters for choosing splits (1 unless
-    given, 0 for sensitive ones).
+    - `rows`: "values" draws every value from its part's marginals; "generalized" shows what all records of a part have
+      in common, as often as the part's noisy count says.
+    - `bins`: how many a number's declared range is divided into.
+    - `splits`: how many splits the tree has (None: by epsilon and the noisy number of records).
+    - `may_miss`: the attributes whose values may be missing.
+    - `weights`: how much each attribute matters for choosing splits (1 unless given, 0 for sensitive ones).
 
     >>> PrivateTree().rows
     'values'
@@ -58,19 +76,24 @@ class PrivateTree:
     splits: int | None = None
     may_miss: tuple[str, ...] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
-    guarantee: ClassVar[str] = "differential_privacy"
+    guarantee: ClassVar[Guarantee] = DIFFERENTIAL_PRIVACY
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "may_miss", tuple(self.may_miss))
         if self.rows not in ("values", "generalized"):
-            raise RecipeError("rows", "rows show values or generalized ones", given=repr(self.rows),
-                              remedy="say values or generalized")  # fmt: skip
+            raise RecipeError(
+                "rows",
+                "rows show values or generalized ones",
+                given=repr(self.rows),
+                remedy="say values or generalized",
+            )
         for name, value, least, most in (("bins", self.bins, 2, 256), ("splits", self.splits, 1, 8)):
             if value is not None and (
                 isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most
             ):
-                raise RecipeError(name, f"it is a whole number from {least} to {most}", given=repr(value),
-                                  remedy="leave it out")  # fmt: skip
+                raise RecipeError(
+                    name, f"it is a whole number from {least} to {most}", given=repr(value), remedy="leave it out"
+                )
 
     def check(self, schema: Schema, requirements: Sequence[Requirement]) -> None:
         """Declared domains for everything that is released; no requirements."""
@@ -78,8 +101,12 @@ class PrivateTree:
         declared(schema, bins=self.bins, may_miss=self.may_miss)
         for name, weight in self.weights.items():
             if name not in schema.kept or not 0 <= weight < float("inf"):
-                raise RecipeError("weights", "a weight is a number of at least 0 for a released attribute",
-                                  given=repr(name), remedy=did_you_mean(name, schema.kept))  # fmt: skip
+                raise RecipeError(
+                    "weights",
+                    "a weight is a number of at least 0 for a released attribute",
+                    given=repr(name),
+                    remedy=did_you_mean(name, schema.kept),
+                )
         if not any(_weights(self, schema).values()):
             raise RecipeError("weights", "some attribute matters", given="none", remedy="give one a positive weight")
 
@@ -109,24 +136,37 @@ class PrivateTree:
         columns = generate(domains, parts, random) if self.rows == "values" else _generalized(learned, parts)
         rows = tuple(part.rows for part in parts)
         told = learned.told(rows, columns) if self.rows == "values" else told_parts(rows, _in_common(learned))
-        mask = NoisyHistogram("private_tree", self.rows, domains, rows,
-                              {"domains": told_domains(domains, self.rows, columns), **told},
-                              lambda table: parts_of(table, domains, learned.grown))  # fmt: skip
-        return Outcome(mask, columns, dict.fromkeys(domains, "generated"), guarantee=self.guarantee, generated=True)
+        mask = NoisyHistogram(
+            "private_tree",
+            self.rows,
+            domains,
+            rows,
+            {"domains": told_domains(domains, self.rows, columns), **told},
+            lambda table: parts_of(table, domains, learned.grown),
+        )
+        return Outcome(mask, Masked.of(columns, word="generated", came="generated"))
 
 
 def refuse_requirements(requirements: Sequence[Requirement]) -> None:
     """Differential privacy is no requirement on a table, and goes with none."""
     if requirements:
-        raise RecipeError("privacy", "under a budget there are no requirements: rows are generated from noisy counts",
-                          given=str(requirements[0]), remedy="leave privacy out; say budget: {epsilon: 1}")  # fmt: skip
+        raise RecipeError(
+            "privacy",
+            "under a budget there are no requirements: rows are generated from noisy counts",
+            given=str(requirements[0]),
+            remedy="leave privacy out; say budget: {epsilon: 1}",
+        )
 
 
 def mechanisms_of(task: Task) -> Mechanisms:
     """The door through which a masker sees private data."""
     if task.mechanisms is None:
-        raise RecipeError("budget", "this masker spends a privacy budget", given="none",
-                          remedy="add budget: {epsilon: 1} to the recipe")  # fmt: skip
+        raise RecipeError(
+            "budget",
+            "this masker spends a privacy budget",
+            given="none",
+            remedy="add budget: {epsilon: 1} to the recipe",
+        )
     return task.mechanisms
 
 

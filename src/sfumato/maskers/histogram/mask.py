@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -10,17 +12,19 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.arrays import Ints
+from sfumato.data.masked import Masked
 from sfumato.data.table import Table
 from sfumato.errors import RecipeError
-from sfumato.maskers.histogram.boxes import Box
 from sfumato.maskers.histogram.domains import Domain, ItemDomain, LabelDomain, NumberDomain
+from sfumato.maskers.histogram.records import Box, Split
+from sfumato.maskers.masker import Mask, Parts
 
-Ints = NDArray[np.int64]
 Rows = Literal["values", "generalized"]
 
 
 @dataclass(frozen=True, eq=False)
-class NoisyHistogram:
+class NoisyHistogram(Mask):
     """Parts of the records with the number of rows generated for each, and what the rows of each were drawn from.
 
     `rows_of` (parts,): rows generated, in the order of the generated table before it is shuffled. `told`: the domains
@@ -39,7 +43,17 @@ class NoisyHistogram:
         """The domains and all that was learned, which is noisy."""
         return {f"{self.kind}.json": self.to_json()}
 
-    def apply(self, table: Table, *, unseen: str = "refuse") -> dict[str, pa.Array[Any]]:
+    @property
+    def parts(self) -> Parts:
+        """The part that each row was made for."""
+        return Parts(self.rows_of, self.parts_of)
+
+    @property
+    def shows_values(self) -> bool:
+        """Unless rows show what all records of their part have in common."""
+        return self.shown == "values"
+
+    def apply(self, table: Table, *, unseen: str = "refuse", lifted: NDArray[np.bool_] | None = None) -> Masked:
         """Refused: rows are generated from noisy counts; applied to raw rows the counts would protect nobody."""
         raise _makes_rows()
 
@@ -49,7 +63,7 @@ class NoisyHistogram:
 
 
 @dataclass(frozen=True, eq=False)
-class GeneratedRows:
+class GeneratedRows(Mask):
     """A noisy histogram as it is read from a release."""
 
     kind: str
@@ -59,14 +73,18 @@ class GeneratedRows:
         """As it was written."""
         return {f"{self.kind}.json": self.form}
 
-    def apply(self, table: Table, *, unseen: str = "refuse") -> dict[str, pa.Array[Any]]:
+    def apply(self, table: Table, *, unseen: str = "refuse", lifted: NDArray[np.bool_] | None = None) -> Masked:
         """Refused: see `NoisyHistogram`."""
         raise _makes_rows()
 
 
 def _makes_rows() -> RecipeError:
-    return RecipeError("apply", "a noisy histogram makes rows of its own and masks none", given="a table",
-                       remedy="publish the table under a budget of its own")  # fmt: skip
+    return RecipeError(
+        "apply",
+        "a noisy histogram makes rows of its own and masks none",
+        given="a table",
+        remedy="publish the table under a budget of its own",
+    )
 
 
 def domain_form(domain: Domain, shown: Rows) -> dict[str, Any]:
@@ -80,8 +98,13 @@ def domain_form(domain: Domain, shown: Rows) -> dict[str, Any]:
         return {"kind": "labels", "labels": list(labels), "missing": domain.missing}
     labels = domain.cut if shown == "values" else (domain.tree.root, *domain.nodes)
     most = domain.most if shown == "values" else len(labels)
-    return {"kind": "sets", "labels": list(labels), "most": most, "separator": domain.separator,
-            "missing": domain.missing}  # fmt: skip
+    return {
+        "kind": "sets",
+        "labels": list(labels),
+        "most": most,
+        "separator": domain.separator,
+        "missing": domain.missing,
+    }
 
 
 def shown_of(domain: Domain, box: Box) -> str | list[str] | None:
@@ -116,3 +139,91 @@ def _held(domain: ItemDomain, box: Box) -> list[str] | None:
     labels = [domain.nodes[node] for node in held]
     above = {a for label in labels for a in domain.tree.ancestors(label)}
     return [label for label in labels if label not in above] or [domain.tree.root]
+
+
+Columns = Mapping[str, "pa.Array[Any]"]
+DIGITS = 4
+"""Of a share, after the point."""
+
+
+def told_domains(domains: Mapping[str, Domain], shown: Rows, columns: Columns) -> dict[str, Any]:
+    """What each column may show, of labels those that some row shows, in the order of their letters."""
+    found = {}
+    for name, domain in domains.items():
+        form = domain_form(domain, shown)
+        if "labels" in form:
+            form["labels"] = _labels(columns[name])
+        if "most" in form:
+            form["most"] = max((len(items) for items in columns[name].to_pylist() if items is not None), default=0)
+        found[name] = form
+    return found
+
+
+def _labels(column: pa.Array[Any]) -> list[str]:
+    whole: Any = column
+    values = whole.flatten() if pa.types.is_nested(column.type) else whole
+    return sorted(str(label) for label in values.unique().to_pylist() if label is not None)
+
+
+def told_parts(rows: Sequence[int], shown: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
+    """How many rows show each combination; `shown` has of each column what the rows of every part show.
+
+    `known` are a column's different values, `parts` which of them each combination has.
+    """
+    counts: Counter[tuple[str, ...]] = Counter()
+    for count, values in zip(rows, zip(*shown.values(), strict=True), strict=True):
+        if count:
+            counts[tuple(_text(value) for value in values)] += int(count)
+    known = {name: sorted({key[at] for key in counts}) for at, name in enumerate(shown)}
+    places = {name: {text: place for place, text in enumerate(texts)} for name, texts in known.items()}
+    combinations = sorted(counts, key=lambda key: [places[name][text] for name, text in zip(shown, key, strict=True)])
+    return {
+        "rows": [counts[key] for key in combinations],
+        "known": {name: [json.loads(text) for text in texts] for name, texts in known.items()},
+        "parts": {name: [places[name][key[at]] for key in combinations] for at, name in enumerate(shown)},
+    }
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def told_shares(
+    domains: Mapping[str, Domain],
+    splits: Sequence[Split],
+    shares: Mapping[str, NDArray[np.float64]],
+    *,
+    rows: Sequence[int],
+    columns: Columns,
+) -> dict[str, Any]:
+    """The splits, and the shares from which the rows of each part were drawn; none for parts without rows."""
+    cells = {name: _cells(domain, columns[name]) for name, domain in domains.items()}
+    filled = np.array(rows)[:, None] > 0
+    told = {}
+    for name, share in shares.items():
+        kept = np.where(filled, share, 0.0)
+        told[name] = np.round(kept[:, cells[name]] if name in cells else kept, DIGITS) + 0.0
+    return {
+        "splits": [_split(split, domains[split.attribute], cells[split.attribute]) for split in splits],
+        "shares": {name: share.tolist() for name, share in told.items()},
+    }
+
+
+def _cells(domain: Domain, column: pa.Array[Any]) -> list[int]:
+    """The cells that are told of a domain: all bins of a number, of labels those that are shown; missing last."""
+    if isinstance(domain, NumberDomain):
+        return list(range(domain.size))
+    labels = domain.tree.leaves if isinstance(domain, LabelDomain) else domain.cut
+    at = {label: place for place, label in enumerate(labels)}
+    gone = [domain.size - 1] if domain.missing and isinstance(domain, LabelDomain) else []
+    return [*(at[label] for label in _labels(column)), *gone]
+
+
+def _split(split: Split, domain: Domain, cells: Sequence[int]) -> dict[str, Any]:
+    """Which of the told cells answer yes; of sets, one of which of them they hold (null: the set is missing)."""
+    if isinstance(domain, ItemDomain):
+        test, gone = split.tests[0], len(domain.nodes)
+        holds = [place for place, cell in enumerate(cells) if test in domain.paths[cell]]
+        return {"attribute": split.attribute, "holds": None if test == gone else holds}
+    yes = set(split.tests)
+    return {"attribute": split.attribute, "cells": [place for place, cell in enumerate(cells) if cell in yes]}

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import Any, Literal
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.data import calendar
-from sfumato.data.cut import Axis, NumberAxis, TreeAxis, labels_of, numbers_of
+from sfumato.data.axis import Axis, NumberAxis, TreeAxis, labels_of, numbers_of
+from sfumato.data.masked import Masked
 from sfumato.data.schema import Calendar, Category, Number
-from sfumato.data.table import Table
-from sfumato.data.taxonomy import Taxonomy
+from sfumato.data.table import Column, Table, narrow
+from sfumato.data.taxonomy.bare_form import from_form, to_form
+from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import TableError
-from sfumato.maskers.topdown.intervals import Bound, interval_labels, plain_number
-from sfumato.maskers.topdown.recoding import SUPPRESSED, tree_file
+from sfumato.events import checkpoint
+from sfumato.maskers.masker import WHOLE, Mask, refuse_lifted
+from sfumato.maskers.recoding.intervals import Bound, interval_labels, plain_number
+from sfumato.maskers.recoding.recoding import tree_file
+from sfumato.maskers.recoding.rules import SUPPRESSED
 
 Rows = NDArray[np.int64]
 Shown = Mapping[str, str | None]
@@ -28,13 +33,14 @@ class Along:
     """What an attribute is cut along: numbers in a range, labels below a root, or labels without a tree.
 
     `missing`: of numbers, whether some are missing: until these are set apart, `*` hides them among all others.
+    `root`: None where it is not told, because no region shows it.
     """
 
     kind: Literal["number", "tree", "labels"]
     range: tuple[Bound, Bound] | None = None
     missing: bool = False
     calendar: Calendar | None = None
-    root: str = SUPPRESSED
+    root: str | None = SUPPRESSED
 
     @classmethod
     def of(cls, axis: Axis) -> Along:
@@ -47,7 +53,7 @@ class Along:
     def top(self) -> str:
         """What the most masked record shows."""
         if self.kind != "number":
-            return self.root
+            return self.root or SUPPRESSED
         return SUPPRESSED if self.missing else interval_labels(self.range, (), self.calendar)[0]
 
     def to_json(self) -> dict[str, Any]:
@@ -95,12 +101,13 @@ Node = Leaf | Branch
 
 
 @dataclass(frozen=True)
-class Regions:
+class Regions(Mask):
     """A cut table: what the attributes are cut along, in order, and the nodes of the tree, parents first.
 
     `trees`: the whole taxonomies, which the holder keeps: the nodes name the labels that are cut, not those below.
     """
 
+    local: ClassVar[bool] = True
     attributes: Mapping[str, Along]
     nodes: tuple[Node, ...]
     trees: Mapping[str, Taxonomy] = field(default_factory=dict, compare=False, repr=False)
@@ -119,7 +126,7 @@ class Regions:
         """From the JSON files of a release and its holder's folder, by name."""
         form = files["regions.json"]
         attributes = {name: Along.from_json(part) for name, part in form["attributes"].items()}
-        trees = {name: Taxonomy.from_tree(files[tree_file(name)]) for name in attributes if tree_file(name) in files}
+        trees = {name: from_form(files[tree_file(name)]) for name in attributes if tree_file(name) in files}
         return cls(attributes, tuple(_node(node) for node in form["nodes"]), trees)
 
     @property
@@ -132,21 +139,41 @@ class Regions:
         """The most masked value of each attribute."""
         return {name: along.top for name, along in self.attributes.items()}
 
-    def apply(self, table: Table, *, unseen: str = "refuse") -> dict[str, pa.Array[Any]]:
-        """Masked columns, dictionary-encoded. Rows that no region takes are refused, or shown at the top."""
+    def kept_back(self) -> dict[str, Any]:
+        """The whole taxonomies, and the regions with the names of labels that no region shows."""
+        if all(along.kind != "tree" for along in self.attributes.values()):
+            return {}
+        trees = {tree_file(name): to_form(tree) for name, tree in self.trees.items()}
+        return {f"{WHOLE}/{name}": form for name, form in (self.files() | trees).items()}
+
+    def released(self, masked: Masked, needed: Mapping[str, Collection[str]]) -> Regions:
+        """The regions with the names of labels that some region shows; others are cut without one."""
+        trees = {name for name, along in self.attributes.items() if along.kind == "tree"}
+        shown = {name: {leaf.shown[name] for leaf in self.leaves} for name in trees}
+        bare = {name: replace(self.attributes[name], root=None) for name in trees if self.top[name] not in shown[name]}
+        return Regions({**self.attributes, **bare}, _bare_nodes(self.nodes, shown))
+
+    def apply(self, table: Table, *, unseen: str = "refuse", lifted: NDArray[np.bool_] | None = None) -> Masked:
+        """What each row shows. Rows that no region takes are refused, or shown at the top."""
+        refuse_lifted(lifted)
         at, top = self._route(table), self.top
         if unseen == "refuse" and (at < 0).any():
-            raise TableError("regions", "every row falls into a region",
-                             given="values that were not there when the regions were learned",
-                             remedy="say unseen='suppress' to show these rows at the top")  # fmt: skip
+            raise TableError(
+                "regions",
+                "every row falls into a region",
+                given="values that were not there when the regions were learned",
+                remedy="say unseen='suppress' to show these rows at the top",
+            )
         shown = [node.shown if isinstance(node, Leaf) else top for node in self.nodes] + [top]
-        return {name: _column([each[name] for each in shown], at) for name in self.attributes}
+        columns = {name: _column([each[name] for each in shown], at) for name in self.attributes}
+        return Masked.made(columns, word="region", rows=table.rows)
 
     def _route(self, table: Table) -> Rows:
         """(rows,): the leaf of each row, -1 for none."""
         found = np.full(table.rows, -1, dtype=np.int64)
         waiting = [(0, np.arange(table.rows))]
         while waiting:
+            checkpoint()
             number, rows = waiting.pop()
             node = self.nodes[number]
             if isinstance(node, Leaf):
@@ -202,14 +229,13 @@ def _leaves(at: Mapping[str | None, int], tree: Taxonomy) -> dict[str | None, in
     return found
 
 
-def _column(labels: list[str | None], at: Rows) -> pa.Array[Any]:
-    """What each row shows; the last label is for rows without a region. Only what occurs is in the dictionary."""
+def _column(labels: list[str | None], at: Rows) -> Column:
+    """What each row shows; the last label is for rows without a region. Only what occurs is among the values."""
     shown = sorted({label for label in (labels[n] for n in np.unique(at)) if label is not None})
     place = {label: number for number, label in enumerate(shown)}
-    codes = np.array([place.get(label, -1) if label is not None else -1 for label in labels], dtype=np.int32)[at]
-    return pa.DictionaryArray.from_arrays(
-        pa.array(codes, type=pa.int32(), mask=codes < 0), pa.array(shown, type=pa.string())
-    )
+    missing = len(shown)
+    codes = np.array([missing if label is None else place.get(label, missing) for label in labels], dtype=np.int64)[at]
+    return Column(narrow(codes, missing), pa.array(shown, type=pa.string()))
 
 
 def _node(form: Mapping[str, Any]) -> Node:
@@ -219,3 +245,61 @@ def _node(form: Mapping[str, Any]) -> Node:
     if isinstance(test.get("at"), str):
         test["at"] = calendar.parse(test["at"])
     return Branch(form["attribute"], test, tuple(form["below"]))
+
+
+def _bare_nodes(nodes: Sequence[Node], shown: Mapping[str, set[str | None]]) -> tuple[Node, ...]:
+    """The same tree; cuts of the attributes in `shown` name these labels alone, and their parts stand in the order of
+    letters, missing last, so that the order tells nothing of the labels without a name."""
+    first = _first_shown(nodes, shown)
+    ways = [_bare_ways(node, shown, first) for node in nodes]
+    order, waiting = [], [0]
+    while waiting:  # parents first, as whoever counts again walks the tree
+        order.append(waiting.pop())
+        waiting += [way.below for way in reversed(ways[order[-1]]) if way.below is not None]
+    number = {old: new for new, old in enumerate(order)}
+    return tuple(_renumbered(nodes[old], ways[old], number) for old in order)
+
+
+@dataclass(frozen=True)
+class _Way:
+    """One part of a cut: its labels, of cuts along labels, and the number of the node below."""
+
+    labels: list[str | None] | None
+    below: int | None
+
+
+def _bare_ways(node: Node, shown: Mapping[str, set[str | None]], first: Sequence[Mapping[str, str]]) -> list[_Way]:
+    if isinstance(node, Leaf):
+        return []
+    name = node.attribute
+    if name not in shown:
+        return [_Way(None, child) for child in node.below]
+
+    def place(way: _Way) -> tuple[bool, str]:
+        labels = way.labels or []
+        return labels == [None], labels[0] or "" if labels else first[way.below or 0][name]
+
+    parts = [[label for label in part if label in shown[name]] for part in node.test["labels"]]
+    return sorted((_Way(part, child) for part, child in zip(parts, node.below, strict=True)), key=place)
+
+
+def _renumbered(node: Node, ways: Sequence[_Way], number: Mapping[int, int]) -> Node:
+    if isinstance(node, Leaf):
+        return node
+    labels = [way.labels for way in ways]
+    test = node.test if None in labels else {**node.test, "labels": labels}
+    return Branch(node.attribute, test, tuple(None if way.below is None else number[way.below] for way in ways))
+
+
+def _first_shown(nodes: Sequence[Node], names: Collection[str]) -> list[dict[str, str]]:
+    """Of each node and each of these columns, the first label that a region below it shows."""
+    found: list[dict[str, str]] = [{} for _ in nodes]
+    for number in range(len(nodes) - 1, -1, -1):
+        node = nodes[number]
+        below = [found[child] for child in node.below if child is not None] if isinstance(node, Branch) else []
+        parts = [node.shown] if isinstance(node, Leaf) else below
+        for name in names:
+            labels = [label for part in parts if (label := part.get(name)) is not None]
+            if labels:
+                found[number][name] = min(labels)
+    return found

@@ -1,4 +1,4 @@
-"""Candidates: for each kind of attribute, which values may be refined next and what that gains.
+"""Candidates: for each kind of attribute, which values may be refined next, what that gains, and what it is in labels.
 
 A grower owns the cut of one attribute. Values are numbered as `sfumato.counting` asks: 0 is the top.
 """
@@ -12,9 +12,11 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.counting import Refinement
-from sfumato.data.cut import Axis, NumberAxis, TreeAxis, ValueAxis
-from sfumato.maskers.topdown.gain import gains, info_gain
+from sfumato.data.axis import MISSING, Axis, NumberAxis, TreeAxis, ValueAxis
+from sfumato.maskers.recoding.intervals import interval_labels
+from sfumato.maskers.recoding.rules import SUPPRESSED, Discretize, Generalize, Missing, Rule, Suppress
+from sfumato.maskers.topdown.refinement import Refinement
+from sfumato.maskers.topdown.scores import gains, info_gain
 
 Histogram = NDArray[np.int64]
 """(positions, classes)"""
@@ -223,8 +225,10 @@ class NumberGrower:
 def best_split(histogram: Histogram, allowed: NDArray[np.bool_] | None = None) -> int | None:
     """The boundary with the largest gain, the lowest on a tie (PAPERS.md, 002-2); None if there is none.
 
-    >>> best_split(np.array([[0, 3], [0, 4], [3, 1], [9, 0]]))
-    2
+    Where all records have one label no boundary gains anything, and the one that halves the records best is taken.
+
+    >>> best_split(np.array([[0, 3], [0, 4], [3, 1], [9, 0]])), best_split(np.array([[1], [2], [3], [9]]))
+    (2, 3)
     """
     occurs = histogram.any(axis=1)
     boundary = np.flatnonzero(occurs)[1:]
@@ -234,6 +238,8 @@ def best_split(histogram: Histogram, allowed: NDArray[np.bool_] | None = None) -
         return None
     below = np.cumsum(histogram, axis=0)
     left = below[boundary - 1]
+    if histogram.shape[1] == 1:
+        return int(boundary[np.argmin(np.abs(2 * left[:, 0] - below[-1, 0]))])
     found = gains(below[-1], np.stack([left, below[-1] - left], axis=1))
     return int(boundary[np.argmax(found)])
 
@@ -245,3 +251,50 @@ def make_grower(attribute: int, axis: Axis, histogram: Histogram, holds: Holds |
     if isinstance(axis, ValueAxis):
         return ValueGrower(attribute, axis, histogram)
     return NumberGrower(attribute, axis, histogram, holds)
+
+
+@dataclass(frozen=True)
+class Names:
+    """A refinement in labels."""
+
+    value: str
+    children: tuple[str, ...]
+
+
+def names(axis: Axis, step: Refinement) -> Names:
+    """What is refined, and into what."""
+    if isinstance(axis, TreeAxis):
+        labels = (*axis.taxonomy.labels, MISSING)
+        return Names(labels[step.value], tuple(labels[child] for child in step.children))
+    if isinstance(axis, ValueAxis):
+        return Names(SUPPRESSED, ((*axis.labels, MISSING)[step.parts[0][0]], SUPPRESSED))
+    if step.parts[-1][1] > len(axis.numbers):
+        return Names(SUPPRESSED, (_interval(axis, *step.parts[0]), MISSING))
+    whole = _interval(axis, step.parts[0][0], step.parts[-1][1])
+    return Names(whole, tuple(_interval(axis, *part) for part in step.parts))
+
+
+def _interval(axis: NumberAxis, first: int, end: int) -> str:
+    breaks = [axis.end(at) for at in (first, end) if 0 < at < len(axis.numbers)]
+    labels = interval_labels(axis.attribute.range, breaks, axis.attribute.calendar)
+    return labels[0 if first == 0 else 1]
+
+
+def rule(axis: Axis, grower: Grower) -> Rule:
+    """What is shown of an attribute at the end of the search."""
+    if isinstance(axis, TreeAxis) and isinstance(grower, TreeGrower):
+        labels = (*axis.taxonomy.labels, None)
+        return Generalize(axis.taxonomy, tuple(labels[node] for node in sorted(grower.cut)))
+    if isinstance(axis, ValueAxis) and isinstance(grower, ValueGrower):
+        open_labels = (*axis.labels, *([None] if axis.missing else []))
+        disclosed = tuple(label for at, label in enumerate(open_labels) if at not in grower.suppressed)
+        return Suppress(disclosed, complete=not grower.suppressed)
+    if isinstance(axis, NumberAxis) and isinstance(grower, NumberGrower):
+        return _discretize(axis, grower)
+    raise TypeError(f"{type(axis).__name__} does not go with {type(grower).__name__}")
+
+
+def _discretize(axis: NumberAxis, grower: NumberGrower) -> Discretize:
+    breaks = tuple(axis.end(at) for at in sorted(grower.breaks))
+    missing: Missing = "none" if not axis.missing else "apart" if grower.missing_apart else "together"
+    return Discretize(axis.attribute.range, breaks, missing, axis.attribute.calendar)

@@ -1,23 +1,184 @@
-"""One table with its requirements, ready to be searched."""
+"""One table with its requirements, ready to be searched.
+
+Laying out: a table's rows are positions on axes, with the people of populations on the same axes. An axis of a k-map
+holds the values of the table and of the population together, so that everybody has a position. Values that nobody of
+the table has are never offered nor named: the growers go by the table's histogram.
+
+Beside earlier releases the groups that they show are one more attribute, fully refined from the start. So every group
+that is counted is one that an attacker sees who joins all releases row by row, and the search goes on only as long as
+these keep every requirement. The attribute is never scored and never shown.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.counting import Engine, Needs, Records, Session
-from sfumato.data.cut import Axis
-from sfumato.data.table import Table
-from sfumato.errors import RecipeError
+from sfumato.counting import Engine, Needs, Positions, Records
+from sfumato.data.axis import Axis, NumberAxis, labels_of, make_axis, positions
+from sfumato.data.encoding import encode_column
+from sfumato.data.schema import Attribute, Category
+from sfumato.data.table import Codes, Column, Table, decode, narrow
+from sfumato.errors import Infeasible, RecipeError, TableError
 from sfumato.maskers.masker import Fixed, Labels
 from sfumato.maskers.sensitive import check_top, measure_of, sensitive_columns
-from sfumato.maskers.topdown.laying_out import Layout, lay_out
+from sfumato.maskers.topdown.refinement import Refinement, Session
 from sfumato.maskers.topdown.search import Rules, Search
-from sfumato.maskers.topdown.together import refuse_broken, set_apart, with_fixed
-from sfumato.privacy.requirements import Basic, KAnonymity, largest_k
+from sfumato.privacy.requirements import Basic, KAnonymity, KMap, Requirement, largest_k
+from sfumato.privacy.requirements.anonymity import read_population
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Axes, the table's positions on them, and those of each population, by attribute and by requirement number."""
+
+    axes: tuple[Axis, ...]
+    positions: tuple[Positions, ...]
+    populations: Mapping[int, Mapping[int, Positions]]
+
+
+def lay_out(table: Table, requirements: Sequence[Basic], many: Mapping[str, int]) -> Layout:
+    """Every quasi-identifying attribute that some requirement is about.
+
+    `many`: by attribute, how many records share a value that is nobody's own.
+    """
+    names = [name for name in table.schema.quasi if any(name in part.on for part in requirements)]
+    people = {at: _people(table, part) for at, part in enumerate(requirements) if isinstance(part, KMap)}
+    found = [_lay_out(table, name, {at: of for at, of in people.items() if name in of}, many[name]) for name in names]
+    populations = {
+        number: {at: one.others[number] for at, one in enumerate(found) if number in one.others} for number in people
+    }
+    return Layout(tuple(one.axis for one in found), tuple(one.own for one in found), populations)
+
+
+def _people(table: Table, requirement: KMap) -> dict[str, Column]:
+    """The columns of a population, without people who miss what nobody of the table misses: they fit nobody."""
+    population = read_population(requirement, table.schema)
+    columns = {name: population.column(name) for name in requirement.on}
+    kept = np.ones(population.rows, dtype=bool)
+    for name, column in columns.items():
+        if not _missing(table.column(name)).any():
+            kept &= ~_missing(column)
+    if not kept.any():
+        raise TableError(
+            "population",
+            f"{requirement} needs people whose {', '.join(requirement.on)} are known",
+            given="nobody without a missing value",
+            remedy="give another population",
+        )
+    return {name: Column(column.codes[kept], column.values) for name, column in columns.items()}
+
+
+def _missing(column: Column) -> NDArray[np.bool_]:
+    """(rows,): which miss a value; a number that is not a number is missing."""
+    values = column.values.to_numpy(zero_copy_only=False)
+    gone = np.isnan(values) if values.dtype.kind == "f" else np.zeros(len(values), dtype=bool)
+    found: NDArray[np.bool_] = np.append(gone, True)[column.codes]
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class _LaidOut:
+    axis: Axis
+    own: Positions
+    others: Mapping[int, Positions]
+
+
+def _lay_out(table: Table, name: str, people: Mapping[int, Mapping[str, Column]], many: int) -> _LaidOut:
+    attribute, own = table.schema[name], table.column(name)
+    if not people:
+        axis = make_axis(name, attribute, own, many=many)
+        return _LaidOut(axis, positions(axis, own), {})
+    columns = [own, *(of[name] for of in people.values())]
+    joint = _together(name, attribute, columns)
+    axis = make_axis(name, attribute, joint, many=many)
+    parts = _split(positions(axis, joint), [len(column.codes) for column in columns])
+    if isinstance(axis, NumberAxis):  # many records of the table, not many people of the population
+        axis = replace(axis, held=np.bincount(parts[0], minlength=axis.size)[: len(axis.numbers)])
+    return _LaidOut(axis, parts[0], dict(zip(people, parts[1:], strict=True)))
+
+
+def _together(name: str, attribute: Attribute, columns: Sequence[Column]) -> Column:
+    """One column of all rows, coded over the union of the values."""
+    arrays: list[pa.Array[Any]] = [column.decode() for column in columns]
+    if isinstance(attribute, Category) and len({array.type for array in arrays}) > 1:
+        arrays = [decode(column.codes, pa.array(labels_of(column.values), pa.string())) for column in columns]
+    try:
+        both = pa.concat_tables([pa.table({name: array}) for array in arrays], promote_options="permissive")
+    except pa.ArrowException:
+        raise TableError(
+            "population",
+            f"{name} is the same kind of value in the table and in the population",
+            given=" and ".join(str(array.type) for array in arrays),
+            remedy=f"give {name} the same type in both",
+        ) from None
+    found = encode_column(name, both.column(name), attribute)
+    if not isinstance(found, Column):
+        raise TypeError(f"{name} is set-valued")
+    return found
+
+
+def _split(codes: Codes, lengths: Sequence[int]) -> list[Positions]:
+    ends = np.cumsum(lengths)
+    return [codes[end - length : end] for end, length in zip(ends, lengths, strict=True)]
+
+
+MOST = 4096
+"""Parts that one refinement makes at most."""
+
+
+def with_fixed(records: Records, requirements: Sequence[Requirement], fixed: Fixed) -> Records:
+    """The records with one more attribute for each requirement, after all others."""
+    if not fixed:
+        return records
+    groups = [fixed[frozenset(requirement.on)] for requirement in requirements]
+    sizes = tuple(int(of.max()) + 1 for of in groups)
+    more = tuple(narrow(of, size) for of, size in zip(groups, sizes, strict=True))
+    return replace(records, positions=(*records.positions, *more), sizes=(*records.sizes, *sizes))
+
+
+def set_apart(session: Session, records: Records, first: int) -> None:
+    """Refine the attributes from `first` on into all their positions."""
+    for attribute in range(first, len(records.sizes)):
+        for step in _steps(attribute, records.sizes[attribute]):
+            session.refine(step)
+
+
+def _steps(attribute: int, size: int) -> Iterator[Refinement]:
+    """Into runs of positions, then each run into its positions.
+
+    >>> [step.parts for step in _steps(0, 3)]
+    [((0, 1), (1, 2), (2, 3))]
+    """
+    runs = [(first, min(first + MOST, size)) for first in range(0, size, MOST)]
+    if len(runs) > 1:
+        yield Refinement(attribute, 0, tuple(runs), tuple(range(1, len(runs) + 1)))
+    number = len(runs) + 1
+    for value, (first, end) in enumerate(runs, start=1):
+        parts = tuple((at, at + 1) for at in range(first, end))
+        yield Refinement(attribute, value if len(runs) > 1 else 0, parts, tuple(range(number, number + len(parts))))
+        number += len(parts)
+
+
+def refuse_broken(session: Session, requirements: Sequence[Requirement], thresholds: Sequence[float]) -> None:
+    """If the earlier releases alone break a requirement, nothing can be added to them.
+
+    The session is used up by the question.
+    """
+    now = session.minima([]).level
+    for requirement, threshold, left in zip(requirements, thresholds, now, strict=True):
+        if left < threshold:
+            raise Infeasible(
+                str(requirement),
+                "the earlier releases, joined row by row, must satisfy it",
+                given="groups that break it before anything new is shown",
+                remedy="ask for less than they keep together, or take one of them back",
+            )
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +206,13 @@ class Problem:
         records = self.records if without is None else _kept(self.records, ~without)
         if self.beside:
             refuse_broken(self._opened(records), self.requirements, self.rules.thresholds)
-        return Search(self._opened(records), self.axes, self.rules)
+        counted = [self.engine.histogram(records, attribute) for attribute in range(len(self.axes))]
+        return Search(self._opened(records), self.axes, self.rules, counted=counted)
 
     def _opened(self, records: Records) -> Session:
-        session = self.engine.open(records, self.needs)
+        from sfumato.maskers.topdown.groups import open_groups
+
+        session: Session = open_groups(self.engine, records, self.needs)
         set_apart(session, records, len(self.axes))
         return session
 
@@ -62,8 +226,12 @@ def make_problem(table: Table, labels: Labels, rules: Rules, engine: Engine, *, 
     people = {number: len(next(iter(columns.values()))) for number, columns in layout.populations.items()}
     check_top(table, rules.requirements, people=people)
     if fixed and people:
-        raise RecipeError("k-map", "nobody but the table's people are in its earlier releases",
-                          given="a population beside earlier releases", remedy="ask for k-anonymity")  # fmt: skip
+        raise RecipeError(
+            "k-map",
+            "nobody but the table's people are in its earlier releases",
+            given="a population beside earlier releases",
+            remedy="ask for k-anonymity",
+        )
     records = with_fixed(_records(table, layout, labels, rules.requirements), rules.requirements, fixed or {})
     needs = _needs(table, layout, rules.requirements)
     if fixed:
@@ -75,11 +243,14 @@ def _records(table: Table, layout: Layout, labels: Labels, requirements: Sequenc
     """A table's rows as positions on the axes, with their classes and their sensitive values."""
     columns = sensitive_columns(table, requirements)
     return Records(
-        layout.positions, tuple(axis.size for axis in layout.axes), labels.classes, labels.n,
+        layout.positions,
+        tuple(axis.size for axis in layout.axes),
+        labels.classes,
+        labels.n,
         sensitive=tuple(table.column(name).codes for name in columns),
         sensitive_sizes=tuple(len(column.values) for column in columns.values()),
         populations=tuple(layout.populations.values()),
-    )  # fmt: skip
+    )
 
 
 def _needs(table: Table, layout: Layout, requirements: Sequence[Basic]) -> list[Needs]:
@@ -99,5 +270,10 @@ def _needs(table: Table, layout: Layout, requirements: Sequence[Basic]) -> list[
 
 def _kept(records: Records, kept: NDArray[np.bool_]) -> Records:
     weights = None if records.weights is None else records.weights[kept]
-    return replace(records, positions=tuple(p[kept] for p in records.positions), classes=records.classes[kept],
-                   weights=weights, sensitive=tuple(codes[kept] for codes in records.sensitive))  # fmt: skip
+    return replace(
+        records,
+        positions=tuple(p[kept] for p in records.positions),
+        classes=records.classes[kept],
+        weights=weights,
+        sensitive=tuple(codes[kept] for codes in records.sensitive),
+    )

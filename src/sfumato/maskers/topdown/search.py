@@ -3,37 +3,35 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import frexp, ldexp
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.counting import Counts, Refinement, Session
-from sfumato.data.cut import Axis
-from sfumato.maskers.topdown.candidates import Candidate, Grower, make_grower
-from sfumato.maskers.topdown.history import Blocked, History, Round
-from sfumato.maskers.topdown.naming import names
+from sfumato.data.axis import Axis
+from sfumato.events import checkpoint
+from sfumato.maskers.topdown.candidates import Candidate, Grower, make_grower, names
+from sfumato.maskers.topdown.refinement import Blocked, History, Minima, Refinement, Round, Session
 from sfumato.maskers.topdown.scores import Score, Worth
 from sfumato.privacy.requirements import Basic, KAnonymity
 
 
 @dataclass(frozen=True)
 class Limits:
-    """When to stop early; what is there by then is valid. `asked` is polled once a round."""
+    """When to end early; what is there by then is valid."""
 
     max_steps: int | None = None
     seconds: float | None = None
-    asked: Callable[[], bool] = field(default=lambda: False)
 
     def reached(self, steps: int, began: float) -> str | None:
-        """Why to stop now, if at all."""
+        """Why to end now, if at all."""
         if self.max_steps is not None and steps >= self.max_steps:
             return "max_steps"
         if self.seconds is not None and time.monotonic() - began >= self.seconds:
             return "seconds"
-        return "interrupted" if self.asked() else None
+        return None
 
 
 @dataclass(frozen=True)
@@ -75,11 +73,15 @@ class Scored:
 
 
 class Search:
-    """Owns the cut of every attribute while it is refined, and the trace of what was done."""
+    """Owns the cut of every attribute while it is refined, and the trace of what was done.
 
-    def __init__(self, session: Session, axes: Sequence[Axis], rules: Rules) -> None:
+    `counted`: for each axis how many records hold its positions, by class.
+    """
+
+    def __init__(
+        self, session: Session, axes: Sequence[Axis], rules: Rules, *, counted: Sequence[NDArray[np.int64]]
+    ) -> None:
         self._session, self._axes, self._rules = session, axes, rules
-        counted = [session.histogram(at) for at in range(len(axes))]
         self.growers: list[Grower] = [
             make_grower(at, axis, counted[at], self._holding if rules.best_valid else None)
             for at, axis in enumerate(axes)
@@ -88,6 +90,7 @@ class Search:
         self.rounds: list[Round] = []
         self.blocked: list[Blocked] = []
         self.dropped: list[Candidate] = []
+        self._offered = 0
         self._counting = [rules.counting_for(axis.name) for axis in axes]
         self._histograms = [histogram.sum(axis=1) for histogram in counted]
         self._rows = int(self._histograms[0].sum())
@@ -96,6 +99,7 @@ class Search:
         """Refine the best valid candidate until there is none. Gives why it stopped."""
         began = time.monotonic()
         while True:
+            checkpoint(self._share())
             why = limits.reached(len(self.steps), began)
             if why is not None:
                 return why
@@ -103,6 +107,10 @@ class Search:
             if best is None:
                 return "maximal"
             self.perform(best)
+
+    def _share(self) -> float:
+        """How much is decided: of all candidates so far, those that can never be refined."""
+        return len(self.dropped) / max(len(self.dropped) + self._offered, 1)
 
     def perform(self, best: Scored) -> None:
         """Carry out one refinement (lines 5-6 of Algorithm 1)."""
@@ -112,13 +120,21 @@ class Search:
         self.steps.append(step)
         told = names(self._axes[step.attribute], step)
         self.rounds.append(
-            Round(self._axes[step.attribute].name, told.value, told.children, best.score,
-                  best.candidate.gain, best.loss, best.anonymity)
-        )  # fmt: skip
+            Round(
+                attribute=self._axes[step.attribute].name,
+                value=told.value,
+                children=told.children,
+                score=best.score,
+                gain=best.candidate.gain,
+                loss=best.loss,
+                anonymity=best.anonymity,
+            )
+        )
 
     def replay(self, steps: Sequence[Refinement], rounds: Sequence[Round]) -> None:
         """Carry out the steps of another search over the same axes, known to be valid, and take over its trace."""
         for step in steps:
+            checkpoint()
             mine = self.growers[step.attribute].same(step)
             self._session.refine(mine)
             self.growers[step.attribute].refine(mine)
@@ -148,24 +164,33 @@ class Search:
     def scored(self) -> Iterator[Scored]:
         """Every valid candidate, in order of attribute and value; what is invalid is dropped for good."""
         while True:
+            checkpoint()
             offered = [candidate for grower in self.growers for candidate in grower.candidates()]
-            counts = self._session.counts([candidate.refinement for candidate in offered])
-            levels = counts.levels_after()
+            self._offered = len(offered)
+            minima = self._session.minima([candidate.refinement for candidate in offered])
+            levels = minima.levels_after()
             broken = levels < np.array(self._rules.thresholds)[None, :]
             invalid = np.flatnonzero(broken.any(axis=1))
             if len(invalid) == 0:
                 break
             for at in invalid:
                 self._drop(offered[at], levels[at], broken[at])
-        for candidate, left in zip(offered, counts.after(), strict=True):
-            yield self._score(candidate, counts, left)
+        for candidate, left in zip(offered, minima.after(), strict=True):
+            yield self._score(candidate, minima, left)
 
-    def _score(self, candidate: Candidate, counts: Counts, after: NDArray[np.int64]) -> Scored:
+    def _score(self, candidate: Candidate, minima: Minima, after: NDArray[np.int64]) -> Scored:
         counting = self._counting[candidate.refinement.attribute]
-        before, left = counts.anonymity[counting], after[counting]
+        before, left = minima.anonymity[counting], after[counting]
         loss = float((before - left).sum()) / len(before)
-        worth = Worth(candidate.gain, loss, int(before.min()), int(left.min()), candidate.records,
-                      candidate.held, self._rows)  # fmt: skip
+        worth = Worth(
+            gain=candidate.gain,
+            loss=loss,
+            before=int(before.min()),
+            after=int(left.min()),
+            records=candidate.records,
+            held=candidate.held,
+            rows=self._rows,
+        )
         return Scored(candidate, significant(self._rules.score(worth)), loss, tuple(after.tolist()))
 
     def _drop(self, candidate: Candidate, levels: NDArray[np.float64], broken: NDArray[np.bool_]) -> None:
@@ -175,13 +200,19 @@ class Search:
         worst = self._blocking(levels, np.flatnonzero(broken))
         part = self._rules.requirements[worst]
         told = names(self._axes[step.attribute], step)
-        attribute, now = self._axes[step.attribute].name, len(self.rounds)
-        if isinstance(part, KAnonymity):
-            small = self._small(step, told.children, part.k)
-            self.blocked.append(Blocked(attribute, told.value, told.children, worst, int(levels[worst]), now, small))
-        else:
-            short = part.falls_short(float(levels[worst]))
-            self.blocked.append(Blocked(attribute, told.value, told.children, worst, None, now, (), short))
+        counted = isinstance(part, KAnonymity)
+        self.blocked.append(
+            Blocked(
+                attribute=self._axes[step.attribute].name,
+                value=told.value,
+                children=told.children,
+                requirement=worst,
+                size=int(levels[worst]) if counted else None,
+                round=len(self.rounds),
+                small_children=self._small(step, told.children, part.k) if isinstance(part, KAnonymity) else (),
+                short="" if counted else part.falls_short(float(levels[worst])),
+            )
+        )
 
     def _blocking(self, levels: NDArray[np.float64], broken: NDArray[np.int64]) -> int:
         """Of the requirements that forbid a refinement the first that no lower k mends, else the smallest group's."""

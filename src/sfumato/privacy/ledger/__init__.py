@@ -6,12 +6,9 @@ the ledger tells nobody what is in it. What is spent or released is written down
 runs cannot both spend the last share, and no release stands anywhere without its entry.
 """
 
-from sfumato.privacy.ledger.account import Account, Known, Rules
-from sfumato.privacy.ledger.chain import GENESIS, Chain
-from sfumato.privacy.ledger.entries import Entry, People, spent_on
-from sfumato.privacy.ledger.ledger import Ledger, ledger_path
-from sfumato.privacy.ledger.likeness import Likeness
-from sfumato.privacy.ledger.trouble import LedgerError
+from sfumato.privacy.ledger.chain import GENESIS, Chain, LedgerError
+from sfumato.privacy.ledger.entries import Entry, Likeness, People, spent_on
+from sfumato.privacy.ledger.ledger import Account, Known, Ledger, Rules, ledger_path
 
 __all__ = [
     "GENESIS",

@@ -1,18 +1,167 @@
-"""What the lines of a ledger say, put together: each spending and each release once, with what became of it."""
+"""What the lines of a ledger say, put together: each spending and each release once, with what became of it.
+
+By its likeness the ledger knows a table again: whole, with other columns, or nearly. It is taken of the table as it was
+read, so that no recipe changes it, and is keyed with the ledger's secret, so that it tells nobody what is in the table.
+"""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
+from threading import Lock
 from typing import Any, Literal
 
-from sfumato.privacy.ledger.chain import Chain
-from sfumato.privacy.ledger.likeness import Likeness
-from sfumato.privacy.ledger.trouble import RESTORE, LedgerError
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.data.codes import side_by_side
+from sfumato.data.table import Column, ItemColumn, Table
+from sfumato.privacy.ledger.chain import RESTORE, Chain, LedgerError
+from sfumato.privacy.ledger.keyed_rows import Hashing, Secret, Words
+from sfumato.privacy.ledger.sketches import Shared, Sketch, shared, sketch
+
+ALL, ONE, OTHER = "all", "one half", "other half"
+FEWEST = 2
+"""Columns of a half that is sketched: one column alone says nothing of who is who, and its values often come again."""
+
+
+@dataclass(frozen=True, eq=False)
+class Likeness:
+    """A table's number of rows, a keyed hash of each column, and sketches of its rows.
+
+    A column's hash says what it holds in whatever order. `sketches`: of whole rows, and of rows in either half of the
+    columns (which half a column is in follows from its name and the secret): a table that comes back with another
+    column still has the rows of one half.
+    """
+
+    rows: int
+    columns: Mapping[str, str]
+    sketches: Mapping[str, Sketch]
+
+    def same(self, other: Likeness) -> bool:
+        """The same table: as many rows, and more than half of the columns hold the same, of those it could be."""
+        equal = sum(other.columns.get(name) == digest for name, digest in self.columns.items())
+        return self.rows == other.rows and 2 * equal > min(len(self.columns), len(other.columns))
+
+    def shared(self, other: Likeness) -> Shared:
+        """How much both have in common: by whole rows, or, if these tell nothing, by one half of the columns."""
+        pairs = [(part, other.sketches[name]) for name, part in self.sketches.items() if name in other.sketches]
+        found = [shared(*pair) for pair in pairs]
+        return next((one for one in found if one.telling), found[0] if found else Shared(0.0, telling=False))
+
+    def digest(self) -> str:
+        """A short name for the table: equal for the same rows and columns in whatever order."""
+        rows = self.sketches[ALL].hashes.tobytes() if ALL in self.sketches else b""
+        content = f"{self.rows} {sorted(self.columns.items())} ".encode() + rows
+        return hashlib.sha256(content).hexdigest()[:32]
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain mapping."""
+        sketches = {name: part.to_json() for name, part in self.sketches.items()}
+        return {"rows": self.rows, "columns": dict(self.columns), "sketches": sketches}
+
+    @classmethod
+    def from_json(cls, form: Mapping[str, Any]) -> Likeness:
+        """What `to_json` gave; ValueError, KeyError or TypeError for anything else."""
+        sketches = {name: Sketch.from_json(part) for name, part in form["sketches"].items()}
+        return cls(int(form["rows"]), {str(name): str(text) for name, text in form["columns"].items()}, sketches)
+
+
+def likeness(table: pa.Table, secret: Secret) -> Likeness:
+    """Look at a table as it was read."""
+    tags = {name: secret.digest("name", name.encode()) for name in table.column_names}
+    halves = {half: _Half(table.num_rows) for half in (ONE, OTHER)}
+
+    def look(name: str) -> str:
+        half = halves[ONE if int(tags[name][-1], 16) % 2 else OTHER]
+        total = half.add(Hashing(name, secret).blocks(table.column(name)))
+        return secret.digest(f"content {name}", total.to_bytes(8, "little"))[:16]
+
+    contents = side_by_side(look, table.column_names)
+    both = halves[ONE].sums + halves[OTHER].sums
+    groups = {ALL: both} | {name: half.sums for name, half in halves.items() if half.columns >= FEWEST}
+    sketches = dict(zip(groups, side_by_side(lambda rows: sketch(rows, secret), groups.values()), strict=True))
+    columns = {tag[:16]: content for tag, content in zip(tags.values(), contents, strict=True)}
+    return Likeness(table.num_rows, dict(sorted(columns.items())), sketches)
+
+
+class _Half:
+    """Owns the sums of the numbers of each row's cells in some columns."""
+
+    def __init__(self, rows: int) -> None:
+        self.sums: Words = np.zeros(rows, dtype=np.uint64)
+        self.columns = 0
+        self._lock = Lock()
+
+    def add(self, blocks: Iterator[Words]) -> int:
+        """One more column, block by block; give the sum of all its cells."""
+        at = total = 0
+        for words in blocks:
+            with self._lock:
+                self.sums[at : at + len(words)] += words
+            at += len(words)
+            total += int(words.sum())
+        self.columns += 1
+        return total % 2**64
+
+
+# How ledgers of earlier versions knew a table: by a hash of its content after the recipe had changed it.
+# Kept so that what was spent and released then is not forgotten: see `likeness` for how tables are known now.
+def former_fingerprint(table: Table) -> bytes:
+    """A hash of the names, the distinct values and the rows of a table, in whatever order they stand.
+
+    A row's hash is the sum of one 64-bit number for each of its values (tabulation hashing: Carter and Wegman 1979),
+    drawn from a generator that the names and values seed; the sorted hashes of all rows are hashed again. The same
+    rows always give the same bytes. Other rows with the same values give the same by accident with a chance below
+    rows / 2^64, and then two tables are counted as one, which costs budget and no privacy.
+    """
+    names = sorted(table.columns)
+    digest = hashlib.sha256()
+    for name in names:
+        digest.update(_described(name, table.columns[name].values))
+    chance = np.random.Generator(np.random.Philox(int.from_bytes(digest.digest()[:16], "little")))
+    rows = np.zeros(table.rows, dtype=np.uint64)
+    for name in names:
+        rows += _row_hashes(table.columns[name], chance)
+    digest.update(np.sort(rows).astype("<u8").tobytes())
+    return digest.digest()
+
+
+def _row_hashes(column: Column | ItemColumn, chance: np.random.Generator) -> NDArray[np.uint64]:
+    """(rows,): the number of each row's value; of a set, the sum of its items' numbers. Sums wrap around."""
+    drawn = chance.integers(0, 2**64, size=len(column.values) + 1, dtype=np.uint64)
+    if isinstance(column, Column):
+        return drawn[column.codes]
+    sums = np.concatenate([np.zeros(1, dtype=np.uint64), np.cumsum(drawn[column.codes], dtype=np.uint64)])
+    found: NDArray[np.uint64] = sums[column.offsets[1:]] - sums[column.offsets[:-1]]
+    found[column.missing_rows] = drawn[-1]
+    return found
+
+
+def _described(name: str, values: pa.Array[Any]) -> bytes:
+    """A column's name and its distinct values, so that no two columns look alike.
+
+    Numbers count by their value, not by their type: a table read with whole numbers is known when it comes back with
+    the same ones as floating point.
+    """
+    kind, content = _content(values)
+    return json.dumps([name, kind, len(values), len(content)]).encode() + content
+
+
+def _content(values: pa.Array[Any]) -> tuple[str, bytes]:
+    if pa.types.is_integer(values.type) or pa.types.is_floating(values.type):
+        numbers = values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False) + 0.0  # no negative zero
+        return "numbers", numbers.astype("<f8").tobytes()
+    texts = [str(value) for value in values.to_pylist()]
+    return "texts", json.dumps(texts).encode()
+
 
 Kind = Literal["spending", "release"]
 OPENING: Mapping[str, Kind] = {"reserved": "spending", "intended": "release"}
@@ -65,8 +214,13 @@ class Entry:
             form["likeness"] = self.likeness.to_json()
         if self.kind == "spending":
             return form
-        return {**form, "guarantee": self.guarantee, "claims": list(self.claims), "certificate": self.certificate,
-                "folder": self.folder}  # fmt: skip
+        return {
+            **form,
+            "guarantee": self.guarantee,
+            "claims": list(self.claims),
+            "certificate": self.certificate,
+            "folder": self.folder,
+        }
 
 
 def now() -> str:
@@ -91,8 +245,12 @@ def entries_of(chain: Chain, path: Path) -> list[Entry]:
         try:
             entry = _closed(form, found) if form["line"] in CLOSING else _opened(form, found)
         except (ValueError, KeyError, TypeError):
-            raise LedgerError(f"{path}, line {at}", "every line of the ledger is an entry",
-                              given="a line that this version does not know", remedy=RESTORE) from None  # fmt: skip
+            raise LedgerError(
+                f"{path}, line {at}",
+                "every line of the ledger is an entry",
+                given="a line that this version does not know",
+                remedy=RESTORE,
+            ) from None
         found[entry.id] = entry
     return list(found.values())
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
-import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -16,13 +15,22 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.data.table import Table
+from sfumato.errors import RecipeError, warn
 from sfumato.privacy.budget import Budget, BudgetError
-from sfumato.privacy.ledger.chain import Appender, Chain, appending, read_chain
-from sfumato.privacy.ledger.entries import Entry, People, closing, entries_of, new_id, now, spent_on
-from sfumato.privacy.ledger.fingerprints import former_fingerprint
-from sfumato.privacy.ledger.likeness import Likeness, likeness
-from sfumato.privacy.ledger.secret import Secret, make_secret, read_secret
-from sfumato.privacy.ledger.trouble import LedgerError, lost_key
+from sfumato.privacy.ledger.chain import Appender, Chain, LedgerError, appending, lost_key, read_chain
+from sfumato.privacy.ledger.entries import (
+    Entry,
+    Likeness,
+    People,
+    closing,
+    entries_of,
+    former_fingerprint,
+    likeness,
+    new_id,
+    now,
+    spent_on,
+)
+from sfumato.privacy.ledger.keyed_rows import Secret, make_secret, read_secret
 from sfumato.privacy.mechanisms import Mechanisms
 
 Check = Callable[[Sequence[Entry]], None]
@@ -86,10 +94,12 @@ class Ledger:
         with appending(self.path) as file:
             before = spent_on(people, entries_of(file.chain, self.path))
             if budget.total is not None and before + budget.epsilon > budget.total:
-                raise BudgetError("total", "all runs on the same people together cost no more than their total",
-                                  given=f"{before} spent before, {budget.epsilon} asked, a total of {budget.total}",
-                                  remedy="ask for a smaller epsilon, or decide anew what these people may be charged "
-                                         "and raise total")  # fmt: skip
+                raise BudgetError(
+                    "total",
+                    "all runs on the same people together cost no more than their total",
+                    given=f"{before} spent before, {budget.epsilon} asked, a total of {budget.total}",
+                    remedy="ask for a smaller epsilon, or decide anew what these people may be charged and raise total",
+                )
             entry = Entry(
                 new_id(), "spending", people.called, mask, now(), budget.epsilon, recipe=recipe, likeness=known
             )
@@ -122,7 +132,7 @@ class Ledger:
         try:
             self.give_back(entry)
         except LedgerError as error:
-            warnings.warn(f"nothing was spent, and yet epsilon stays entered as spent: {error}", stacklevel=2)
+            warn(f"nothing was spent, and yet epsilon stays entered as spent: {error}")
 
     def intend(
         self,
@@ -182,3 +192,78 @@ class Ledger:
         if any(entry.likeness is not None or entry.people.startswith("table ") for entry in entries):
             raise lost_key(path, "none, and entries that were made with it")
         return make_secret(path)
+
+
+# Where a release will be entered and as whose; which earlier ones it can be joined with, and whether it may be.
+@dataclass(frozen=True)
+class Known:
+    """An earlier release that can be joined with one to come, and the share of rows that both tables have in common.
+
+    None: it is of the same people by name, or by how an earlier version knew the table.
+    """
+
+    entry: Entry
+    share: float | None
+
+
+@dataclass(frozen=True)
+class Rules:
+    """What a recipe says of several releases of the same people.
+
+    `name`: what it calls them. `told`: the SHA-256 of the certificates of the earlier releases that it is made safe
+    with. `accepted`: others may be out as well. `private`: it spends a budget, and private releases add up.
+    """
+
+    name: str | None = None
+    told: frozenset[str] = frozenset()
+    accepted: bool = False
+    private: bool = False
+
+    def joinable(self, entry: Entry) -> bool:
+        """Whether an entry is of a release that is not accounted for."""
+        return entry.kind == "release" and not entry.withdrawn and entry.certificate not in self.told
+
+    def refuse(self, entries: Sequence[Entry], *, certificate: str = "") -> None:
+        """A second release of people with a name, of which the recipe says nothing; the same one again is no second."""
+        if self.name is None or self.accepted:
+            return
+        called = People.named(self.name).called
+        mine = [entry for entry in entries if entry.people == called and entry.certificate != certificate]
+        others = [e for e in mine if self.joinable(e) and not (self.private and e.epsilon is not None)]
+        if others:
+            raise _again(self.name, others)
+
+
+def _again(name: str, others: Sequence[Entry]) -> RecipeError:
+    last = others[-1]
+    more = "" if len(others) == 1 else f", and {len(others) - 1} before it"
+    return RecipeError(
+        f"people: {name}",
+        "whoever has two releases of the same people can compare them, and reads off what only one of them holds",
+        given=f"the ledger knows one of {last.when[:16]} in {last.folder}{more}",
+        remedy=f"where the table is the same or has only grown, say earlier: {{releases: [{last.folder}], people: same "
+        "or growing}; if that one never left the house, delete it and say `sfumato ledger --withdraw "
+        f"{last.id[:8]}`; or take the risk and say i_understand: several_releases",
+    )
+
+
+@dataclass(frozen=True)
+class Account:
+    """Where a release will be entered, as whose, and by which rules."""
+
+    ledger: Ledger
+    people: People
+    rules: Rules = Rules()
+
+    def known(self) -> list[Known]:
+        """Releases that can be joined with one to come, oldest first: of these people, or of nearly the same table.
+
+        Private ones of the same people do not count among themselves: their epsilons add up.
+        """
+        found = []
+        for entry in filter(self.rules.joinable, self.ledger.releases()):
+            adds_up = self.rules.private and entry.epsilon is not None and self.people.own(entry)
+            share = self.people.share(entry)
+            if not adds_up and (share is not None or self.people.calls(entry)):
+                found.append(Known(entry, share))
+        return found

@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from math import ceil
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from sfumato.arrays import Floats, Ints
 from sfumato.counting import Measure
 from sfumato.data.lookalikes import alike, looks
-from sfumato.data.taxonomy import Taxonomy
-from sfumato.data.taxonomy_pruned import pruned
+from sfumato.data.schema import Category
+from sfumato.data.table import Table
+from sfumato.data.taxonomy.taxonomy import Taxonomy, pruned
 from sfumato.errors import RecipeError, SchemaError, quoted
 from sfumato.privacy.requirements.requirement import (
     ROUNDING,
-    Basic,
-    Floats,
-    Ints,
     Sensitive,
+    Usual,
     column,
     figure,
     learner,
     listed,
     said,
-    setting,
+    same,
     share,
     told,
 )
@@ -35,7 +35,7 @@ DISTANCES = ("equal", "ordered", "hierarchical")
 
 
 @dataclass(frozen=True, init=False)
-class TCloseness:
+class TCloseness(Usual):
     """The distance between the sensitive values of every group and those of the whole table is at most t.
 
     The earth mover's distance of Li, Li and Venkatasubramanian, with their ground distances: "equal" between any two
@@ -49,6 +49,7 @@ class TCloseness:
     """
 
     name: ClassVar[str] = "t_closeness"
+    main: ClassVar[str | None] = "t"
 
     on: tuple[str, ...]
     sensitive: str
@@ -69,14 +70,23 @@ class TCloseness:
         object.__setattr__(self, "sensitive", column("t-closeness", sensitive, names))
         object.__setattr__(self, "t", share("t-closeness", "t", t))
         if distance not in DISTANCES:
-            raise RecipeError("t-closeness", "distance is one of " + ", ".join(DISTANCES), given=repr(distance),
-                              remedy="say equal")  # fmt: skip
+            raise RecipeError(
+                "t-closeness", "distance is one of " + ", ".join(DISTANCES), given=repr(distance), remedy="say equal"
+            )
         if order is not None and distance != "ordered":
-            raise RecipeError("t-closeness", "an order goes with the ordered distance", given=repr(distance),
-                              remedy="say distance: ordered, or leave the order out")  # fmt: skip
+            raise RecipeError(
+                "t-closeness",
+                "an order goes with the ordered distance",
+                given=repr(distance),
+                remedy="say distance: ordered, or leave the order out",
+            )
         if order is not None and len({_look(value) for value in order}) < len(order):
-            raise RecipeError("t-closeness", "`order` lists every value once", given="values that look alike",
-                              remedy="list one of them")  # fmt: skip
+            raise RecipeError(
+                "t-closeness",
+                "`order` lists every value once",
+                given="values that look alike",
+                remedy="list one of them",
+            )
         object.__setattr__(self, "distance", distance)
         object.__setattr__(self, "order", None if order is None else tuple(order))
 
@@ -99,34 +109,50 @@ class TCloseness:
     def _places(self, values: tuple[Any, ...]) -> list[int]:
         """The codes in the order of their values; a missing value has no place in an order."""
         if any(value is None or value != value for value in values):
-            raise SchemaError(self.sensitive, "an ordered distance needs every value to have a place in the order",
-                              given="missing values",
-                              remedy=f"drop them with missing: {{{self.sensitive}: drop}}, or say distance: equal",
-                              )  # fmt: skip
+            raise SchemaError(
+                self.sensitive,
+                "an ordered distance needs every value to have a place in the order",
+                given="missing values",
+                remedy=f"drop them with missing: {{{self.sensitive}: drop}}, or say distance: equal",
+            )
         if self.order is not None:
             known = {_look(value) for value in self.order}
             if any(_look(value) not in known for value in values):
-                raise SchemaError(self.sensitive, "`order` lists every value of the sensitive attribute",
-                                  given="values that it does not list", remedy="add them in their places")  # fmt: skip
+                raise SchemaError(
+                    self.sensitive,
+                    "`order` lists every value of the sensitive attribute",
+                    given="values that it does not list",
+                    remedy="add them in their places",
+                )
             held = {_look(value): code for code, value in enumerate(values)}
             return [held[_look(value)] for value in self.order if _look(value) in held]
         if any(isinstance(value, str) for value in values):
-            raise SchemaError(self.sensitive, "the ordered distance of categories needs their order", given="none",
-                              remedy="list it in the requirement: order: [low, middle, high]")  # fmt: skip
+            raise SchemaError(
+                self.sensitive,
+                "the ordered distance of categories needs their order",
+                given="none",
+                remedy="list it in the requirement: order: [low, middle, high]",
+            )
         return sorted(range(len(values)), key=lambda code: values[code])
 
     def _tree(self, sensitive: Sensitive) -> list[tuple[float, list[Ints]]]:
         """For each inner label its height as a share of the tree's, and the codes under each of its children."""
         tree = sensitive.taxonomy
         if tree is None or None in sensitive.values:
-            raise SchemaError(self.sensitive, "a hierarchical distance needs every value in a taxonomy",
-                              given="no taxonomy" if tree is None else "missing values",
-                              remedy="declare a taxonomy for it, or say distance: equal")  # fmt: skip
+            raise SchemaError(
+                self.sensitive,
+                "a hierarchical distance needs every value in a taxonomy",
+                given="no taxonomy" if tree is None else "missing values",
+                remedy="declare a taxonomy for it, or say distance: equal",
+            )
         code = {value: at for at, value in enumerate(sensitive.values)}
         if alike(tree.leaves):
-            raise SchemaError(self.sensitive, "a value has one place in the tree of a hierarchical distance",
-                              given="leaves that look alike", remedy="write them alike, or say distance: equal",
-                              )  # fmt: skip
+            raise SchemaError(
+                self.sensitive,
+                "a value has one place in the tree of a hierarchical distance",
+                given="leaves that look alike",
+                remedy="write them alike, or say distance: equal",
+            )
         return branches(pruned(tree, set(code), root=False), code)
 
     def falls_short(self, level: float) -> str:
@@ -138,19 +164,19 @@ class TCloseness:
         bound = ceil(-level * 1000) / 1000
         return f"ask for t of at least {bound}" if bound < 1 else "leave it out: no distance is more than 1"
 
-    def parts(self) -> tuple[Basic, ...]:
-        """Itself."""
-        return (self,)
-
-    def claim(self) -> dict[str, Any]:
-        """For the certificate; a release that claims the hierarchical distance adds the tree."""
-        order = None if self.order is None else [told(value) for value in self.order]
-        return {"claim": self.name, "on": list(self.on), "sensitive": self.sensitive, "t": self.t,
-                "distance": self.distance} | setting({"order": order})  # fmt: skip
-
     def achieved(self, worst: Sequence[float]) -> dict[str, float]:
         """The distance of the furthest group."""
         return {"t": figure(max(-worst[0], 0.0))}
+
+    def also(self, people: Table) -> dict[str, Any]:
+        """Of values in an order or a tree those that somebody has."""
+        attribute = people.schema[self.sensitive]
+        if self.order is not None:
+            held = people.column(self.sensitive).values.to_pylist()
+            return {"order": [told(has) for value in self.order for has in held if same(has, value)]}
+        if self.distance == "hierarchical" and isinstance(attribute, Category) and attribute.taxonomy is not None:
+            return {"tree": bare_tree(attribute.taxonomy, people.column(self.sensitive).values.to_pylist())}
+        return {}
 
     def attacker(self) -> str:
         """Against whom."""
@@ -178,12 +204,14 @@ def branches(tree: Taxonomy, code: dict[Any, int]) -> list[tuple[float, list[Int
     return [
         (
             height / top,
-            [np.array([code[leaf] for leaf in tree.leaves_of(child) if leaf in code], dtype=np.int64)
-             for child in tree.children(label)],
+            [
+                np.array([code[leaf] for leaf in tree.leaves_of(child) if leaf in code], dtype=np.int64)
+                for child in tree.children(label)
+            ],
         )
         for label, height in heights.items()
         if height
-    ]  # fmt: skip
+    ]
 
 
 def heights_of(tree: Taxonomy) -> dict[str, int]:
@@ -197,6 +225,27 @@ def heights_of(tree: Taxonomy) -> dict[str, int]:
 
     height(tree.root)
     return heights
+
+
+def bare_tree(taxonomy: Taxonomy, held: Collection[Any]) -> dict[str, Any]:
+    """A tree for a distance: values that somebody has, and how high what joins them stands above the deepest.
+
+    >>> ills = Taxonomy.from_tree({"ANY": {"lungs": ["flu", "cough"], "skin": ["rash", "acne"]}})
+    >>> bare_tree(ills, ["cough", "flu", "rash"])
+    {'height': 2, 'below': [{'height': 1, 'below': ['cough', 'flu']}, 'rash']}
+    """
+    tree = pruned(taxonomy, {str(value) for value in held}, root=False)
+    heights = heights_of(tree)
+
+    def node(label: str) -> Any:
+        below = [node(child) for child in tree.children(label)]
+        return {"height": heights[label], "below": sorted(below, key=_first)} if below else label
+
+    return {"height": 1, "below": [tree.root]} if tree.is_leaf(tree.root) else dict(node(tree.root))
+
+
+def _first(node: Any) -> str:
+    return node if isinstance(node, str) else min(map(_first, node["below"]))
 
 
 def _shares(counts: Ints) -> Floats:

@@ -10,14 +10,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from sfumato.arrays import Floats, Ints
 from sfumato.counting import Measure
 from sfumato.errors import RecipeError, SchemaError, quoted
 from sfumato.privacy.requirements.anonymity import KAnonymity
 from sfumato.privacy.requirements.requirement import (
     Basic,
-    Floats,
-    Ints,
     Sensitive,
+    Usual,
     at_least_two,
     column,
     figure,
@@ -25,10 +25,8 @@ from sfumato.privacy.requirements.requirement import (
     listed,
     said,
     same,
-    setting,
     share,
     spoken,
-    told,
     valued,
     whole,
 )
@@ -37,7 +35,7 @@ MOST_SUBSETS = 500
 
 
 @dataclass(frozen=True, init=False)
-class ConfidenceBound:
+class ConfidenceBound(Usual):
     """In every group at most the share h of the records has the sensitive value (any value, where none is named).
 
     Wang, Fung and Yu, "Template-based privacy preservation in classification problems", 2005: the confidence of
@@ -49,6 +47,7 @@ class ConfidenceBound:
     """
 
     name: ClassVar[str] = "confidence_bound"
+    main: ClassVar[str | None] = "h"
 
     on: tuple[str, ...]
     sensitive: str
@@ -74,9 +73,11 @@ class ConfidenceBound:
         found = [at for at, value in enumerate(sensitive.values) if same(value, self.value)]
         if not found:
             raise SchemaError(
-                self.sensitive, f"{self} names a value that somebody has", given="a value of nobody",
+                self.sensitive,
+                f"{self} names a value that somebody has",
+                given="a value of nobody",
                 remedy="check its spelling (1 and '1' are different), or leave `value` out to bound every value",
-            )  # fmt: skip
+            )
         return lambda counts: -(counts[:, found].sum(axis=1) / counts.sum(axis=1))
 
     def falls_short(self, level: float) -> str:
@@ -87,16 +88,6 @@ class ConfidenceBound:
     def remedy(self, level: float) -> str:
         """No less than the share in the whole table."""
         return within_one("a bound", -level)
-
-    def parts(self) -> tuple[Basic, ...]:
-        """Itself."""
-        return (self,)
-
-    def claim(self) -> dict[str, Any]:
-        """For the certificate."""
-        return {"claim": self.name, "on": list(self.on), "sensitive": self.sensitive, "h": self.h} | setting(
-            {"value": told(self.value)}
-        )
 
     def achieved(self, worst: Sequence[float]) -> dict[str, float]:
         """The highest share of any group."""
@@ -116,7 +107,7 @@ class ConfidenceBound:
 
 
 @dataclass(frozen=True, init=False)
-class AlphaK:
+class AlphaK(Usual):
     """(alpha, k)-anonymity: k-anonymity, and in every group at most the share alpha has the sensitive value.
 
     Wong, Li, Fu and Wang, 2006. Without a value it holds for every value of the attribute.
@@ -145,11 +136,6 @@ class AlphaK:
         """k-anonymity and a confidence bound."""
         return KAnonymity(self.on, self.k), ConfidenceBound(self.on, self.sensitive, self.alpha, self.value)
 
-    def claim(self) -> dict[str, Any]:
-        """For the certificate."""
-        return {"claim": self.name, "on": list(self.on), "sensitive": self.sensitive, "alpha": self.alpha,
-                "k": self.k} | setting({"value": told(self.value)})  # fmt: skip
-
     def achieved(self, worst: Sequence[float]) -> dict[str, float]:
         """The highest share and the smallest group."""
         return {"alpha": figure(-worst[1]), "k": int(worst[0])}
@@ -167,7 +153,7 @@ class AlphaK:
 
 
 @dataclass(frozen=True, init=False)
-class LKC:
+class LKC(Usual):
     """LKC-privacy: whoever knows any l of the attributes finds at least k records, and is sure of no value beyond c.
 
     Mohammed, Fung, Hung and Lee, 2009. It is k-anonymity and a confidence bound on every l of the attributes; for
@@ -195,11 +181,19 @@ class LKC:
         object.__setattr__(self, "c", share("LKC-privacy", "c", c))
         object.__setattr__(self, "value", valued("LKC-privacy", value))
         if self.l > len(names):
-            raise RecipeError("LKC-privacy", "l is at most the number of attributes in `on`", given=f"l={l}",
-                              remedy=f"give l={len(names)} or less")  # fmt: skip
+            raise RecipeError(
+                "LKC-privacy",
+                "l is at most the number of attributes in `on`",
+                given=f"l={l}",
+                remedy=f"give l={len(names)} or less",
+            )
         if comb(len(names), self.l) > MOST_SUBSETS:
-            raise RecipeError("LKC-privacy", f"at most {MOST_SUBSETS} combinations of l attributes are counted",
-                              given="more", remedy="lower l, or name fewer")  # fmt: skip
+            raise RecipeError(
+                "LKC-privacy",
+                f"at most {MOST_SUBSETS} combinations of l attributes are counted",
+                given="more",
+                remedy="lower l, or name fewer",
+            )
 
     def parts(self) -> tuple[Basic, ...]:
         """k-anonymity and a confidence bound on every l of the attributes."""
@@ -208,11 +202,6 @@ class LKC:
             *(KAnonymity(on, self.k) for on in some),
             *(ConfidenceBound(on, self.sensitive, self.c, self.value) for on in some),
         )
-
-    def claim(self) -> dict[str, Any]:
-        """For the certificate."""
-        return {"claim": self.name, "on": list(self.on), "sensitive": self.sensitive, "l": self.l, "k": self.k,
-                "c": self.c} | setting({"value": told(self.value)})  # fmt: skip
 
     def achieved(self, worst: Sequence[float]) -> dict[str, float]:
         """The smallest group and the highest share of any combination."""

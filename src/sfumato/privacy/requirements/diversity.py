@@ -5,25 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import exp, isinf, log, nextafter
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
+from sfumato.arrays import Floats, Ints
 from sfumato.counting import Measure
 from sfumato.errors import RecipeError, quoted
 from sfumato.privacy.requirements.requirement import (
     ROUNDING,
-    Basic,
-    Floats,
-    Ints,
     Sensitive,
+    Usual,
     column,
     figure,
     learner,
     listed,
     plural,
     said,
-    setting,
     whole,
 )
 
@@ -32,7 +30,7 @@ KINDS = ("distinct", "entropy", "recursive")
 
 
 @dataclass(frozen=True, init=False)
-class LDiversity:
+class LDiversity(Usual):
     """Every group has at least l well-represented values of the sensitive attribute.
 
     "distinct": l different values. "entropy": an entropy of at least log l. "recursive": with counts r1 >= r2 >= ...,
@@ -44,6 +42,7 @@ class LDiversity:
     """
 
     name: ClassVar[str] = "l_diversity"
+    main: ClassVar[str | None] = "l"
 
     on: tuple[str, ...]
     sensitive: str
@@ -100,15 +99,6 @@ class LDiversity:
         most = int(level) if self.kind == "distinct" else int(exp(level) + ROUNDING)
         return f"ask for l of at most {most}" if most > 1 else "ask for kind: distinct, or leave it out"
 
-    def parts(self) -> tuple[Basic, ...]:
-        """Itself."""
-        return (self,)
-
-    def claim(self) -> dict[str, Any]:
-        """For the certificate."""
-        return {"claim": self.name, "on": list(self.on), "sensitive": self.sensitive, "l": self.l,
-                "kind": self.kind} | setting({"c": self.c})  # fmt: skip
-
     def achieved(self, worst: Sequence[float]) -> dict[str, float]:
         """The l of the least diverse group, or the c that it would just break."""
         if self.kind == "recursive":
@@ -162,9 +152,12 @@ def _kind(kind: str) -> str:
 
 def _constant(kind: str, c: float | None) -> float | None:
     if (kind == "recursive") != (c is not None):
-        raise RecipeError("l-diversity", "recursive (c, l)-diversity has a c, the other kinds have none",
-                          given="no c" if c is None else f"c={c} with kind {kind}",
-                          remedy="give for example c=3 with kind: recursive")  # fmt: skip
+        raise RecipeError(
+            "l-diversity",
+            "recursive (c, l)-diversity has a c, the other kinds have none",
+            given="no c" if c is None else f"c={c} with kind {kind}",
+            remedy="give for example c=3 with kind: recursive",
+        )
     if c is not None and (isinstance(c, bool) or not isinstance(c, int | float) or not 0 < c < 1e6):
         raise RecipeError("l-diversity", "c is a number above 0", given=repr(c), remedy="give for example c=3")
     return c

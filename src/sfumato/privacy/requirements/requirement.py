@@ -10,23 +10,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date
 from math import isfinite
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar, Protocol, cast, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from sfumato.arrays import Ints
 from sfumato.counting import Measure
 from sfumato.data.lookalikes import looks
-from sfumato.data.schema import Category
+from sfumato.data.schema import Category, Schema
 from sfumato.data.table import Table
-from sfumato.data.taxonomy import Taxonomy
+from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import RecipeError, quoted
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 
 MOST_ATTRIBUTES = 1_000
 """In one quasi-identifier."""
@@ -58,6 +55,9 @@ class Requirement(Protocol):
     name: ClassVar[str]
     """What it is called in recipes and certificates."""
 
+    main: ClassVar[str | None]
+    """The setting that its name stands for in a recipe: {l_diversity: 3} is {l_diversity: {l: 3}}."""
+
     @property
     def on(self) -> tuple[str, ...]:
         """The attributes that the attacker knows."""
@@ -81,6 +81,50 @@ class Requirement(Protocol):
     def sentence(self) -> str:
         """What is promised, as part of a sentence that a lawyer can read, with every name and number of the claim."""
 
+    @property
+    def group_size(self) -> int | None:
+        """How many records a group must have, where that is all it asks."""
+
+    @property
+    def population(self) -> object:
+        """The people among whom it is counted, as `publish` takes them; None for those of the table itself."""
+
+    def others(self, schema: Schema) -> Table | None:
+        """That population's rows in codes of their own, on the attributes `on`; None where there is none."""
+
+    def also(self, people: Table) -> dict[str, Any]:
+        """What verify needs besides the settings, of the people that are counted, as plain JSON."""
+
+
+class Usual:
+    """The usual answers of a requirement: it is counted in the table alone, and its settings say everything."""
+
+    name: ClassVar[str]
+    main: ClassVar[str | None] = None
+    population: object = None
+
+    def parts(self) -> tuple[Basic, ...]:
+        """Itself."""
+        return (cast("Basic", self),)
+
+    def claim(self) -> dict[str, Any]:
+        """Its settings by their names, but for those that were not given and the people who are counted."""
+        given = {one.name: getattr(self, one.name) for one in fields(cast("Any", self)) if one.compare}
+        return {"claim": self.name} | setting({name: told(value) for name, value in given.items()})
+
+    @property
+    def group_size(self) -> int | None:
+        """It asks for something else than records."""
+        return None
+
+    def others(self, schema: Schema) -> Table | None:
+        """Nobody else is counted."""
+        return None
+
+    def also(self, people: Table) -> dict[str, Any]:
+        """Nothing."""
+        return {}
+
 
 class Basic(Requirement, Protocol):
     """A requirement that is counted as it is."""
@@ -103,15 +147,27 @@ def listed(what: str, on: Iterable[str]) -> tuple[str, ...]:
     """The attributes of a quasi-identifier: some, each once."""
     names = (on,) if isinstance(on, str) else tuple(on)
     if len(names) > MOST_ATTRIBUTES or not all(isinstance(name, str) for name in names):
-        raise RecipeError(what, f"it is asked on at most {MOST_ATTRIBUTES} attributes, by their names",
-                          given=f"{len(names):,} entries", remedy="list names in on=[...]")  # fmt: skip
+        raise RecipeError(
+            what,
+            f"it is asked on at most {MOST_ATTRIBUTES} attributes, by their names",
+            given=f"{len(names):,} entries",
+            remedy="list names in on=[...]",
+        )
     if not names:
-        raise RecipeError(what, "it is asked on at least one attribute", given="none",
-                          remedy="list the quasi-identifying attributes in on=[...]")  # fmt: skip
+        raise RecipeError(
+            what,
+            "it is asked on at least one attribute",
+            given="none",
+            remedy="list the quasi-identifying attributes in on=[...]",
+        )
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
-        raise RecipeError(what, "an attribute stands in a quasi-identifier once",
-                          given=", ".join(twice) + " twice", remedy="list it once")  # fmt: skip
+        raise RecipeError(
+            what,
+            "an attribute stands in a quasi-identifier once",
+            given=", ".join(twice) + " twice",
+            remedy="list it once",
+        )
     return names
 
 
@@ -123,25 +179,36 @@ def whole(what: str, name: str, given: Any, *, least: int) -> int:
     """A whole number of at least this much, and of a size that a table can have."""
     if isinstance(given, bool) or not isinstance(given, int) or not least <= given <= MOST:
         large = isinstance(given, int) and abs(given) > MOST
-        raise RecipeError(what, f"{name} is a whole number of at least {least} and at most {MOST:,}",
-                          given="a larger one" if large else repr(given),
-                          remedy=f"give for example {name}={max(least, 2)}")  # fmt: skip
+        raise RecipeError(
+            what,
+            f"{name} is a whole number of at least {least} and at most {MOST:,}",
+            given="a larger one" if large else repr(given),
+            remedy=f"give for example {name}={max(least, 2)}",
+        )
     return given
 
 
 def at_least_two(what: str, given: Any) -> int:
     """k: with k = 1 every record may stand alone, and nobody is protected."""
     if given == 1 and not isinstance(given, bool):
-        raise RecipeError(what, "k is at least 2: with k = 1 every record may stand alone, which protects nobody",
-                          given="1", remedy="give for example k=10")  # fmt: skip
+        raise RecipeError(
+            what,
+            "k is at least 2: with k = 1 every record may stand alone, which protects nobody",
+            given="1",
+            remedy="give for example k=10",
+        )
     return whole(what, "k", given, least=2)
 
 
 def share(what: str, name: str, given: Any) -> float:
     """A share: above 0 and below 1. A bound of 1 is kept by every table, and says nothing."""
     if isinstance(given, bool) or not isinstance(given, int | float) or not 0 < given < 1:
-        raise RecipeError(what, f"{name} is a share above 0 and below 1: 1 is kept by every table", given=repr(given),
-                          remedy=f"give for example {name}=0.5")  # fmt: skip
+        raise RecipeError(
+            what,
+            f"{name} is a share above 0 and below 1: 1 is kept by every table",
+            given=repr(given),
+            remedy=f"give for example {name}=0.5",
+        )
     return float(given)
 
 
@@ -149,13 +216,19 @@ def valued(what: str, given: Any) -> Any:
     """The one sensitive value that a requirement is about, None for every value: what JSON can hold, or a date."""
     finite = not isinstance(given, float) or isfinite(given)
     if not isinstance(given, str | int | float | date | None) or not finite:
-        raise RecipeError(what, "`value` is one text, number or date, or true or false", given=type(given).__name__,
-                          remedy="name one value, or leave it out to bound every value")  # fmt: skip
+        raise RecipeError(
+            what,
+            "`value` is one text, number or date, or true or false",
+            given=type(given).__name__,
+            remedy="name one value, or leave it out to bound every value",
+        )
     return given
 
 
 def told(value: Any) -> Any:
-    """A value as certificates show it: dates as text."""
+    """A value as certificates show it: dates as text, and several values as a list."""
+    if isinstance(value, tuple):
+        return [told(one) for one in value]
     return str(value) if isinstance(value, date) else value
 
 
@@ -169,11 +242,16 @@ def same(value: Any, other: Any) -> bool:
 def column(what: str, sensitive: Any, on: tuple[str, ...]) -> str:
     """The sensitive attribute's name: given, and not part of the quasi-identifier."""
     if not isinstance(sensitive, str) or not sensitive:
-        raise RecipeError(what, "it is about one sensitive attribute", given=repr(sensitive),
-                          remedy="name it: sensitive: disease")  # fmt: skip
+        raise RecipeError(
+            what, "it is about one sensitive attribute", given=repr(sensitive), remedy="name it: sensitive: disease"
+        )
     if sensitive in on:
-        raise RecipeError(what, "a sensitive attribute is what is learned, not what is known",
-                          given=f"{sensitive!r} in `on` as well", remedy="leave it out of `on`")  # fmt: skip
+        raise RecipeError(
+            what,
+            "a sensitive attribute is what is learned, not what is known",
+            given=f"{sensitive!r} in `on` as well",
+            remedy="leave it out of `on`",
+        )
     return sensitive
 
 

@@ -1,6 +1,6 @@
 """certificate.json in its one form: made again from what is understood of it, and compared to the byte.
 
-Every field is either recomputed from the others or of a narrow form (`bounded`, `terms`). So there is no place for
+Every field is either recomputed from the others or of a narrow form (`fields`, `terms`). So there is no place for
 anything else: no further key at any depth, no other order of keys, no spaces, no other way to write a number.
 """
 
@@ -9,20 +9,32 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping, Sequence
 
-from sfumato.privacy.verify.bounded import column_name, count, fraction, moment, sha256, version
-from sfumato.privacy.verify.dates import LENGTHS
-from sfumato.privacy.verify.differential import GUARANTEE, MECHANISMS, NOT_PRIVATE, UNIT
-from sfumato.privacy.verify.fields import Form, field, forms, mapping, one_of
+from sfumato.privacy.verify.fields import (
+    Form,
+    ascending,
+    column_name,
+    count,
+    field,
+    forms,
+    fraction,
+    mapping,
+    moment,
+    names,
+    one_of,
+    sha256,
+    short,
+    version,
+)
+from sfumato.privacy.verify.files.regular_files import TABLES
 from sfumato.privacy.verify.maskers import KINDS, MASKED, MASKERS
-from sfumato.privacy.verify.promises import NOTHING
-from sfumato.privacy.verify.purposes import PLAIN, known, purposes
 from sfumato.privacy.verify.terms import MOST_CLAIMS, closed, closed_covered
+from sfumato.privacy.verify.values import LENGTHS
 from sfumato.privacy.verify.verdict import CheckError
+from sfumato.privacy.verify.wording import GUARANTEE, MECHANISMS, NOT_PRIVATE, NOTHING, PLAIN, UNIT, known, purposes
 
-FORMAT = 2
+FORMAT = 3
 ROLES = ("quasi", "sensitive", "plain")
 ORDERS = ("shuffled", "kept")
-TABLES = ("table.parquet", "table.csv")
 ALONG = ("codebook", "centres")
 VERSIONS = ("numpy", "pyarrow", "polars", "python")
 OF_NOISE = "opendp"
@@ -31,6 +43,7 @@ MOST_COLUMNS = 10_000
 MOST_EVENTS = 4_000
 MOST_PARTS = 2**20
 WORDS = ("statement", "grounds")
+TOLD = ("suppress", "region", "extent", "centroid")  # kinds of masking that come without a tree
 
 
 def written(form: Mapping[str, object]) -> bytes:
@@ -134,7 +147,17 @@ def _column(form: Form, mask: str) -> dict[str, object]:
     unit = {"calendar": one_of(form, "calendar", tuple(LENGTHS))} if "calendar" in form else {}
     if unit and masked != "discretize":
         raise CheckError("'calendar' tells the unit of intervals of dates, of no other column")
-    return {"name": column_name(form, "name"), "kind": kind, "role": role, "masked": masked, **unit}
+    told = {"told": _told(form, kind, masked)} if "told" in form else {}
+    return {"name": column_name(form, "name"), "kind": kind, "role": role, "masked": masked, **unit, **told}
+
+
+def _told(form: Form, kind: str, masked: object) -> list[str]:
+    """Labels of a masked column that the codebook tells of and no row shows; the codebook's check compares them."""
+    labels = [short(label, "'told'") for label in names(form, "told")]
+    if not labels or kind != "category" or masked not in TOLD:
+        raise CheckError("'told' lists labels that the codebook tells of a masked category without a tree")
+    ascending(labels, "'told'")
+    return labels
 
 
 def _versions(form: Form, *, generated: bool) -> dict[str, str]:

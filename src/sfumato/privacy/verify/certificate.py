@@ -5,20 +5,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sfumato.privacy.verify import differential, promises, wording
-from sfumato.privacy.verify.canonical import FORMAT, MOST_COLUMNS, ORDERS, ROLES, TABLES, canonical, compare, written
-from sfumato.privacy.verify.deployment import LIBRARIES, Deployed, deployment
-from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, one_of, whole
+from sfumato.privacy.verify import wording
+from sfumato.privacy.verify.canonical import FORMAT, MOST_COLUMNS, ORDERS, ROLES, canonical, compare, written
+from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, one_of, only_keys, whole
+from sfumato.privacy.verify.files.regular_files import TABLES
 from sfumato.privacy.verify.maskers import MASKERS, RECODED
-from sfumato.privacy.verify.rule import only_keys
 from sfumato.privacy.verify.verdict import CheckError
-from sfumato.privacy.verify.wording import check_wording
+from sfumato.privacy.verify.wording import GUARANTEE, LIBRARIES, Deployed, check_wording, deployment
 
-EARLIER = (
-    "this release is of format 1, which an earlier version wrote. Format 2 has one form for everything, so that "
-    "nothing can hide in it; of format 1 that cannot be promised, and its claims are not recounted: publish "
-    "the table again"
+_BEFORE = (
+    "this release is of format {}, which an earlier version wrote. Since then {}, and its claims are not recounted: "
 )
+EARLIER = {
+    1: _BEFORE.format(
+        1, "there is one form for everything, so that nothing can hide in it; of this that cannot be promised"
+    )
+    + "publish the table again",
+    2: _BEFORE.format(
+        2, "a label that nothing else bears out has no name; of this it cannot be promised that names are true"
+    )
+    + "publish the table again",
+}
 
 
 @dataclass(frozen=True)
@@ -30,6 +37,7 @@ class Column:
     masked: str | None
     kind: str
     calendar: str | None = None
+    told: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,12 +81,12 @@ class Certificate:
     @property
     def claims_nothing(self) -> bool:
         """Whether the release says that nothing is claimed of it."""
-        return self.form.get("guarantee") == promises.NOTHING
+        return self.form.get("guarantee") == wording.NOTHING
 
     @property
     def generated(self) -> bool:
         """Whether the rows are said to be generated under differential privacy."""
-        return self.form.get("guarantee") == differential.GUARANTEE
+        return self.form.get("guarantee") == GUARANTEE
 
     @property
     def recoded(self) -> tuple[str, ...]:
@@ -141,10 +149,10 @@ def stated(certificate: Certificate) -> str:
     guarantee = field(form, "guarantee", str)
     bare = [column.name for column in certificate.columns if column.role == "sensitive"]
     bounded = {claim.get("sensitive") for claim in claims}
-    open_to = promises.not_claimed(
+    open_to = wording.not_claimed(
         guarantee, bare=[name for name in bare if name not in bounded], beside=any("with" in claim for claim in claims)
     )
-    if told[1:] != (promises.grounds(guarantee), open_to):
+    if told[1:] != (wording.grounds(guarantee), open_to):
         raise CheckError("'grounds' or 'not_claimed' are not in the words that belong to this guarantee")
     if certificate.generated:
         _check_deployment(certificate)
@@ -153,17 +161,17 @@ def stated(certificate: Certificate) -> str:
 
 def _statement(certificate: Certificate) -> str:
     if certificate.generated:
-        part = mapping(certificate.form[differential.GUARANTEE], differential.GUARANTEE)
-        return promises.private_statement(Fraction(field(part, "epsilon", str)), private=field(part, "private", bool))
+        part = mapping(certificate.form[GUARANTEE], GUARANTEE)
+        return wording.private_statement(Fraction(field(part, "epsilon", str)), private=field(part, "private", bool))
     if certificate.claims_nothing:
-        return promises.NOTHING_CLAIMED
+        return wording.NOTHING_CLAIMED
     return wording.statement([wording.SENTENCES[field(c, "claim", str)](c) for c in certificate.claims])
 
 
 def _check_deployment(certificate: Certificate) -> None:
     """The registry's fields are those that are made from the rest."""
     form = certificate.form
-    part, versions = mapping(form[differential.GUARANTEE], differential.GUARANTEE), field(form, "versions", dict)
+    part, versions = mapping(form[GUARANTEE], GUARANTEE), field(form, "versions", dict)
     made = deployment(
         Deployed(
             epsilon=Fraction(field(part, "epsilon", str)),
@@ -188,4 +196,5 @@ def _column(form: Form) -> Column:
     if masked is not None and not isinstance(masked, str):
         raise CheckError("'masked' names the kind of masking, or is null")
     calendar = field(form, "calendar", str) if "calendar" in form else None
-    return Column(field(form, "name", str), role, masked, kind, calendar)
+    told = names(form, "told") if "told" in form else ()
+    return Column(field(form, "name", str), role, masked, kind, calendar, tuple(told))

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sfumato.errors import ReleaseError
-from sfumato.privacy.verify.canonical import ALONG, TABLES
+from sfumato.privacy.verify.canonical import ALONG
 from sfumato.privacy.verify.certificate import Certificate
+from sfumato.privacy.verify.explained.recoding import Recoding, part_of, read_recoding
+from sfumato.privacy.verify.explained.trees import tree_file
 from sfumato.privacy.verify.fields import Form, field, mapping, read_json
-from sfumato.privacy.verify.maskers import MASKERS, RECODING
-from sfumato.privacy.verify.once import once
-from sfumato.privacy.verify.readme import README, readme
-from sfumato.privacy.verify.recoding import Recoding, part_of, read_recoding
-from sfumato.privacy.verify.regular_files import (
+from sfumato.privacy.verify.files.regular_files import (
+    CERTIFICATE,
     JSON_OF_A_ROW,
+    SIGNATURE,
     SMALL_JSON,
+    TABLES,
     Contents,
     contents,
     kind_of,
@@ -23,16 +26,45 @@ from sfumato.privacy.verify.regular_files import (
     read_regular,
     sha256_of,
 )
-from sfumato.privacy.verify.rule import tree_file
-from sfumato.privacy.verify.signature import SIGNATURE
+from sfumato.privacy.verify.maskers import LOOKED_INTO, MASKERS, RECODING
+from sfumato.privacy.verify.pages import NAMES, REPORT, html, markdown
+from sfumato.privacy.verify.readme import README, readme
 from sfumato.privacy.verify.table import Written, one_form, read_table
-from sfumato.privacy.verify.twins import NAMES, REPORT, html, markdown
-from sfumato.privacy.verify.verdict import CheckError
+from sfumato.privacy.verify.verdict import CheckError, Looked
 
 if TYPE_CHECKING:
     import polars as pl
 
-CERTIFICATE = "certificate.json"
+T = TypeVar("T")
+
+
+class once(Generic[T]):  # noqa: N801 - it stands where `property` does
+    """Owns the finding of one property; what it found lies in the object, under the property's own name."""
+
+    def __init__(self, find: Callable[[Any], T]) -> None:
+        self.find, self.__doc__ = find, find.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, asked: object, owner: type) -> T:
+        """Only for the first time, and after a failure: later on the object's own entry is found before this."""
+        from polars.exceptions import PanicException
+
+        failed = f"why {self.name} is not there"
+        if failed in vars(asked):
+            raise CheckError(vars(asked)[failed])
+        try:
+            found = self.find(asked)
+        except (Exception, PanicException) as error:
+            known = isinstance(error, CheckError)
+            words = str(error) if known else f"cannot be checked: {type(error).__name__}"
+            vars(asked)[failed] = words  # the words alone: the error holds on to all that was read
+            raise CheckError(words) from None
+        vars(asked)[self.name] = found
+        return found
+
+
 # Made from the certificate, so it cannot hold their hashes; each has a check of its own.
 BESIDE = {*NAMES, SIGNATURE}
 
@@ -104,7 +136,7 @@ class Folder:
         own = MASKERS[self.certificate.mask].file
         trees = {tree_file(name) for name in self.recoding.trees}
         along = set() if self.certificate.claims_nothing else {f"{name}.json" for name in ALONG}
-        return {*trees, *along, *([own] if own is not None else [])}
+        return {*trees, *(name for name in (*along, own) if name in LOOKED_INTO)}
 
     @once
     def recoding(self) -> Recoding:
@@ -212,3 +244,69 @@ def _refuse(what: str, found: set[str]) -> None:
     if found:
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
         raise CheckError(f"{min(found)} {what}{more}")
+
+
+RECOUNTED = "recounted, and every byte of it accounted for"
+MADE_AGAIN = "made again from the certificate and compared to the byte"
+REBUILT = "made again from its own settings and compared to the byte"
+HELD = "read, and held against the table"
+SIGNED = "checked as a signature"
+NOT_CHECKED = "NOT CHECKED beyond its SHA-256"
+STRANGE = "NOT CHECKED: no part of a release"
+HOW = {
+    "certificate.json": REBUILT,
+    README: MADE_AGAIN,
+    **dict.fromkeys(NAMES, MADE_AGAIN),
+    **dict.fromkeys(TABLES, RECOUNTED),
+    SIGNATURE: SIGNED,
+    REPORT: NOT_CHECKED,
+}
+# How a report begins: with the policy that forbids a browser to load or to run anything.
+BEGINS = (
+    '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+    '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    '<meta http-equiv="Content-Security-Policy" '
+    "content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">"
+)
+TAGS = {
+    *("html", "head", "title", "style", "body", "section", "nav", "div", "span", "p", "pre", "code", "a", "br"),
+    *("h1", "h2", "h3", "h4", "ul", "ol", "li", "table", "thead", "tbody", "tr", "th", "td", "details", "summary"),
+    *("figure", "figcaption", "img", "em", "strong", "b", "i", "small"),
+    *("svg", "g", "path", "rect", "circle", "line", "polyline", "polygon", "text", "tspan", "defs", "clippath", "use"),
+    *("image", "lineargradient", "pattern", "stop", "desc"),
+}
+# Quantifiers that give nothing back: a page made of spaces would be searched for ever.
+_TAG = re.compile(r"<\s*+/?\s*+(!--|[!?a-z][^\s>/]{0,20})", re.IGNORECASE)
+_POINTS = re.compile(r"""<[^<>]*[\s:](?:href|src|action)\s*+=\s*+["']?\s*+(?!#|data:image/)[^\s"'>]""", re.IGNORECASE)
+
+
+def coverage(release: Folder) -> tuple[Looked, ...]:
+    """Of every file that is there, how it was checked."""
+    known = release.explaining
+    return tuple(Looked(name, HOW.get(name, HELD if name in known else STRANGE)) for name in release.files)
+
+
+def unchecked(release: Folder) -> tuple[str, ...]:
+    """The files that nobody could look into."""
+    return tuple(one.name for one in coverage(release) if one.how in (NOT_CHECKED, STRANGE))
+
+
+def all_checked(release: Folder) -> str:
+    """For whoever asks for a strict verdict: there is no file that cannot be checked."""
+    found = unchecked(release)
+    if found:
+        raise CheckError(f"{found[0]} cannot be checked beyond its SHA-256: it might say or hold anything")
+    return "every file was checked"
+
+
+def harmless(release: Folder) -> str:
+    """What can be seen of a report: a browser loads nothing for it and runs nothing. What it says is not checked."""
+    if REPORT not in release.files:
+        return "this release has none"
+    page = release.content(REPORT).decode("utf-8")
+    if not page.startswith(BEGINS):
+        raise CheckError(f"{REPORT} does not begin by forbidding a browser to load or to run anything")
+    tags = (found[1].lower() for found in _TAG.finditer(page, len(BEGINS)))
+    if any(tag not in TAGS for tag in tags) or _POINTS.search(page, len(BEGINS)):
+        raise CheckError(f"{REPORT} holds a script, a form, or an address outside itself")
+    return f"{REPORT} runs nothing and loads nothing; what it says was NOT CHECKED"

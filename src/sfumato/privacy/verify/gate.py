@@ -11,19 +11,28 @@ from typing import TYPE_CHECKING
 from sfumato.privacy.verify import differential
 from sfumato.privacy.verify import folder as files
 from sfumato.privacy.verify import table as tables
-from sfumato.privacy.verify.centres import centres
 from sfumato.privacy.verify.certificate import EARLIER, stated, well_formed
 from sfumato.privacy.verify.claims import SEVERAL, follows, recount, title
-from sfumato.privacy.verify.classes import classes
-from sfumato.privacy.verify.codebook import codebook
-from sfumato.privacy.verify.coverage import NOT_CHECKED, all_checked, coverage, harmless
-from sfumato.privacy.verify.explained import Also, explained
-from sfumato.privacy.verify.fields import Form, names
-from sfumato.privacy.verify.folder import Folder
-from sfumato.privacy.verify.generated import made_of
-from sfumato.privacy.verify.population import Population, check_k_map, held, read_population
-from sfumato.privacy.verify.raw import Comparison, read_raw, row_order, same_rows
-from sfumato.privacy.verify.several import check_several, shown_earlier
+from sfumato.privacy.verify.differential import made_of
+from sfumato.privacy.verify.explained.centres import centres
+from sfumato.privacy.verify.explained.classes import classes
+from sfumato.privacy.verify.explained.codebook import codebook, told_of
+from sfumato.privacy.verify.explained.extents import extents
+from sfumato.privacy.verify.explained.shown import Also, explained
+from sfumato.privacy.verify.fields import Form, names, whole
+from sfumato.privacy.verify.files.regular_files import CERTIFICATE
+from sfumato.privacy.verify.folder import NOT_CHECKED, Folder, all_checked, coverage, harmless
+from sfumato.privacy.verify.joint_claims import check_several, shown_earlier
+from sfumato.privacy.verify.raw import (
+    Comparison,
+    Population,
+    check_k_map,
+    held,
+    read_population,
+    read_raw,
+    row_order,
+    same_rows,
+)
 from sfumato.privacy.verify.signature import check_signature, read_public_key
 from sfumato.privacy.verify.verdict import Check, CheckError, Looked, Verdict, run, verdict_of
 
@@ -56,8 +65,8 @@ def verify(
     Everything else that is wrong is a check that fails.
     """
     release, signer = Folder(folder), None if key is None else read_public_key(key)
-    if run("", lambda: _of_format_1(release)).holds:
-        return verdict_of([Check("format", False, EARLIER)], _unseen(release))
+    if (earlier := _earlier(release)) is not None:
+        return verdict_of(earlier, _unseen(release))
     given = None if raw is None else read_raw(raw, missing=missing)
     people = None if population is None else read_population(population, missing=missing)
     besides = _Besides(people, others, given)
@@ -67,11 +76,13 @@ def verify(
     return verdict_of(checks, _looked(release))
 
 
-def _of_format_1(release: Folder) -> str:
-    told = release.certificate.form.get("format")
-    if told != 1 or isinstance(told, bool):
-        raise CheckError("of another format")
-    return EARLIER
+def _earlier(release: Folder) -> list[Check] | None:
+    """What there is to say of a release in a form of before, and of its files where they were changed; else None."""
+    found = run("", lambda: EARLIER[whole(release.certificate.form, "format")])
+    if not found.holds:
+        return None
+    changed = run("hashes", lambda: files.hashes(release))
+    return [Check("format", False, found.detail), *([] if changed.holds else [changed])]
 
 
 def _looked(release: Folder) -> tuple[Looked, ...]:
@@ -101,7 +112,7 @@ class _Besides:
 
 def _checks(release: Folder, signer: bytes | None, besides: _Besides) -> Iterator[Check]:
     asked: dict[str, Callable[[], str]] = {
-        "certificate": lambda: well_formed(release.certificate, release.content(files.CERTIFICATE)),
+        "certificate": lambda: well_formed(release.certificate, release.content(CERTIFICATE)),
         "statement": lambda: stated(release.certificate),
         "files": lambda: files.listed(release),
         "hashes": lambda: files.hashes(release),
@@ -117,6 +128,7 @@ def _checks(release: Folder, signer: bytes | None, besides: _Besides) -> Iterato
         "shown values": lambda: tables.shown(release.table, release.recoding),
         "explained": lambda: explained(release, also_needed(release, besides)),
         "classes": lambda: classes(release),
+        "extents": lambda: extents(release),
         "codebook": lambda: codebook(release),
         "centres": lambda: centres(release),
         "lifted": lambda: tables.lifted(release.table, release.certificate, release.recoding),
@@ -188,4 +200,5 @@ def _order(release: Folder, raw: pl.DataFrame | None) -> Iterator[Check]:
         return
     comparison = Comparison(release, raw)
     yield run("raw rows", lambda: same_rows(comparison))
+    yield run("raw labels", lambda: told_of(release, raw))
     yield run("row order", lambda: row_order(comparison))

@@ -1,18 +1,37 @@
-"""Intervals of numbers and of dates: `[17-37)`, the last one closed, `[37-90]`; without a range `[..-37)`."""
+"""What a column of numbers or dates may show: `[17-37)`, the last one closed, `[37-90]`; without a range `[..-37)`."""
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import pairwise
+from typing import NoReturn
 
-from sfumato.privacy.verify.dates import LENGTHS, cut, iso, moment
-from sfumato.privacy.verify.fields import Form, field
-from sfumato.privacy.verify.rule import SUPPRESSED, Rule, has_no_place, only_keys
+from sfumato.privacy.verify.fields import Form, field, only_keys
+from sfumato.privacy.verify.values import LENGTHS, cut, iso, moment
 from sfumato.privacy.verify.verdict import CheckError
+
+SUPPRESSED = "*"
+OR_MISSING = " or missing"  # behind an interval, where some of the records that show it miss the number
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Which values may be shown (None: missing), what a lifted record shows, what a raw value becomes."""
+
+    kind: str
+    shown: frozenset[str | None]
+    top: str
+    becomes: Callable[[object], str | None]
+
+
+def has_no_place() -> NoReturn:
+    """A raw value that the rule cannot show."""
+    raise CheckError("a raw value has no place in the recoding")
+
 
 OPEN = ".."
 Place = tuple[float, str]  # a number and no text, or zero and a date's text: either sorts as it should
@@ -52,7 +71,7 @@ def discretize(form: Form) -> Rule:
         at = _date_place(value) if dates else _number_place(value)
         if at is None:
             return None if missing == "apart" else has_no_place()
-        return shown[bisect_right(places, at)] if _inside(at, ends) else has_no_place()
+        return shown[bisect_right(places, at)] if inside(at, ends) else has_no_place()
 
     return Rule("discretize", frozenset({*shown, *([None] if missing else [])}), top, becomes)
 
@@ -130,7 +149,8 @@ def ends_of(label: str, *, dates: bool) -> tuple[float | str | None, float | str
     >>> ends_of("[-5--1)", dates=False), ends_of("[..-1970-04)", dates=True), ends_of("*", dates=False)
     ((-5.0, -1.0), (None, '1970-04'), None)
     """
-    inner = label[1:-1] if label.startswith("[") and label.endswith((")", "]")) else ""
+    text = label.removesuffix(OR_MISSING)
+    inner = text[1:-1] if text.startswith("[") and text.endswith((")", "]")) else ""
     for at in (at for at, letter in enumerate(inner) if letter == "-"):
         found = [_end(text, dates=dates) for text in (inner[:at], inner[at + 1 :])]
         if None not in found:
@@ -178,16 +198,21 @@ def _check_order(ends: Sequence[Bound] | None, breaks: Sequence[Bound]) -> None:
         return
     if len(ends) != 2 or not ends[0].at < ends[1].at:
         raise CheckError("its range has no lower end below an upper end")
-    if any(not (ends[0].at < at and _inside(at, ends)) for at in places):
+    if any(not (ends[0].at < at and inside(at, ends)) for at in places):
         raise CheckError("its breaks do not lie inside its range")
 
 
-def _inside(at: Place, ends: Sequence[Bound] | None) -> bool:
+def inside(at: Place, ends: Sequence[Bound] | None) -> bool:
     """Whether a place lies in the range; an upper end such as `1990` reaches to the end of that year."""
     if ends is None:
         return True
     high = ends[1].at
     return ends[0].at <= at and (at[0], cut(at[1], high[1])) <= high
+
+
+def place_of(value: object, *, dates: bool) -> Place | None:
+    """Where a raw number, or a raw date, lies; None if it is missing."""
+    return _date_place(value) if dates else _number_place(value)
 
 
 def _number_place(value: object) -> Place | None:

@@ -9,14 +9,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 RECODED = ("generalize", "suppress", "discretize")
-RECODING, REGIONS, CENTROIDS = "recoding.json", "regions.json", "centroids.json"
+RECODING, REGIONS, CENTROIDS, EXTENTS = "recoding.json", "regions.json", "centroids.json", "partition.json"
 KINDS = ("number", "category", "item_set")
+# The check of `gate` that looks into each file which explains a table. A file that is not here is not believed, whoever
+# lists it: a masker that brings a file of its own brings the check that closes it.
+LOOKED_INTO = {
+    RECODING: "explained",
+    REGIONS: "classes",
+    CENTROIDS: "classes",
+    EXTENTS: "extents",
+    "private_tree.json": "made of",
+    "dp_heter.json": "made of",
+    "codebook.json": "codebook",
+    "centres.json": "centres",
+}
 # What a column of each kind can become.
 MASKED = {
     "discretize": ("number",),
     "generalize": ("category",),
     "suppress": ("category",),
     "region": ("number", "category"),
+    "extent": ("number", "category"),
     "centroid": KINDS,
     "transformed": ("number",),
     "generated": KINDS,
@@ -35,6 +48,7 @@ _RECODER = Masker(RECODED, RECODING)
 _CENTRED = Masker(("centroid",), CENTROIDS)
 _MOVED = Masker(("transformed",), None)
 MASKERS = {
+    "partition": Masker(("extent",), EXTENTS),
     "top_down": _RECODER,
     "genetic": _RECODER,
     "mondrian": Masker(("region",), REGIONS),

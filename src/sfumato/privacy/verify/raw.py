@@ -1,18 +1,27 @@
-"""For the holder: the released rows are the raw rows, recoded, in another order."""
+"""For the holder: the released rows are the raw rows, recoded, in another order.
+
+The population of a k-map is shown as the release shows its records, by its own recoding, and counted.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.errors import TableError
+from sfumato.events import watched
+from sfumato.privacy.verify.explained.recoding import Recoding
+from sfumato.privacy.verify.fields import Form, field, whole
+from sfumato.privacy.verify.files.regular_files import open_regular, sha256_of
 from sfumato.privacy.verify.folder import Folder
-from sfumato.privacy.verify.regular_files import open_regular
-from sfumato.privacy.verify.rule import Rule
+from sfumato.privacy.verify.intervals import Rule
+from sfumato.privacy.verify.raw_extents import within
 from sfumato.privacy.verify.table import read_csv, read_parquet
+from sfumato.privacy.verify.terms import as_told, columns
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
@@ -89,7 +98,9 @@ class Comparison:
         gone = [name for name in table.columns if name not in self.raw.columns]
         if gone:
             raise CheckError(f"the raw table has no column {gone[0]!r}")
-        return _paired(table.drop(self.release.certificate.masked_otherwise), self.raw, rules)
+        shown = within(self.release, self.raw)
+        others = [name for name in self.release.certificate.masked_otherwise if name not in shown]
+        return _paired(table.drop(others), self.raw, rules, shown)
 
 
 def same_rows(comparison: Comparison) -> str:
@@ -113,7 +124,8 @@ def same_rows(comparison: Comparison) -> str:
 
 def _not_compared(comparison: Comparison) -> str:
     """Which columns could not be held against the raw ones, because no recoding tells what a value becomes."""
-    others = comparison.release.certificate.masked_otherwise
+    compared = comparison.pair.released.columns
+    others = [name for name in comparison.release.certificate.masked_otherwise if name not in compared]
     return f"; NOT compared: {', '.join(others)}" if others else ""
 
 
@@ -158,12 +170,15 @@ def _totals(table: pl.DataFrame, names: list[str]) -> pl.DataFrame:
     return sums.filter(pl.col(COUNT) != 0)
 
 
-def _paired(table: pl.DataFrame, raw: pl.DataFrame, rules: Mapping[str, Rule]) -> Pair:
+def _paired(table: pl.DataFrame, raw: pl.DataFrame, rules: Mapping[str, Rule], shown: Mapping[str, pl.Series]) -> Pair:
     import polars as pl
 
     left, right = [], []
-    for name in table.columns:
-        if name in rules:
+    for name in watched(table.columns):
+        if name in shown:
+            left.append(table[name].cast(pl.String))
+            right.append(shown[name])
+        elif name in rules:
             left.append(table[name])
             right.append(_recoded(name, raw[name], rules[name]))
         else:
@@ -225,3 +240,97 @@ def _set(column: pl.Series) -> pl.Series:
     if column.dtype.is_float():
         return column.fill_nan(None)  # no number is missing
     return column.list.unique().list.sort() if isinstance(column.dtype, pl.List) else column
+
+
+PEOPLE = "\0people"  # no column has this name
+NOWHERE = "\0nowhere"  # no label
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """Everybody whom a record may be about; `sha256` of the file that they stand in, if they stand in one."""
+
+    table: pl.DataFrame
+    sha256: str | None
+
+
+def read_population(population: object, *, missing: Collection[str]) -> Population:
+    """The population, with the texts that mean missing taken out."""
+    if isinstance(population, Population):
+        return Population(read_raw(population.table, missing=missing), population.sha256)
+    table = read_raw(population, missing=missing)
+    return Population(
+        table, sha256_of(population, most=None, follow=True) if isinstance(population, str | Path) else None
+    )
+
+
+def check_k_map(table: pl.DataFrame, claim: Form, *, recoding: Recoding, population: Population) -> str:
+    """Every combination of shown values fits at least k people of the population (Sweeney, 2002)."""
+    import polars as pl
+
+    on, k = columns(claim, {"k", "population"}), whole(claim, "k")
+    gone = [name for name in on if name not in table.columns or name not in population.table.columns]
+    if gone or k < 2:
+        raise CheckError(f"the table or the population has no column {gone[0]!r}" if gone else "'k' is at least 2")
+    unmasked = [name for name in on if name not in recoding.rules]
+    if unmasked:
+        raise CheckError(f"{unmasked[0]!r} is masked by no recoding, so nobody can be shown as the release does")
+    compared = _same_file(claim, population)
+    people = _shown(population.table, on, recoding).group_by(on).agg(pl.len().alias(PEOPLE))
+    shown = table.select(pl.col(on).cast(pl.String)).unique().join(people, on=on, how="left", nulls_equal=True)
+    fits = pl.when(_at_top(on, recoding)).then(population.table.height).otherwise(pl.col(PEOPLE).fill_null(0))
+    fewest = shown.select(fits.min()).item()
+    if fewest is None or fewest < k:
+        raise CheckError(f"a combination of shown values fits fewer than {k} people of the population")
+    return f"{as_told(claim, {'k': int(fewest)})}; {compared}"
+
+
+def held(population: Population, name: str) -> set[str]:
+    """The labels that somebody of the population has."""
+    return {str(value) for value in population.table[name].unique().to_list() if value is not None}
+
+
+def _same_file(claim: Form, population: Population) -> str:
+    """The population is the one that was counted, as far as that can be told."""
+    if "population" not in claim:
+        return "which population was counted, the certificate does not say"
+    told = field(claim, "population", str)
+    if not re.fullmatch("[0-9a-f]{64}", told):
+        raise CheckError("'population' is no SHA-256")
+    if population.sha256 is None:
+        return "whether it is the claimed population cannot be told: it was not given as a file"
+    if population.sha256 != told:
+        raise CheckError("this is another population than the claimed one: its SHA-256 differs")
+    return "the population is the claimed one"
+
+
+def _at_top(on: Sequence[str], recoding: Recoding) -> pl.Expr:
+    """Whether a lifted record shows this: it fits everybody."""
+    import polars as pl
+
+    tops = [pl.col(name).eq_missing(pl.lit(recoding.rules[name].top)) for name in on]
+    return pl.all_horizontal(pl.lit(recoding.lifted), *tops)
+
+
+def _shown(people: pl.DataFrame, on: Sequence[str], recoding: Recoding) -> pl.DataFrame:
+    """What each person would show."""
+    import polars as pl
+
+    return pl.DataFrame([_column(people[name], recoding.rules[name]) for name in on])
+
+
+def _column(column: pl.Series, rule: Rule) -> pl.Series:
+    import polars as pl
+
+    different = column.unique()
+    becomes = pl.Series([_place(value, rule) for value in different.to_list()], dtype=pl.String)
+    return column.replace_strict(different, becomes, return_dtype=pl.String).alias(column.name)
+
+
+def _place(value: object, rule: Rule) -> str | None:
+    """What a value becomes. A label that the recoding does not know is shown at the top; a number outside its range
+    fits nothing."""
+    try:
+        return rule.becomes(value)
+    except CheckError:
+        return NOWHERE if rule.kind == "discretize" and value is not None else rule.top

@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from sfumato.privacy.verify.dates import floor
-from sfumato.privacy.verify.differential import GUARANTEE, NOT_PRIVATE
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, whole
-from sfumato.privacy.verify.twins import escaped, needed
+from sfumato.privacy.verify.pages import escaped, needed
+from sfumato.privacy.verify.values import floor
+from sfumato.privacy.verify.wording import GUARANTEE, NOT_PRIVATE
 
 README = "README.md"
 EXPLAINED = {
     "generalize": "replaced by a more general label of its taxonomy where needed",
     "suppress": "shown, or `*` where it was suppressed",
     "centroid": "replaced by the centre of a group of similar records",
+    "extent": "shown as what the record's group covers: a label, several labels, or an interval; groups differ",
     "region": "replaced by a region of values; regions of one column may overlap",
     "transformed": "transformed; the raw value cannot be read off, and can be computed by whoever knows a few records",
     "generated": "generated: drawn from noisy counts over its declared domain",
@@ -37,6 +38,7 @@ FILES = {
     "recoding.json": "which values are shown, attribute by attribute",
     "centroids.json": "the centre and the size of each group",
     "regions.json": "the regions that are shown",
+    "partition.json": "what each shown interval and set of labels stands for",
     "codebook.json": "the mean of each interval, and the shares of the values under each general label",
     "centres.json": "where this table's values stand, and where k-means finds the clusters of the raw table in it",
 }

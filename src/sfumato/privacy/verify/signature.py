@@ -14,15 +14,13 @@ from typing import TYPE_CHECKING
 
 from sfumato.errors import ReleaseError
 from sfumato.privacy.verify.canonical import written
-from sfumato.privacy.verify.fields import Form, field, read_json
-from sfumato.privacy.verify.regular_files import MOST_OF_A_KEY, read_regular
-from sfumato.privacy.verify.rule import only_keys
+from sfumato.privacy.verify.fields import Form, field, only_keys, read_json
+from sfumato.privacy.verify.files.regular_files import MOST_OF_A_KEY, SIGNATURE, read_regular
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
     from sfumato.privacy.verify.folder import Folder
 
-SIGNATURE = "certificate.sig"
 FIELDS = ("algorithm", "public_key", "fingerprint", "signature")
 ALGORITHM = "Ed25519"
 PREFIX = b"sfumato certificate 1\0"
@@ -49,9 +47,12 @@ def read_public_key(path: str | Path) -> bytes:
     except (CheckError, OSError, ValueError, IndexError):
         body = b""
     if not body.startswith(_SPKI) or len(body) != len(_SPKI) + 32:
-        raise ReleaseError(str(path), f"a signer is named by an {ALGORITHM} public key in a PEM file",
-                           given="something else, or no file",
-                           remedy="give the file that ends in .pub")  # fmt: skip
+        raise ReleaseError(
+            str(path),
+            f"a signer is named by an {ALGORITHM} public key in a PEM file",
+            given="something else, or no file",
+            remedy="give the file that ends in .pub",
+        )
     return body[len(_SPKI) :]
 
 

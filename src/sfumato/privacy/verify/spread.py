@@ -1,6 +1,7 @@
 """How sensitive values are spread over groups, counted from the file: every figure that a claim may be about.
 
-A group are the records that show the same on some columns. A missing value is a value, on either side.
+A group are the records that show the same on some columns. A missing value is a value, on either side. How far two
+spreads are apart depends on the values: all alike, in an order, or in a tree.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from sfumato.privacy.verify.lookalikes import look
+from sfumato.events import checkpoint
+from sfumato.privacy.verify.fields import field, mapping, whole
+from sfumato.privacy.verify.letters import look
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
@@ -112,6 +115,7 @@ class Spread:
         overall = np.bincount(column.to_numpy(), weights=self.counts[COUNT].to_numpy(), minlength=width)
         furthest, step = 0.0, max(1, CELLS // width)
         for start in range(0, groups.height, step):
+            checkpoint()
             part = groups[start : start + step].with_row_index("\0row").explode(FIGURE, COUNT)
             cells = np.zeros((min(step, groups.height - start), width))
             np.add.at(cells, (part["\0row"].to_numpy(), part[FIGURE].to_numpy()), part[COUNT].to_numpy())
@@ -165,3 +169,83 @@ def _by_look(counts: pl.DataFrame, on: tuple[str, ...], sensitive: str) -> pl.Da
     seen = pl.Series([None if label is None else look(label) for label in labels.to_list()], dtype=pl.String)
     column = counts[sensitive].replace_strict(labels, seen, return_dtype=pl.String)
     return counts.with_columns(column.alias(sensitive)).group_by([*on, sensitive]).agg(pl.col(COUNT).sum())
+
+
+def ordered(excess: Floats) -> Floats:
+    """Their section 4.2: what is cumulated too much or too little moves to the next rank, 1 / (m - 1) away."""
+    import numpy as np
+
+    moved = np.abs(np.cumsum(excess, axis=1)).sum(axis=1)
+    return np.asarray(moved / max(1, excess.shape[1] - 1), dtype=np.float64)
+
+
+@dataclass(frozen=True)
+class Node:
+    """A label of a tree: how far it stands above its deepest leaf, what hangs below, a leaf's column (None: nobody)."""
+
+    height: int
+    below: tuple[Node, ...]
+    column: int | None
+
+
+@dataclass(frozen=True, eq=False)
+class Moved:
+    """What is too much, or too little, under a label (groups,), and what moving below it has cost (groups,)."""
+
+    extra: Floats
+    cost: Floats
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The tree of a hierarchical distance."""
+
+    root: Node
+
+    def distance(self, excess: Floats) -> Floats:
+        """Their section 4.3: what the children of a label settle among themselves moves its height, as a share."""
+        return self._move(self.root, excess).cost
+
+    def _move(self, node: Node, excess: Floats) -> Moved:
+        import numpy as np
+
+        if not node.below:
+            extra = np.zeros(len(excess)) if node.column is None else excess[:, node.column]
+            return Moved(extra, np.zeros(len(excess)))
+        parts = [self._move(child, excess) for child in node.below]
+        extras = np.stack([part.extra for part in parts])
+        settled = np.minimum(np.clip(extras, 0, None).sum(axis=0), np.clip(-extras, 0, None).sum(axis=0))
+        cost = np.sum([part.cost for part in parts], axis=0) + settled * (node.height / self.root.height)
+        return Moved(extras.sum(axis=0), cost)
+
+
+def read_tree(form: object, values: Sequence[object]) -> Tree:
+    """A tree whose leaves are these values, each once and no other; columns are in the values' order.
+
+    A leaf is a text. A label is `{"height": 2, "below": [...]}`: how high it stands above its deepest leaf. It has no
+    name: a distance needs none. It joins at least two parts, and is one step above the higher of them: a label with one
+    below it, or a height that a branch made where nobody is, would make distances smaller. Where all have one value,
+    that stands alone below the root.
+    """
+    columns = {value: column for column, value in enumerate(values) if isinstance(value, str)}
+    leaves: list[str] = []
+    root = _node(form, columns=columns, leaves=leaves)
+    if len(columns) != len(values) or sorted(leaves) != sorted(columns):
+        raise CheckError("the leaves of the claim's tree are not the values of the sensitive column, each once")
+    if len({look(leaf) for leaf in leaves}) < len(leaves):
+        raise CheckError("leaves of the claim's tree look alike: a value has one place in it")
+    if not root.below:
+        raise CheckError("the claim's tree has no root above its leaves")
+    return Tree(root)
+
+
+def _node(form: object, *, columns: dict[str, int], leaves: list[str]) -> Node:
+    if isinstance(form, str):
+        leaves.append(form)
+        return Node(0, (), columns.get(form))
+    label = mapping(form, "tree")
+    below = [_node(part, columns=columns, leaves=leaves) for part in field(label, "below", list)]
+    height = whole(label, "height")
+    if height != 1 + max((node.height for node in below), default=-1) or (len(below) < 2 and len(columns) > 1):
+        raise CheckError("a label of the claim's tree joins no two parts, or stands not one step above the higher")
+    return Node(height, tuple(below), None)

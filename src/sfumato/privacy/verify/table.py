@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.privacy.verify.certificate import Certificate, Column
-from sfumato.privacy.verify.csv_file import check_spelling, read_rows
-from sfumato.privacy.verify.letters import look, visible, why_no_name
+from sfumato.privacy.verify.explained.recoding import Recoding
+from sfumato.privacy.verify.files.csv_file import check_spelling, read_rows
+from sfumato.privacy.verify.files.parquet import walk
+from sfumato.privacy.verify.files.regular_files import open_regular
+from sfumato.privacy.verify.letters import look_of_name, visible, why_no_name
 from sfumato.privacy.verify.maskers import RECODED
-from sfumato.privacy.verify.parquet import walk
-from sfumato.privacy.verify.recoding import Recoding
-from sfumato.privacy.verify.regular_files import open_regular
 from sfumato.privacy.verify.values import plain
 from sfumato.privacy.verify.verdict import CheckError
 
@@ -144,7 +144,7 @@ def _check_names(names: Sequence[str]) -> None:
     for name in names:
         if wrong := why_no_name(name):
             raise CheckError(f"the column {visible(name, most=60)!r} {wrong}")
-    if len({look(name) for name in names}) < len(names):
+    if len({look_of_name(name) for name in names}) < len(names):
         raise CheckError("two columns have names that look alike")
 
 

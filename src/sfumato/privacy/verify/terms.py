@@ -1,15 +1,59 @@
 """The terms of each claim: which settings it has, in which order, and which figures it says were reached.
 
-`closed` makes a claim again from what is understood of it. What differs from that, in whatever way, is refused.
+`closed` makes a claim again from what is understood of it. What differs from that, in whatever way, is refused;
+`as_told` holds the figures against those that were counted.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
-from sfumato.privacy.verify.bounded import MOST, column_name, count, figure, moment, sha256
-from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, number, one_of, share
+from sfumato.privacy.verify.fields import (
+    MOST,
+    Form,
+    column_name,
+    count,
+    field,
+    figure,
+    forms,
+    mapping,
+    moment,
+    names,
+    number,
+    one_of,
+    sha256,
+    share,
+)
 from sfumato.privacy.verify.verdict import CheckError
+
+COMMON = {"claim", "on", "achieved", "attacker", "sentence"}
+ROUNDED = 2e-6  # certificates round figures to six digits
+ROUNDING = 1e-9  # by how much sums of logarithms and of shares may miss a bound that they meet on paper
+
+
+def columns(claim: Form, settings: set[str]) -> tuple[str, ...]:
+    """The columns that a claim is on; it has these settings and nothing that is not understood."""
+    strange = set(claim) - settings - COMMON
+    if strange:
+        raise CheckError(f"the claim has {min(strange)!r}, which is not understood")
+    for key in ("attacker", "sentence"):
+        if key in claim:
+            field(claim, key, str)
+    on = names(claim, "on")
+    if not on:
+        raise CheckError("the claim names no columns")
+    return on
+
+
+def as_told(claim: Form, reached: Mapping[str, float]) -> str:
+    """The figures that were counted are those that the certificate tells, if it tells any."""
+    text = ", ".join(f"{name} = {round(figure, 6):g}" for name, figure in reached.items())
+    if "achieved" in claim:
+        told = mapping(claim["achieved"], "achieved")
+        if set(told) != set(reached) or any(abs(number(told, n) - f) > ROUNDED for n, f in reached.items()):
+            raise CheckError(f"the file reaches {text}; the certificate says otherwise")
+    return f"the file reaches {text}"
+
 
 Terms = dict[str, object]
 KINDS = ("distinct", "entropy", "recursive")

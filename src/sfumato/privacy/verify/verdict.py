@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from sfumato.events import checkpoint
 from sfumato.privacy.verify.letters import visible
 
 
@@ -101,6 +102,7 @@ def run(name: str, ask: Callable[[], str]) -> Check:
     """
     from polars.exceptions import PanicException
 
+    checkpoint()
     try:
         return Check(name, True, ask())
     except CheckError as error:

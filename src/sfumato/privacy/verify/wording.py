@@ -1,17 +1,116 @@
-"""What each claim says to people. A certificate that words a claim otherwise is not believed.
+"""What a certificate says to people: of each claim, on what grounds, and what is not claimed.
 
-The words are verify's own: a certificate whose numbers hold may not promise more than they do.
+The words are verify's own, made by fixed rules from the settings: whoever publishes writes what these functions give,
+and a certificate that words anything otherwise is not believed. Numbers that hold may not promise more than they do.
+
+So are those of the uses of the data under differential privacy: by which mechanisms, for what, and as OpenDP's registry
+tells of them. All words are from closed lists, with the names of columns in them; the registry's fields are made from
+the rest of a certificate and from nothing else.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 
 from sfumato.privacy.verify.fields import Form, field, names
-from sfumato.privacy.verify.letters import visible
+from sfumato.privacy.verify.letters import listed, quoted
 from sfumato.privacy.verify.verdict import CheckError
+
+GUARANTEE = "differential_privacy"
+GENERATED = "generated"
+UNIT = "one record added or removed"
+NOT_PRIVATE = "NOT PRIVATE"
+MECHANISMS = {
+    "discrete Laplace",
+    "permute-and-flip",
+    "discrete Laplace, thresholded; empty cells sampled",
+    "uniform choice",
+}
+LIBRARIES = ("opendp", "sfumato")
+
+
+@dataclass(frozen=True)
+class Deployed:
+    """What the registry's fields are made of. `events` as they stand in the certificate, `columns` with their kinds."""
+
+    epsilon: Fraction
+    private: bool
+    events: Sequence[Form]
+    mask: str
+    columns: Mapping[str, str]
+    created: str
+    versions: Mapping[str, str]
+
+
+def deployment(of: Deployed) -> dict[str, object]:
+    """As far as the program knows them; the curator adds the others."""
+    uses = "; ".join(f"{event['mechanism']} for {event['purpose']}: {event['epsilon']}" for event in of.events)
+    return {
+        "basic": {
+            "name": None,
+            "data_curators": None,
+            "description": f"A table generated from noisy counts ({of.mask}), for cluster analysis.",
+            "intended_use": None,
+            "data_product_type": "Synthetic data",
+            "data_product_region": None,
+            "data_product_sector": None,
+            "publication_date": of.created[:10],
+        },
+        "dp_variant": {
+            "variant_name": "Pure DP" if of.private else NOT_PRIVATE,
+            "data_domain": "; ".join(f"{quoted(name)}: {kind}" for name, kind in of.columns.items()),
+            "unprotected_quantities": "declared domains and settings, which are public",
+        },
+        "privacy_loss": {
+            "privacy_unit": "Record-level",
+            "privacy_unit_details": UNIT,
+            "privacy_parameters": {"epsilon": float(of.epsilon), "delta": 0},
+            "privacy_parameters_details": f"epsilon = {of.epsilon} exactly: {uses}",
+        },
+        "deployment_model": {
+            "model_name": "Central",
+            "actors": "the holder of the table, who runs the program and releases its output",
+            "release_type": "One release",
+            "release_type_details": "one generated table; further releases of the same people add their own epsilon",
+            "access_type": "Non-interactive",
+        },
+        "implementation": {
+            "preprocessing_and_hyperparameter_tuning": "numbers in equal bins of their declared ranges",
+            "mechanisms": ", ".join(dict.fromkeys(str(event["mechanism"]) for event in of.events)),
+            "composition": "sequential over the events; within a parallel event disjoint parts of the records",
+            "post_processing": "counts made consistent and not negative, rows drawn from them",
+            "libraries": {name: of.versions[name] for name in LIBRARIES},
+            "justification": None,
+        },
+        "administrative": {"evidence_sources": None, "status": None, "registry_authors": None, "tier": None},
+    }
+
+
+PLAIN = ("the number of records", "a split of the tree", "what to specialize", "counts of the parts")
+OF_A_COLUMN = ("marginal of {}", "marginal of {} (how many)", "where to split {}", "combinations of {}")
+_SPLITS = re.compile("([2-9]|[1-9][0-9]) splits of the tree")
+
+
+def purposes(columns: Sequence[str]) -> frozenset[str]:
+    """All that there are in a table with these columns, but for numbers of splits.
+
+    >>> 'marginal of "age"' in purposes(["age"])
+    True
+    """
+    return frozenset({*PLAIN, *(words.format(quoted(name)) for words in OF_A_COLUMN for name in columns)})
+
+
+def known(purpose: str, among: Collection[str]) -> str:
+    """The purpose, if it is one of these, or some splits of the tree."""
+    if purpose in among or _SPLITS.fullmatch(purpose):
+        return purpose
+    raise CheckError("a use of the data is for something that is not known")
+
 
 BEGIN, BETWEEN, END = "In this table ", "; and ", "."
 
@@ -26,20 +125,6 @@ def check_wording(claim: Form) -> None:
 def statement(sentences: list[str]) -> str:
     """What is claimed in all."""
     return BEGIN + BETWEEN.join(sentences) + END
-
-
-def quoted(name: str) -> str:
-    """A name as it stands in a sentence: in quotation marks that it cannot end, so that it speaks for nobody.
-
-    >>> print(quoted("age"), quoted('a "b" c'))
-    "age" "a \\"b\\" c"
-    """
-    return '"' + re.sub(r'(["\\])', r"\\\1", visible(name)) + '"'
-
-
-def listed(words: Iterable[str]) -> str:
-    """Names in a sentence, one after the other."""
-    return ", ".join(quoted(word) for word in words)
 
 
 def _on(claim: Form) -> str:
@@ -162,3 +247,80 @@ ATTACKERS: dict[str, Callable[[Form], str]] = {
         f"least {claim['k']} records is theirs"
     ),
 }
+
+
+NOTHING = "none"
+GROUNDS = "Recounted from the written file by code that shares nothing with the masker (sfumato verify)."
+GROUNDS_OF_NOISE = (
+    "Differential privacy is a property of how the table was made and cannot be recounted from it. verify checks that "
+    "the recorded uses of the data add up to epsilon exactly, that every value lies in its declared domain and that "
+    "the file holds nothing else; that the recorded uses are all there were rests on the program that made it."
+)
+NOTHING_CLAIMED = (
+    "Nothing is claimed of this table: its numbers were transformed in a way that can be undone by whoever knows a few "
+    "of its records. It is not anonymised."
+)
+NO_GUARANTEE = (
+    "No k, l or epsilon holds. The transformation hides values from a glance and from nobody who tries; use it only "
+    "under contract with a partner you trust."
+)
+OTHERS = (
+    "Nothing is claimed against somebody who knows other attributes of a person than those listed, or who knows the "
+    "records of others in the table."
+)
+SHARED = "A value of {} that all records of a group share is not hidden by the size of the group."
+SEVERAL = "It does not hold across several releases of the same people."
+OTHER_RELEASES = "It does not hold across other releases of the same people than those that are named."
+BEYOND_EPSILON = (
+    "What is true of people in general may be learned from the table, and with it something about a person whose "
+    "record was not used at all.",
+    "A person with several records is protected for each record; of all of them together epsilon grows in proportion.",
+    "Other releases of the same people cost their own epsilon, which adds up.",
+    "Choosing this release after comparing others with the raw data is not covered by epsilon.",
+)
+
+
+def grounds(guarantee: str) -> str:
+    """Why to believe what is claimed."""
+    return GROUNDS_OF_NOISE if guarantee == GUARANTEE else GROUNDS
+
+
+def not_claimed(guarantee: str, *, bare: Sequence[str], beside: bool) -> tuple[str, ...]:
+    """What nobody may conclude. `bare`: sensitive columns that no claim bounds; `beside`: earlier releases are named.
+
+    >>> not_claimed("k_anonymity", bare=["disease"], beside=False)[1]
+    'A value of "disease" that all records of a group share is not hidden by the size of the group.'
+    """
+    if guarantee == GUARANTEE:
+        return BEYOND_EPSILON
+    if guarantee == NOTHING:
+        return (NO_GUARANTEE,)
+    return (OTHERS, *([SHARED.format(listed(bare))] if bare else []), OTHER_RELEASES if beside else SEVERAL)
+
+
+def private_statement(epsilon: Fraction, *, private: bool) -> str:
+    """What differential privacy promises, in a paragraph a lawyer can read; noise that repeats is named first."""
+    text = (
+        f"The rows of this table are not records of people: they were generated from counts to which random noise "
+        f"was added, and from nothing else. The way they were made is differentially private with epsilon = "
+        f"{epsilon}; the unit of privacy is {UNIT}. Whatever anybody could conclude about a person from this "
+        f"table, or do to a person because of it, would have been almost as likely had that person's record not "
+        f"been used: its probability differs by a factor of at most {odds(float(epsilon))}. That holds whatever else "
+        f"is known about the person, now or later, and whatever is done with the table."
+    )
+    if private:
+        return text
+    return f"{NOT_PRIVATE}: the noise repeats from a seed, so nothing is promised. Otherwise it would read: {text}"
+
+
+def odds(epsilon: float) -> str:
+    """e to the epsilon with three digits, rounded up.
+
+    >>> odds(1.0), odds(0.1)
+    ('2.72', '1.11')
+    """
+    if epsilon > 50:
+        return "more than anybody would call a limit"
+    factor = math.exp(epsilon)
+    unit = 10.0 ** (math.floor(math.log10(factor)) - 2)
+    return f"{math.ceil(factor / unit) * unit:.3g}"

@@ -13,11 +13,12 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from sfumato.events import checkpoint, watched
+from sfumato.privacy.verify.explained.recoding import over
+from sfumato.privacy.verify.explained.trees import agree, nodes, tree_file
 from sfumato.privacy.verify.fields import Form, field, mapping
 from sfumato.privacy.verify.folder import Folder
-from sfumato.privacy.verify.recoding import over
-from sfumato.privacy.verify.rule import Rule, tree_file
-from sfumato.privacy.verify.trees import agree, nodes
+from sfumato.privacy.verify.intervals import Rule
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
@@ -155,7 +156,7 @@ class _Worlds:
         self._masked = sorted({name for release in releases for name in release.folder.recoding.rules})
         self._by_value: dict[tuple[object, ...], list[list[_Group]]] = {}
         for at, release in enumerate(releases):
-            for row in release.rows(kept).iter_rows(named=True):
+            for row in watched(release.rows(kept).iter_rows(named=True)):
                 value = tuple(row[name] for name in kept)
                 groups = self._by_value.setdefault(value, [[] for _ in releases])
                 groups[at].append(self._group(release, row, on))
@@ -170,12 +171,13 @@ class _Worlds:
         """Over all targets; the values of the kept columns have nothing to do with each other."""
         most: dict[object, int] = {}
         parts: dict[object, list[tuple[_Part, list[int]]]] = {}
-        for groups in self._by_value.values():
+        for groups in watched(self._by_value.values()):
             for part in _parts(groups):
                 for target, ways in part.targets.items():
                     parts.setdefault(target, []).append((part, ways))
         found: int | None = None
         for target, places in sorted(parts.items(), key=lambda item: sum(part.room(w) for part, w in item[1])):
+            checkpoint()
             if found is not None and sum(part.seen.get(target, 0) for part, _ in places) >= found:
                 continue
             most[target] = sum(part.most(target) for part, _ in places)
@@ -264,9 +266,7 @@ def _ways(groups: Sequence[Sequence[_Group]], came: int) -> list[Way]:
     ways = [((*before, g), group.fits) for g, group in enumerate(groups[came])]
     for of in groups[came + 1 :]:
         index = _Index(of)
-        ways = [
-            ((*way, g), _common(fits, of[g].fits)) for way, fits in ways for g in index.fitting(fits)
-        ]  # fmt: skip
+        ways = [((*way, g), _common(fits, of[g].fits)) for way, fits in ways for g in index.fitting(fits)]
         if len(ways) > MOST:
             raise CheckError("there are too many ways through the groups to count them")
     return [way for way, _ in ways]

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.cut import numbers_of
+from sfumato.data.axis import numbers_of
 from sfumato.data.schema import Number
 from sfumato.data.table import Column
-from sfumato.maskers.topdown.explaining import Story
-from sfumato.maskers.topdown.recoding import Discretize, Generalize, Rule, Suppress
+from sfumato.events import watched
+from sfumato.maskers.recoding.rules import Discretize, Generalize, Rule
+from sfumato.maskers.topdown.explanation import Story
 from sfumato.release.report.histograms import intervals_picture, numbers_picture
 from sfumato.release.report.markup import Html, bar, folded, join, paragraph, section, some, table, tag, text
 from sfumato.release.report.material import Frequency, Held, Released, frequencies, is_numeric, numbers
@@ -25,7 +26,7 @@ MOST = 15
 def attributes(released: Released, held: Held | None, stories: Mapping[str, Story]) -> Html:
     """One part for each masked attribute; with what the holder has, its raw side and why it looks like that."""
     parts = []
-    for at, name in enumerate(released.masked):
+    for at, name in enumerate(watched(released.names)):
         inside = _looks(released, held, name, f"a{at}")
         why = [_why(stories[name])] if name in stories else []
         parts += [tag("h3", text(name)), paragraph(_says(released, name)), inside, *why]
@@ -34,36 +35,44 @@ def attributes(released: Released, held: Held | None, stories: Mapping[str, Stor
 
 def _says(released: Released, name: str) -> str:
     rule = _rule(released, name)
-    values = len(frequencies(released.shown.column(name)))
-    if isinstance(rule, Generalize):
-        return f"{some(values, 'label')} of a taxonomy with {len(rule.taxonomy.leaves):,} leaves."
-    if isinstance(rule, Suppress):
-        return "Every label is shown." if rule.complete else f"{some(len(rule.disclosed), 'label')}, all others as *."
-    if isinstance(rule, Discretize):
-        within = f" of the declared range from {rule.range[0]} to {rule.range[1]}" if rule.range else ""
-        return f"{some(len(rule.breaks) + 1, 'interval')}{within}."
-    return f"{some(values, 'different value')} ({released.facts.masked[name]})."
+    values = len(frequencies(released.masked.shown(name)))
+    if rule is not None:
+        return rule.sentence(values)
+    return f"{some(values, 'different value')} ({released.masked.treated[name]})."
 
 
 def _rule(released: Released, name: str) -> Rule | None:
-    return None if released.recoding is None else released.recoding.attributes.get(name)
+    return released.mask.rules.get(name)
 
 
 def _looks(released: Released, held: Held | None, name: str, mark: str) -> Html:
-    rule, column = _rule(released, name), released.shown.column(name)
+    rule, column = _rule(released, name), released.masked.shown(name)
     found = frequencies(column)
-    if isinstance(rule, Generalize):
-        return join([tree(rule, found, below=held is not None), _listed(found, folded_only=True)])
-    raw = None if held is None else _raw_numbers(held, name)
-    if isinstance(rule, Discretize):
-        drawn = intervals_picture(rule, found, raw, name=name, mark=mark)
-        return _listed(found) if drawn is None else join([drawn, _listed(found, folded_only=True)])
+    if rule is not None and rule.kind in DRAWN:
+        return DRAWN[rule.kind](rule, found, held, name=name, mark=mark)
     if is_numeric(column):
-        return numbers_picture(numbers(column), raw, name=name, mark=mark)
+        return numbers_picture(numbers(column), _raw_numbers(held, name), name=name, mark=mark)
     return _listed(found)
 
 
-def _raw_numbers(held: Held, name: str) -> NDArray[np.float64] | None:
+def _cut(rule: Generalize, found: Sequence[Frequency], held: Held | None, *, name: str, mark: str) -> Html:
+    """The tree with the cut on it."""
+    return join([tree(rule, found, below=held is not None), _listed(found, folded_only=True)])
+
+
+def _intervals(rule: Discretize, found: Sequence[Frequency], held: Held | None, *, name: str, mark: str) -> Html:
+    """The intervals on a histogram, where their ends are told."""
+    drawn = intervals_picture(rule, found, _raw_numbers(held, name), name=name, mark=mark)
+    return _listed(found) if drawn is None else join([drawn, _listed(found, folded_only=True)])
+
+
+DRAWN: Mapping[str, Callable[..., Html]] = {Generalize.kind: _cut, Discretize.kind: _intervals}
+"""The picture of each kind of rule; a rule without one has its values listed."""
+
+
+def _raw_numbers(held: Held | None, name: str) -> NDArray[np.float64] | None:
+    if held is None:
+        return None
     attribute, column = held.table.schema[name], held.table.columns[name]
     if not isinstance(attribute, Number) or not isinstance(column, Column):
         return None

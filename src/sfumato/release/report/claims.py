@@ -5,55 +5,52 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sfumato.privacy.requirements import KAnonymity
-from sfumato.privacy.verify.twins import needed
-from sfumato.release.certificate import not_claimed, statement
-from sfumato.release.claims import Claim
-from sfumato.release.recipient import checks, explained
-from sfumato.release.recipient import cited as words_to_cite
+from sfumato.data.schema import Attribute
+from sfumato.privacy.verify import readme
+from sfumato.privacy.verify.pages import needed
+from sfumato.release.certificate import Claim, calendar_of, not_claimed
 from sfumato.release.report.markup import Html, bullets, folded, join, paragraph, section, table, tag, text
 from sfumato.release.report.material import Held, Released
+from sfumato.release.report.worth import worth_of
 
 
 def verdict(released: Released) -> Html:
     """What is promised, in one sentence."""
-    return paragraph(statement(released.facts), "verdict")
+    return paragraph(released.facts.statement, "verdict")
 
 
 def holders_verdict(released: Released, held: Held) -> Html:
+    """What verify said, and whether the table is worth having, in one sentence."""
+    worth, holds = worth_of(released, held), held.verdict.holds
+    kind = "verdict poor" if worth.hardly or not holds else "verdict"
+    return paragraph(worth.sentence(released.facts.promise.state(verified=holds)), kind)
+
+
+def in_figures(released: Released, held: Held) -> Html:
     """What holds, what survived and what is risked, in one sentence."""
-    state = "Verified" if held.verdict.holds else "NOT verified"
-    if released.facts.differential is not None and not released.facts.differential.private:
-        state = "NOT PRIVATE (a seeded run)"
-    told = [*_survived(held.scores), *_risked(held.scores)]
-    return paragraph(f"{state}: {_promise(released)}{'; ' if told else ''}{', and '.join(told)}.", "verdict")
-
-
-def _promise(released: Released) -> str:
-    """What is claimed, as a part of a sentence; in full where it is short."""
-    whole = statement(released.facts).rstrip(".")
-    if released.facts.differential is not None:
-        return f"epsilon = {released.facts.differential.epsilon}, differentially private; every row is generated"
-    if len(released.facts.claims) < 2:
-        return whole[0].lower() + whole[1:]
-    asked = [claim.requirement for claim in released.facts.claims]
-    sizes = [requirement.k for requirement in asked if isinstance(requirement, KAnonymity)]
-    if len(sizes) < len(asked):
-        return "; ".join(str(requirement) for requirement in asked)
-    alike = f"at least {min(sizes)} records share every combination of values shown for each of"
-    return f"{alike} {len(asked)} quasi-identifiers"
+    promised = released.facts.promise.in_short(released.facts.claims)
+    told = [f"{promised[0].upper()}{promised[1:]}", *_survived(held.scores), *_risked(held.scores)]
+    return paragraph(f"{'; '.join(told)}.")
 
 
 def _survived(scores: Mapping[str, Any]) -> list[str]:
     values = _values(scores)
     for name in ("f_measure.start", "f_measure.cold.mean", "f_measure.nearest"):
         if name in values:
-            cold, ceiling = values.get("f_measure.cold.mean"), values.get("f_measure.ceiling.mean")
-            beside = (
-                f" ({cold:.3f} without the centres, where raw data reach {ceiling:.3f})" if cold and ceiling else ""
-            )
-            return [f"the clusters are found again with an F-measure of {values[name]:.3f}{beside}"]
+            return [f"the clusters are found again with an F-measure of {values[name]:.3f}{_unhelped(values)}"]
     return []
+
+
+def _unhelped(values: Mapping[str, float]) -> str:
+    """The same without the centres, and how far raw data get."""
+    raw = values.get("f_measure.ceiling.mean")
+    if "f_measure.cold1" not in values or raw is None:
+        return ""
+    one, ten = values["f_measure.cold1"], values["f_measure.cold10"]
+    return (
+        f" (without the centres {one:.3f} with one start and {ten:.3f} with the best of ten; raw data clustered again "
+        f"with another seed: {raw:.3f})"
+    )
 
 
 def _risked(scores: Mapping[str, Any]) -> list[str]:
@@ -68,7 +65,7 @@ def _values(scores: Mapping[str, Any]) -> dict[str, float]:
 def claimed(released: Released) -> Html:
     """What is claimed, against whom, and what is not."""
     facts = released.facts
-    parts = [] if len(facts.claims) == 1 else [paragraph(statement(facts))]
+    parts = [] if len(facts.claims) == 1 else [paragraph(facts.statement)]
     if facts.claims:
         asked = [(str(c.requirement), reached(c), f"Somebody who {c.requirement.attacker()}.") for c in facts.claims]
         follows = [(str(c.requirement), f"follows from {', '.join(c.by.on)}", "") for c in facts.covered]
@@ -97,23 +94,33 @@ def checked(released: Released, held: Held | None) -> Html:
         rows = [("ok" if check.holds else "FAILS", check.name, check.detail) for check in held.verdict.checks]
         parts.append(folded(f"What it said: {len(rows)} checks", ["", "check", "seen"], rows))
     else:
-        does = " ".join(checks(released.facts).split())
+        does = " ".join(released.facts.promise.checks().split())
         parts.append(paragraph(f"It {does} Nothing is released for which it fails."))
     return section("How to check it", *parts, anchor="verify")
 
 
 def cited(released: Released) -> Html:
     """How to cite it."""
-    return section("How to cite it", paragraph(words_to_cite(released.facts)), anchor="cite")
+    facts = released.facts
+    return section("How to cite it", paragraph(facts.promise.cited(facts.mask)), anchor="cite")
 
 
 def columns(released: Released) -> Html:
     """What happened to each column, in words."""
     facts = released.facts
     rows = [
-        (name, facts.schema[name].role, explained(facts.schema[name], facts.masked.get(name)).replace("`", ""))
-        for name in released.shown.column_names
+        (
+            name,
+            facts.schema[name].role,
+            _explained(facts.schema[name], released.masked.treated.get(name)),
+        )
+        for name in released.masked.names
     ]
     order = "in their original order" if facts.keep_order else "in random order"
-    told = paragraph(f"{released.shown.num_rows:,} rows, {order}. A missing value counts as a value of its own.")
+    told = paragraph(f"{released.masked.rows:,} rows, {order}. A missing value counts as a value of its own.")
     return join([told, table(["column", "role", "what is shown"], rows)])
+
+
+def _explained(attribute: Attribute, masked: str | None) -> str:
+    """What a column shows, in the words of the README page."""
+    return readme.explained(masked, calendar_of(attribute, masked)).replace("`", "")

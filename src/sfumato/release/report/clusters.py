@@ -23,10 +23,10 @@ MARKERS = "osD^vP"
 
 def public_clusters(released: Released) -> Html | None:
     """The released records in the space that goes along, by the nearest released centre."""
-    space, shown = released.space, released.shown
-    if space is None or not len(space.centres) or not shown.num_rows:
+    space = released.space
+    if space is None or not len(space.centres) or not released.masked.rows:
         return None
-    placed = space.place(shown)
+    placed = space.place(released.masked)
     points, labels = Plane.of(placed).points(placed), placed.nearest(space.start())
     drawn = Bubbles.of(points, labels, Frame.around(points))
     says = (
@@ -46,11 +46,13 @@ def holders_clusters(held: Held) -> Html | None:
     found = held.found
     if found.placed is None or found.embedding is None:
         return None
-    if held.again is None or not held.row_by_row:
-        return _generated(held) if held.generated else None
+    if not held.masked.row_by_row:
+        return _generated(held)
+    if held.again is None:
+        return None
     rows = _sample(held.table.rows)
     before = some_of(found.placed, rows)
-    after = some_of(found.embedding.place_masked(held.table, held.columns, released=held.values), rows)
+    after = some_of(found.embedding.place_masked(held.table, held.masked, released=held.values), rows)
     plane = Plane.of(before)
     clouds = [plane.points(before), plane.points(after)]
     frame = Frame.around(*clouds)
@@ -71,12 +73,12 @@ def holders_clusters(held: Held) -> Html | None:
 
 def _generated(held: Held) -> Html | None:
     """Raw records, and generated rows by the nearest raw centre, in one projection."""
-    found, count = held.found, len(next(iter(held.columns.values())))
+    found, count = held.found, held.masked.rows
     if found.placed is None or found.embedding is None or found.centres is None or not count:
         return None
     rows, drawn = _sample(held.table.rows), _sample(count)
     before = some_of(found.placed, rows)
-    after = some_of(found.embedding.place_shown(held.columns), drawn)
+    after = some_of(found.embedding.place_shown(held.masked), drawn)
     plane = Plane.of(before)
     clouds = [plane.points(before), plane.points(after)]
     frame = Frame.around(*clouds)
@@ -131,8 +133,15 @@ def _scatter(axes: Any, bubbles: Bubbles, largest: int) -> None:
         mine = bubbles.clusters == cluster
         for size in np.unique(sizes[mine]):
             chosen = mine & (sizes == size)
-            axes.plot(*bubbles.points[chosen].T, linestyle="none", marker=MARKERS[int(cluster) // 8 % len(MARKERS)],
-                      markersize=size, color=colour(int(cluster)), alpha=0.6, markeredgewidth=0)  # fmt: skip
+            axes.plot(
+                *bubbles.points[chosen].T,
+                linestyle="none",
+                marker=MARKERS[int(cluster) // 8 % len(MARKERS)],
+                markersize=size,
+                color=colour(int(cluster)),
+                alpha=0.6,
+                markeredgewidth=0,
+            )
         middle: Points = np.average(bubbles.points[mine], axis=0, weights=bubbles.counts[mine])
         axes.annotate(
             str(int(cluster) + 1), middle, color=INK, fontsize=11, fontweight="bold", ha="center", va="center"

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.data.groups import group_numbers
 from sfumato.data.table import Column
 from sfumato.release.report.claims import columns
 from sfumato.release.report.markup import Cell, Html, made, paragraph, section, table, tag, text
 from sfumato.release.report.material import MISSING, Held, Released
-from sfumato.structure.released import Shown
 
 ROWS = 5
 
@@ -25,13 +23,13 @@ def public_examples(released: Released) -> Html:
 
 
 def _frequent(released: Released, on: tuple[str, ...]) -> list[tuple[Cell, ...]]:
-    shown = [Shown.of(released.shown.column(name)) for name in on]
-    groups = group_numbers([one.codes for one in shown], released.shown.num_rows)
+    shown = [released.masked.shown(name) for name in on]
+    groups = released.masked.groups(on)
     sizes = np.bincount(groups)
     first = np.full(len(sizes), -1, dtype=np.int64)
     first[groups[::-1]] = np.arange(len(groups))[::-1]
     found = [
-        (*((*one.labels, MISSING)[one.codes[first[at]]] for one in shown), int(sizes[at]))
+        (*((*one.labels, MISSING)[one.keys[first[at]]] for one in shown), int(sizes[at]))
         for at in np.argsort(-sizes, kind="stable")[: 4 * ROWS]
     ]
     return sorted(found, key=lambda row: (-int(row[-1]), *map(str, row)))[:ROWS]
@@ -39,7 +37,7 @@ def _frequent(released: Released, on: tuple[str, ...]) -> list[tuple[Cell, ...]]
 
 def holders_examples(released: Released, held: Held) -> Html:
     """Some records before and after. They are real: this part is in the holder's edition alone."""
-    if not held.row_by_row:
+    if not held.masked.row_by_row:
         told = paragraph("Every row was generated: none stands for a raw record, so there is nothing to set beside it.")
         return section("The table as it is shown", columns(released), told, anchor="table")
     told = paragraph(
@@ -50,8 +48,8 @@ def holders_examples(released: Released, held: Held) -> Html:
 
 
 def _records(held: Held) -> Html:
-    names = [name for name in held.columns if isinstance(held.table.columns[name], Column)]
-    shown = {name: Shown.of(held.columns[name]) for name in names}
+    shown = {name: column for name, column in held.masked.items() if isinstance(column, Column)}
+    names = list(shown)
     if not names:
         return text("")
     rows = np.linspace(0, held.table.rows - 1, min(ROWS, held.table.rows)).astype(np.int64)
@@ -59,7 +57,7 @@ def _records(held: Held) -> Html:
     return table(headings, [[name, *(_changed(held, name, shown[name], int(row)) for row in rows)] for name in names])
 
 
-def _changed(held: Held, name: str, shown: Shown, row: int) -> Cell:
+def _changed(held: Held, name: str, shown: Column, row: int) -> Cell:
     column = held.table.column(name)
     code = int(column.codes[row])
     was = MISSING if code == column.missing_code else str(column.values[code].as_py())

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.evaluation.risk import risks
-from sfumato.privacy.requirements import KAnonymity
 from sfumato.release.report.markup import Html, folded, join, paragraph, section, table
 from sfumato.release.report.material import Released
 from sfumato.release.report.plots import BLUE, FAINT, RED, label, logarithmic, picture, whole_numbers
@@ -26,11 +25,12 @@ def groups(released: Released) -> Html | None:
     claims = _quasi_identifiers(released)
     if not claims:
         return None
-    sizes = [released.sizes(claim.on) for claim in claims]
+    sizes = [released.masked.sizes(claim.on) for claim in claims]
     edges = [_edges(found) for found in sizes]
     counts = [np.histogram(found, bins=ends)[0] for found, ends in zip(sizes, edges, strict=True)]
 
     def draw(figure: Any) -> None:
+        figure.subplots_adjust(left=0.07, top=0.8 if len(claims) < 4 else 0.7, wspace=0.25)
         panels = np.atleast_1d(figure.subplots(1, len(claims)))
         for axes, claim, ends, n in zip(panels, claims, edges, counts, strict=True):
             axes.bar(ends[:-1], n, np.diff(ends), align="edge", color=BLUE, alpha=0.7, edgecolor=FAINT, linewidth=0.3)
@@ -41,11 +41,11 @@ def groups(released: Released) -> Html | None:
                 axes.set_xticks([ends[0] + 0.5], [f"{ends[0]:,.0f}"])
             whole_numbers(axes)
             axes.set_xlabel("records in a group")
-            axes.set_title(_short(claim.on), fontsize=8.5)
+            axes.set_title(_short(claim.on, width=min(30, 96 // len(claims))), fontsize=8.5)
         panels[0].set_ylabel("groups")
 
     says = "How many groups of each size there are; the red line is k, and nothing stands to its left."
-    drawn = picture(draw, size=(8.6, 2.5), says=says, name="groups")
+    drawn = picture(draw, size=(8.6, 2.5), says=says, name="groups", margins=True)
     rows = [
         (", ".join(claim.on), f"{a:,.0f} to {b:,.0f}", int(number))
         for claim, ends, n in zip(claims, edges, counts, strict=True)
@@ -68,8 +68,7 @@ def _quasi_identifiers(released: Released) -> list[_Quasi]:
     """Each once, as often as it stands in a claim; the first `MOST`."""
     largest: dict[tuple[str, ...], int | None] = {}
     for part in (part for claim in released.facts.claims for part in claim.requirement.parts()):
-        k = part.k if isinstance(part, KAnonymity) else None
-        before = largest.get(part.on)
+        k, before = part.group_size, largest.get(part.on)
         largest[part.on] = k if before is None else max(before, k or 0)
     return [_Quasi(on, k) for on, k in largest.items()][:MOST]
 
@@ -92,5 +91,5 @@ def _risk(released: Released, sizes: list[NDArray[np.int64]]) -> Html:
     return join([paragraph(words), table(headings, rows)])
 
 
-def _short(on: tuple[str, ...]) -> str:
-    return fill(", ".join(map(label, on[:4])) + (f" and {len(on) - 4} more" if len(on) > 4 else ""), 30)
+def _short(on: tuple[str, ...], *, width: int) -> str:
+    return fill(", ".join(map(label, on[:4])) + (f" and {len(on) - 4} more" if len(on) > 4 else ""), width)

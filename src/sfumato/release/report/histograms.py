@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.maskers.topdown.intervals import interval_labels
-from sfumato.maskers.topdown.recoding import Discretize
+from sfumato.maskers.recoding.intervals import interval_labels
+from sfumato.maskers.recoding.rules import Discretize
 from sfumato.release.report.markup import Html, folded, join
 from sfumato.release.report.material import Frequency
 from sfumato.release.report.plots import BLUE, FAINT, RED, label, picture
@@ -37,8 +37,10 @@ class Histogram:
 
     def rows(self) -> list[tuple[str, str, int]]:
         """From, to and how many."""
-        return [(f"{a:.6g}", f"{b:.6g}", int(n)) for a, b, n in
-                zip(self.edges[:-1], self.edges[1:], self.counts, strict=True)]  # fmt: skip
+        return [
+            (f"{a:.6g}", f"{b:.6g}", int(n))
+            for a, b, n in zip(self.edges[:-1], self.edges[1:], self.counts, strict=True)
+        ]
 
 
 def intervals_picture(

@@ -114,3 +114,13 @@ def bar(share: float) -> Cell:
     width = max(0.0, min(1.0, share)) * 100
     inside = Html(f'<rect width="{width:.1f}" height="10"/>')
     return made(tag("svg", inside, class_="bar", viewBox="0 0 100 10", preserveAspectRatio="none", aria_hidden="true"))
+
+
+def meter(share: float) -> Html:
+    """A share in percent on a bar of its width.
+
+    >>> meter(0.5)
+    '<span class="meter" style="--m:50%">50%</span>'
+    """
+    percent = f"{max(0.0, min(1.0, share)):.0%}"
+    return tag("span", text(percent), class_="meter", style=f"--m:{percent}")

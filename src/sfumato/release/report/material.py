@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,14 @@ import pyarrow as pa
 import pyarrow.types as pt
 from numpy.typing import NDArray
 
-from sfumato.data.groups import group_sizes
-from sfumato.data.table import Table
-from sfumato.maskers.masker import Columns
-from sfumato.maskers.topdown.recoding import Recoding
+from sfumato.data.masked import Masked
+from sfumato.data.table import AnyColumn, ItemColumn, Table
+from sfumato.evaluation.attacks.suite import Measured
+from sfumato.maskers.masker import Mask
 from sfumato.privacy.verify import Verdict
 from sfumato.release.certificate import Facts
-from sfumato.structure.released import ReleasedValues, Shown, encoded
+from sfumato.release.report.markup import Html
+from sfumato.structure.released_groups import Codebook
 from sfumato.structure.space import Space
 from sfumato.structure.structures import Found
 
@@ -28,47 +29,40 @@ MISSING = "(missing)"
 class Released:
     """What is in the release folder. The public edition is made of this and of nothing else.
 
-    `recoding`: of releases that have one. `space`: where it goes along.
+    `mask`: as far as it is released. `space`: where it goes along. `drawn`: what both editions show, drawn once.
     """
 
     facts: Facts
-    shown: pa.Table
-    recoding: Recoding | None
+    masked: Masked
+    mask: Mask
     space: Space | None
+    drawn: dict[str, Html | None] = field(default_factory=dict)
 
     @property
-    def masked(self) -> tuple[str, ...]:
+    def names(self) -> tuple[str, ...]:
         """The masked columns, in the order of the table."""
-        return tuple(name for name in self.shown.column_names if name in self.facts.masked)
-
-    def sizes(self, on: tuple[str, ...]) -> NDArray[np.int64]:
-        """(groups,): how many rows share each combination that is shown."""
-        return group_sizes([Shown.of(self.shown.column(name)).codes for name in on], self.shown.num_rows)
+        return tuple(name for name in self.masked.names if name in self.masked)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Held:
     """What only the holder has: the raw table and everything that was measured against it.
 
-    `columns`: the masked columns in the order of the raw rows. `again`: the clusters found again in them.
-    `generated`: the columns are rows of their own, drawn from noisy counts.
+    `masked`: what is shown of the raw rows, in their order. `again`: the clusters found again in it.
+    `attacks`: how far attacks got, where any apply. `name`: what the table is called, where it has a name.
     """
 
     table: Table
     found: Found
-    columns: Columns
-    values: ReleasedValues
-    generated: bool
+    masked: Masked
+    values: Codebook
     again: NDArray[Any] | None
     scores: Mapping[str, Any]
     history: Mapping[str, Any]
     timings: Mapping[str, float]
     verdict: Verdict
-
-    @property
-    def row_by_row(self) -> bool:
-        """Whether each shown row is a raw record; generated rows are nobody's."""
-        return all(len(column) == self.table.rows for column in self.columns.values()) and not self.generated
+    attacks: Measured | None = None
+    name: str | None = None
 
 
 @dataclass(frozen=True)
@@ -79,28 +73,22 @@ class Frequency:
     count: int
 
 
-def frequencies(column: Any) -> list[Frequency]:
+def frequencies(column: AnyColumn) -> list[Frequency]:
     """Every value of a column of labels, the most frequent first; of sets their items. Row order does not matter."""
-    whole: Any = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-    if pt.is_list(whole.type) or pt.is_large_list(whole.type):
-        whole = whole.flatten()
-    if not len(whole):
-        return []
-    shown = Shown.of(whole)
-    counts = np.bincount(shown.codes, minlength=len(shown.labels) + 1).tolist()
-    found = [Frequency(label, n) for label, n in zip((*shown.labels, MISSING), counts, strict=True) if n]
+    labels = column.items if isinstance(column, ItemColumn) else column.labels
+    counts = np.bincount(column.codes, minlength=len(labels) + 1).tolist()
+    found = [Frequency(label, n) for label, n in zip((*labels, MISSING), counts, strict=True) if n]
     return sorted(found, key=lambda one: (-one.count, one.label))
 
 
-def is_numeric(column: Any) -> bool:
+def is_numeric(column: AnyColumn) -> bool:
     """Whether a masked column holds numbers, not labels."""
-    kind = column.type.value_type if pt.is_dictionary(column.type) else column.type
+    kind = column.values.type
     return pt.is_integer(kind) or pt.is_floating(kind)
 
 
-def numbers(column: Any) -> NDArray[np.float64]:
+def numbers(column: AnyColumn) -> NDArray[np.float64]:
     """The numbers of a column, without the missing ones, in ascending order."""
-    whole = encoded(column)
-    values = np.append(whole.dictionary.cast(pa.float64()).to_numpy(zero_copy_only=False), np.nan)
-    found = values[whole.indices.fill_null(len(whole.dictionary)).to_numpy(zero_copy_only=False)]
+    values = np.append(column.values.cast(pa.float64()).to_numpy(zero_copy_only=False), np.nan)
+    found = values[column.keys]
     return np.sort(found[np.isfinite(found)])

@@ -14,6 +14,7 @@ from io import StringIO
 from typing import Any
 
 from sfumato.errors import visible
+from sfumato.events import checkpoint
 from sfumato.release.report.markup import Html, tag, text
 
 HOW_TO_GET = 'pip install "sfumato[plots]"'
@@ -23,13 +24,30 @@ BLUE, ORANGE, RED = COLOURS[0], COLOURS[1], COLOURS[5]
 INK, FAINT = "#010203", "#040506"
 """Stand for the colour of the page's text, and for that of its remarks."""
 SETTINGS = {
-    "svg.fonttype": "none", "svg.hashsalt": "sfumato", "font.size": 9, "axes.titlesize": 10, "axes.labelsize": 9,
-    "axes.edgecolor": FAINT, "axes.labelcolor": INK, "axes.titlecolor": INK, "text.color": INK, "xtick.color": FAINT,
-    "ytick.color": FAINT, "xtick.labelcolor": INK, "ytick.labelcolor": INK, "axes.spines.top": False,
-    "axes.spines.right": False, "axes.linewidth": 0.7, "text.parse_math": False, "legend.frameon": False,
-}  # fmt: skip
+    "svg.fonttype": "none",
+    "svg.hashsalt": "sfumato",
+    "font.size": 9,
+    "axes.titlesize": 10,
+    "axes.labelsize": 9,
+    "axes.edgecolor": FAINT,
+    "axes.labelcolor": INK,
+    "axes.titlecolor": INK,
+    "text.color": INK,
+    "xtick.color": FAINT,
+    "ytick.color": FAINT,
+    "xtick.labelcolor": INK,
+    "ytick.labelcolor": INK,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.linewidth": 0.7,
+    "text.parse_math": False,
+    "legend.frameon": False,
+}
 LONGEST_LABEL = 40
 METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+
+LOADED = ("matplotlib", "matplotlib.backend_bases", "matplotlib.projections", "matplotlib.figure")
+"""Loaded one after the other: all of it at once takes a second."""
 
 
 def available() -> bool:
@@ -44,6 +62,9 @@ def picture(
 
     `margins`: leave the room that one panel needs, instead of measuring every text, which takes twice the time.
     """
+    for library in LOADED:
+        checkpoint()
+        import_module(library)
     with import_module("matplotlib").rc_context(SETTINGS):
         figure = import_module("matplotlib.figure").Figure(figsize=size, layout=None if margins else "constrained")
         if margins:

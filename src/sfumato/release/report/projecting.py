@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.structure.placed import Block, Placed
+from sfumato.arrays import Ints
+from sfumato.structure.coded_points import Block, Placed
 
 Points = NDArray[np.float64]
-Ints = NDArray[np.int64]
 MOST_PAIRS = 1_000_000
 """Pairs of values that are always counted; of more, only where records are more still."""
 GRID = (44, 30)

@@ -6,12 +6,15 @@ holder's edition adds everything that was measured against the raw table.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
-from sfumato.maskers.topdown.explaining import Story, stories
-from sfumato.release.recipient import title
+from sfumato.events import watched
+from sfumato.maskers.topdown.explanation import Story, stories
 from sfumato.release.release import REPORT
-from sfumato.release.report import attacked, attributes, claims, clusters, examples, groups, story, survived
+from sfumato.release.report import attacks as attacked
+from sfumato.release.report import attributes, claims, clusters, examples, groups, worth
+from sfumato.release.report import search as story
+from sfumato.release.report import utility as survived
 from sfumato.release.report.markup import Html, paragraph, tag, text
 from sfumato.release.report.material import Held, Released
 from sfumato.release.report.plots import HOW_TO_GET, available
@@ -22,36 +25,48 @@ __all__ = ["HOW_TO_GET", "REPORT", "Held", "Released", "available", "holder_repo
 
 def public_report(released: Released) -> str:
     """The edition that goes along with the release."""
-    parts = [
-        claims.claimed(released),
-        examples.public_examples(released),
-        attributes.attributes(released, None, {}),
-        groups.groups(released),
-        clusters.public_clusters(released),
-        claims.checked(released, None),
-        claims.cited(released),
+    drawn: list[Callable[[], Html | None]] = [
+        lambda: worth.public_columns(released),
+        lambda: claims.claimed(released),
+        lambda: examples.public_examples(released),
+        lambda: attributes.attributes(released, None, {}),
+        lambda: _groups(released),
+        lambda: clusters.public_clusters(released),
+        lambda: claims.checked(released, None),
+        lambda: claims.cited(released),
     ]
+    parts = [draw() for draw in watched(drawn)]
     edition = tag("p", text("Public edition: everything here follows from the released files"), class_="edition")
-    return _page(released, edition, claims.verdict(released), parts)
+    return _page(released.facts.promise.title(), edition, claims.verdict(released), parts)
 
 
 def holder_report(released: Released, held: Held) -> str:
     """The edition for the holder's eyes: raw rows and groups below k are in it."""
-    parts = [
-        claims.claimed(released),
-        examples.holders_examples(released, held),
-        survived.survived(held),
-        clusters.holders_clusters(held),
-        attributes.attributes(released, held, _stories(held)),
-        groups.groups(released),
-        attacked.attacked(released, held),
-        story.search(held),
-        story.timings(held),
-        claims.checked(released, held),
-        claims.cited(released),
+    drawn: list[Callable[[], Html | None]] = [
+        lambda: worth.holders_columns(released, held),
+        lambda: claims.in_figures(released, held),
+        lambda: claims.claimed(released),
+        lambda: examples.holders_examples(released, held),
+        lambda: survived.survived(held),
+        lambda: clusters.holders_clusters(held),
+        lambda: attributes.attributes(released, held, _stories(held)),
+        lambda: _groups(released),
+        lambda: attacked.attacked(held),
+        lambda: story.search(held),
+        lambda: story.timings(held),
+        lambda: claims.checked(released, held),
+        lambda: claims.cited(released),
     ]
+    parts = [draw() for draw in watched(drawn)]
     edition = tag("p", text("Holder's edition: raw data are in it, never hand it over"), class_="edition holder")
-    return _page(released, edition, claims.holders_verdict(released, held), parts)
+    return _page(held.name or released.facts.promise.title(), edition, claims.holders_verdict(released, held), parts)
+
+
+def _groups(released: Released) -> Html | None:
+    """The same in both editions."""
+    if "groups" not in released.drawn:
+        released.drawn["groups"] = groups.groups(released)
+    return released.drawn["groups"]
 
 
 def _stories(held: Held) -> Mapping[str, Story]:
@@ -61,13 +76,22 @@ def _stories(held: Held) -> Mapping[str, Story]:
 
 
 NAMES = {
-    "claims": "Claims", "table": "The table", "survived": "What survived", "clusters": "Clusters",
-    "attributes": "Attributes", "groups": "Groups and risk", "attacks": "Attacks",
-    "search": "The search", "timings": "Timings", "verify": "Check it", "cite": "Cite it",
-}  # fmt: skip
+    "worth": "Worth having?",
+    "claims": "Claims",
+    "table": "The table",
+    "survived": "What survived",
+    "clusters": "Clusters",
+    "attributes": "Attributes",
+    "groups": "Groups and risk",
+    "attacks": "Attacks",
+    "search": "The search",
+    "timings": "Timings",
+    "verify": "Check it",
+    "cite": "Cite it",
+}
 
 
-def _page(released: Released, edition: Html, verdict: Html, parts: Iterable[Html | None]) -> str:
+def _page(name: str, edition: Html, verdict: Html, parts: Iterable[Html | None]) -> str:
     whole = [part for part in parts if part is not None]
     links = [
         tag("a", text(says), href=f"#{anchor}")
@@ -75,5 +99,4 @@ def _page(released: Released, edition: Html, verdict: Html, parts: Iterable[Html
         if any(part.startswith(f'<section id="{anchor}"') for part in whole)
     ]
     made = paragraph("Made by Sfumato. This page loads nothing and runs no script.", "note")
-    name = title(released.facts)
     return page(name, edition, tag("h1", text(name)), verdict, tag("nav", *links), *whole, made)

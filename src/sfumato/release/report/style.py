@@ -23,9 +23,10 @@ p { margin: .4rem 0 .7rem; max-width: 48rem; }
 .edition.holder { color: var(--warn); }
 .verdict { font-size: 1.1rem; padding: .8rem 1rem; background: var(--panel); border-left: 4px solid var(--mark);
   max-width: none; }
+.verdict.poor { border-left-color: var(--warn); }
 .note { color: var(--faint); font-size: .9rem; }
-nav { font-size: .9rem; color: var(--faint); margin: 1rem 0 0; }
-nav a { color: var(--mark); margin-right: .9rem; text-decoration: none; white-space: nowrap; }
+nav { display: flex; flex-wrap: wrap; column-gap: .9rem; font-size: .9rem; color: var(--faint); margin: 1rem 0 0; }
+nav a { color: var(--mark); text-decoration: none; white-space: nowrap; }
 .wide { overflow-x: auto; margin: .5rem 0 1rem; }
 table { border-collapse: collapse; font-size: .9rem; }
 th, td { text-align: left; padding: .28rem .8rem .28rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
@@ -33,6 +34,9 @@ th { font-weight: 600; color: var(--faint); }
 td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .heat { display: block; text-align: right; padding: .15rem .5rem; font-variant-numeric: tabular-nums;
   background: color-mix(in srgb, #0072b2 calc(var(--h) * 65%), transparent); }
+.meter { display: block; min-width: 5.5rem; padding: .05rem .4rem; font-variant-numeric: tabular-nums;
+  background: linear-gradient(to right, color-mix(in srgb, var(--bar) 55%, transparent) var(--m), var(--panel) 0); }
+.silent { color: var(--faint); }
 .was { color: var(--faint); display: block; }
 .is { display: block; font-weight: 600; }
 svg.bar { width: 9rem; height: .7rem; display: block; margin-top: .35rem; fill: var(--bar); }
@@ -53,7 +57,15 @@ ul.tree .count { color: var(--faint); font-weight: 400; font-variant-numeric: ta
 .why.none { border-color: var(--line); }
 .why p { margin: .15rem 0; }
 code, pre { font: .88em/1.5 ui-monospace, monospace; background: var(--panel); padding: .05rem .3rem; }
+li code { overflow-wrap: anywhere; }
 pre { padding: .7rem 1rem; overflow-x: auto; }
+@media (max-width: 30rem) { body { padding: 1rem .8rem 3rem; } h1 { font-size: 1.35rem; }
+  table.worth, table.worth tbody, table.worth tr, table.worth td { display: block; border: 0; padding: 0; }
+  table.worth { width: 100%; } table.worth thead { display: none; }
+  table.worth tr { display: grid; grid-template-columns: minmax(0, 1fr) auto; column-gap: .8rem; align-items: baseline;
+    padding: .4rem 0; border-bottom: 1px solid var(--line); }
+  table.worth td { overflow-wrap: anywhere; } table.worth td:first-child { font-weight: 600; }
+  table.worth td:nth-child(3) { color: var(--faint); font-size: .84rem; } }
 @media print { :root { --ink: #000; --faint: #444; --line: #bbb; --ground: #fff; --panel: #f2f2f2; --mark: #0072b2;
     --warn: #b34700; --bar: #56b4e9; color-scheme: light; }
   body { max-width: none; padding: 0; font-size: 10.5pt; print-color-adjust: exact; -webkit-print-color-adjust: exact; }

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sfumato.data.taxonomy import Taxonomy
-from sfumato.maskers.topdown.recoding import Generalize
+from sfumato.data.taxonomy.taxonomy import Taxonomy
+from sfumato.maskers.recoding.rules import Generalize
 from sfumato.release.report.markup import Html, join, paragraph, tag, text
 from sfumato.release.report.material import MISSING, Frequency
 

@@ -6,10 +6,8 @@ them, and `read` is the last two at once.
 
 from __future__ import annotations
 
-from sfumato.data.datasets.patients.drawing import ROWS, generate, group_names
-from sfumato.data.datasets.patients.joining import PatientTables, join
-from sfumato.data.datasets.patients.reading import known_codes, read, read_tables
-from sfumato.data.datasets.patients.schema import schema
+from sfumato.data.datasets.patients.drawing import ROWS, generate, group_names, schema
+from sfumato.data.datasets.patients.tables import PatientTables, join, known_codes, read, read_tables
 
 __all__ = [
     "ROWS",

@@ -1,0 +1,168 @@
+"""Declared domains: whether a table is what its schema declares, and what becomes of values outside."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
+
+from sfumato.data.codes import as_sets, pruned, rank, spread
+from sfumato.data.lookalikes import bad_name
+from sfumato.data.schema import Category, ItemSet, Number, Schema
+from sfumato.data.table import Column, ItemColumn
+from sfumato.errors import SchemaError, TableError, TaxonomyError, did_you_mean
+
+
+def clipped(column: Column, attribute: Number) -> Column:
+    """Numbers beyond a declared range at its nearer end, where `outside` says so."""
+    if attribute.outside is None or attribute.range is None or not len(column.values):
+        return column
+    low, high = (float(end) for end in attribute.range)
+    numbers = column.values.to_numpy()
+    inside = np.clip(numbers, low, high)  # a number that is none stays none, and is refused later
+    if (inside == numbers).all():
+        return column
+    return _renamed(column, pa.array(inside.astype(numbers.dtype) if (inside % 1 == 0).all() else inside))
+
+
+def bucketed(column: Column, attribute: Category) -> Column:
+    """Labels outside the domain under the declared one, where `outside` names it."""
+    if attribute.outside is None:
+        return column
+    mapped = _mapped(column.values, attribute, attribute.outside)
+    return column if mapped is None else _renamed(column, mapped)
+
+
+def bucketed_items(column: ItemColumn, attribute: ItemSet) -> ItemColumn:
+    """Items outside the domain under the declared one, where `outside` names it."""
+    mapped = None if attribute.outside is None else _mapped(column.values, attribute, attribute.outside)
+    if mapped is None:
+        return column
+    distinct = rank(mapped)
+    owners = np.repeat(np.arange(len(column.offsets) - 1), np.diff(column.offsets))
+    return as_sets(owners, distinct.codes[column.codes], distinct.values, missing=column.missing_rows)
+
+
+def bounded(name: str, column: ItemColumn, attribute: ItemSet) -> ItemColumn:
+    """Sets of at most as many items as declared; larger ones are refused, or keep their first items."""
+    lengths = np.diff(column.offsets)
+    if attribute.most is None or not (lengths > attribute.most).any():
+        return column
+    if attribute.too_many == "refuse":
+        raise TableError(
+            name,
+            f"no set holds more than the declared {attribute.most} items",
+            given="larger ones too",
+            remedy="raise most, or say too_many: first to keep the first items in the order of their labels",
+        )
+    place = np.arange(len(column.codes)) - np.repeat(column.offsets[:-1], lengths)
+    kept = place < attribute.most
+    owners = np.repeat(np.arange(len(lengths)), lengths)[kept]
+    used = pruned(column.codes[kept], column.values)
+    return as_sets(owners, used.codes, used.values, missing=column.missing_rows)
+
+
+def _mapped(values: pa.Array[Any], attribute: Category | ItemSet, bucket: str) -> pa.Array[Any] | None:
+    """Texts with strangers replaced; None where there is no stranger."""
+    known = set(attribute.taxonomy.leaves if attribute.taxonomy is not None else attribute.values or ())
+    texts = [str(text) for text in (values if pt.is_string(values.type) else values.cast(pa.string())).to_pylist()]
+    if all(text in known for text in texts):
+        return None
+    return pa.array([text if text in known else bucket for text in texts], type=pa.string())
+
+
+def _renamed(column: Column, values: pa.Array[Any]) -> Column:
+    """The same rows with each distinct value replaced; several may become one."""
+    at = column.codes.astype(np.int32)
+    at[column.codes == column.missing_code] = -1
+    return spread(at, rank(values))
+
+
+# Whether a table is what its schema declares: the same columns, and labels of the declared domain.
+def check_headers(names: Sequence[str]) -> None:
+    """Refuse columns without a name, two of one name, and names that are not what they look like."""
+    for at, name in enumerate(names):
+        if not name.strip():
+            raise TableError(
+                f"column {at + 1}",
+                "every column must have a name",
+                given="an empty name",
+                remedy="name the column, or leave it out",
+            )
+    for name, count in Counter(names).items():
+        if count > 1:
+            raise TableError(
+                name,
+                "a column's name may stand in a table only once",
+                given=f"{count} columns of this name",
+                remedy="rename or remove all but one",
+            )
+    if odd := bad_name(names):
+        raise TableError(odd.name, odd.rule, given=odd.given, remedy=odd.remedy)
+
+
+def check_names(names: Sequence[str], schema: Schema) -> None:
+    """Refuse a table and a schema that do not name the same columns; an absent identifier is no harm."""
+    check_headers(names)
+    for name in names:
+        if name not in schema:
+            raise SchemaError(
+                name,
+                "every column of the table must be declared in the schema",
+                given="an undeclared column",
+                remedy=_undeclared(name, _not_in(schema, names)),
+            )
+    if not schema.kept:
+        raise SchemaError(
+            "schema",
+            "a table must have columns beside identifiers",
+            given="only columns of the role identifier",
+            remedy="give the columns to keep another role",
+        )
+    for name in schema.kept:
+        if name not in names:
+            raise SchemaError(
+                name,
+                "every attribute of the schema must be a column of the table",
+                given="no such column",
+                remedy=did_you_mean(name, _not_in(names, schema) or names),
+            )
+
+
+def _undeclared(name: str, unused: list[str]) -> str:
+    hint = f"; {did_you_mean(name, unused)}" if unused else ""
+    return f"declare it, or leave it out of the table{hint}"
+
+
+def _not_in(these: Iterable[str], those: Iterable[str]) -> list[str]:
+    taken = set(those)
+    return [name for name in these if name not in taken]
+
+
+def check_labels(name: str, values: pa.Array[Any], attribute: Category | ItemSet) -> None:
+    """Refuse labels outside the declared taxonomy or values, without showing them."""
+    if attribute.taxonomy is None and attribute.values is None:
+        return
+    texts = values if pt.is_string(values.type) else values.cast(pa.string())
+    labels = set(texts.to_pylist())
+    if attribute.taxonomy is not None:
+        strangers = len(labels - set(attribute.taxonomy.leaves))
+        if strangers:
+            raise TaxonomyError(
+                name,
+                "every value of the table must be a leaf of the taxonomy",
+                given=f"{strangers} of {len(labels)} distinct values are not",
+                remedy="run `sfumato taxonomy check` to see them, then add them to the taxonomy",
+            )
+    elif not labels <= set(attribute.values or ()):
+        raise TableError(
+            name,
+            "every value of the table must be one of the declared values",
+            given="others too",
+            remedy="add them to `values`, say outside: LABEL to put them under one of these, or list them under "
+            "`missing`",
+        )

@@ -1,0 +1,1 @@
+"""A recipe proposed from a table, with a reason for each guess."""

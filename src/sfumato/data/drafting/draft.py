@@ -1,0 +1,158 @@
+"""A proposed recipe for a table: what each column may be, and why. A suggestion, never run by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.data.drafting.guess import guess, is_icd
+from sfumato.data.drafting.plan import plan
+from sfumato.data.drafting.profile import Profile, profile, share_alone
+from sfumato.data.drafting.proposal import ColumnDraft, Draft
+from sfumato.data.drafting.roles import Given, Looked, class_column, give_roles, with_role
+from sfumato.data.drafting.words import CODED, says
+from sfumato.data.schema import Attribute, Category, ItemSet
+from sfumato.data.taxonomy.draft import TaxonomyDraft, Way, propose_taxonomy
+from sfumato.errors import TableError, did_you_mean
+
+_MOST_LEAVES = 5000  # above this a drafted tree is too big to look at
+_FEWEST_CODES = 8  # fewer codes need no groups
+_MOST_LABELS = 8  # of a column whose labels are listed
+
+
+def draft(table: pa.Table, *, called: str = "table") -> Draft:
+    """Look at every column of a table and propose what it is. `called` is its name in messages.
+
+    >>> found = draft(
+    ...     pa.table({"ssn": ["1-2", "3-4", "5-6"] * 9, "age": [30, 40, 50] * 9, "disease": ["flu", "gout", "flu"] * 9})
+    ... )
+    >>> [(column.name, column.kind, column.role) for column in found.columns]
+    [('ssn', 'category', 'identifier'), ('age', 'number', 'quasi'), ('disease', 'category', 'sensitive')]
+    """
+    if not table.num_columns or table.num_rows < 2:
+        raise TableError(
+            called,
+            "a table to draft for must have columns and at least two rows",
+            given="an empty one" if not table.num_rows else "less",
+            remedy="give a full one",
+        )
+    columns = [_look(table, name) for name in table.column_names]
+    target = class_column(columns)
+    given = give_roles(table, columns, target)
+    if not any(one.role == "quasi" for one in given.values()):
+        raise TableError(
+            called,
+            "a table to draft for must have a column that can be masked",
+            given="columns with one value each, or of types that cannot be",
+            remedy="give a table in which people differ",
+        )
+    made = tuple(_column(table, column, given[column.name]) for column in columns)
+    shown = [column.name for column in made if column.role in ("plain", "sensitive")]
+    quasi = [column.name for column in made if column.role == "quasi"]
+    return Draft(
+        columns=made,
+        rows=table.num_rows,
+        alone=share_alone(table, quasi),
+        alone_plain=share_alone(table, shown),
+        plan=plan(columns, given, target, table.num_rows),
+    )
+
+
+def _look(table: pa.Table, name: str) -> Looked:
+    seen = profile(name, table.column(name))
+    return Looked(seen, guess(seen))
+
+
+def _column(table: pa.Table, column: Looked, given: Given) -> ColumnDraft:
+    seen = column.profile
+    attribute = with_role(column.made, given.role).attribute
+    few = isinstance(attribute, Category) and given.role != "identifier" and seen.distinct <= _MOST_LABELS
+    return ColumnDraft(
+        name=column.name,
+        attribute=attribute,
+        reason=given.reason,
+        holds=column.made.reason,
+        asked=given.asked,
+        distinct=seen.distinct,
+        unique_share=seen.unique_share,
+        labels=tuple(sorted(seen.texts)) if few else (),
+        proposed=_proposed(table, seen, attribute),
+    )
+
+
+def _proposed(table: pa.Table, seen: Profile, attribute: Attribute) -> TaxonomyDraft | None:
+    """A tree for a quasi column of codes: those that begin alike stand together, which is what codes mean.
+
+    It holds no more than the codes and their beginnings, and goes out pruned to what the table shows.
+    """
+    if attribute.role != "quasi" or not isinstance(attribute, Category):
+        return None
+    coded = says(seen.name, CODED) is not None or is_icd(seen)
+    if not coded or not _FEWEST_CODES <= seen.distinct <= _MOST_LEAVES:
+        return None
+    counted = _counted(table, profile(seen.name, table.column(seen.name), missing=seen.marks, read=False), attribute)
+    found = propose_taxonomy(counted, counts=list(counted.values()))
+    if found.way != "prefix" or found.taxonomy.levels < 3:
+        return None
+    return replace(found, taxonomy=replace(found.taxonomy, draft=False))
+
+
+def propose_for(table: pa.Table, name: str, *, kind: Way | None = None, missing: Sequence[str] = ()) -> TaxonomyDraft:
+    """A proposed taxonomy for one column, whatever its role: over the items if it holds lists of them.
+
+    Texts that usually mean missing are left out, and those in `missing`.
+    """
+    seen = _profiled(table, name, missing)
+    counted = _counted(table, seen, _attribute(table, name, missing))
+    return propose_taxonomy(counted, counts=list(counted.values()), kind=kind)
+
+
+def column_values(table: pa.Table, name: str, *, missing: Sequence[str] = ()) -> list[object]:
+    """The different values of one column, or the different items if it holds lists of them.
+
+    Texts that usually mean missing are left out, and those in `missing`.
+    """
+    seen = _profiled(table, name, missing)
+    attribute = _attribute(table, name, missing)
+    return [*_items(table, seen, attribute)] if isinstance(attribute, ItemSet) else seen.values.to_pylist()
+
+
+def missing_texts(table: pa.Table, name: str, *, missing: Sequence[str] = ()) -> tuple[str, ...]:
+    """The texts in one column that are taken for missing."""
+    return _profiled(table, name, missing).marks
+
+
+def _profiled(table: pa.Table, name: str, missing: Sequence[str]) -> Profile:
+    """One column with its texts as they are."""
+    if name in table.column_names:
+        return profile(name, table.column(name), missing=missing, read=False)
+    raise TableError(
+        "table",
+        "this is no column of the table",
+        given=repr(name),
+        remedy=did_you_mean(name, table.column_names),
+    )
+
+
+def _attribute(table: pa.Table, name: str, missing: Sequence[str]) -> Attribute:
+    return guess(profile(name, table.column(name), missing=missing)).attribute
+
+
+def _counted(table: pa.Table, seen: Profile, attribute: Attribute) -> dict[Any, int]:
+    if isinstance(attribute, ItemSet):
+        return _items(table, seen, attribute)
+    return dict(zip(seen.values.cast(pa.string()).to_pylist(), seen.counts, strict=True))
+
+
+def _items(table: pa.Table, seen: Profile, attribute: ItemSet) -> dict[Any, int]:
+    column: Any = table.column(seen.name)
+    if seen.family != "list":
+        column = pc.split_pattern(column.cast(pa.string()), attribute.separator)
+    if seen.marks:
+        column = pa.array([items for items in column.to_pylist() if items not in [[mark] for mark in seen.marks]])
+    counted: Any = pc.value_counts(pc.list_flatten(column).drop_null().cast(pa.string()))
+    return dict(zip(counted.field("values").to_pylist(), counted.field("counts").to_pylist(), strict=True))

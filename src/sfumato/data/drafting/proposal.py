@@ -1,0 +1,78 @@
+"""A draft as a value: what each column may be, and what to ask for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from sfumato.data.drafting.plan import Plan
+from sfumato.data.schema import Attribute, Category, Number, Role, Schema
+from sfumato.data.taxonomy.draft import TaxonomyDraft
+from sfumato.data.taxonomy.taxonomy import Taxonomy
+
+
+@dataclass(frozen=True)
+class ColumnDraft:
+    """What one column may be, and why.
+
+    `asked`: whether others know it is a question to the holder. `distinct` counts its different values;
+    `unique_share` is the share of rows that are alone with theirs; `labels` are the values of a column that has few.
+    """
+
+    name: str
+    attribute: Attribute
+    reason: str
+    holds: str
+    asked: bool
+    distinct: int
+    unique_share: float
+    labels: tuple[str, ...] = ()
+    proposed: TaxonomyDraft | None = None
+
+    @property
+    def kind(self) -> Literal["number", "category", "item_set"]:
+        """Its kind, as a recipe calls it."""
+        if isinstance(self.attribute, Number):
+            return "number"
+        return "category" if isinstance(self.attribute, Category) else "item_set"
+
+    @property
+    def role(self) -> Role:
+        """Its role."""
+        return self.attribute.role
+
+    @property
+    def taxonomy(self) -> Taxonomy | None:
+        """The tree of its codes, by their beginnings; other labels have none that means something."""
+        return None if self.proposed is None else self.proposed.taxonomy
+
+
+@dataclass(frozen=True)
+class Draft:
+    """Proposals for all columns, and what to ask for.
+
+    `alone` is the share of rows unique on all quasi columns together, `alone_plain` on those that go out as they are.
+    """
+
+    columns: tuple[ColumnDraft, ...]
+    rows: int
+    alone: float
+    alone_plain: float
+    plan: Plan
+
+    @property
+    def schema(self) -> Schema:
+        """The proposed schema."""
+        return Schema({column.name: column.attribute for column in self.columns})
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """Names of the columns that others may know."""
+        return self.with_role("quasi")
+
+    def with_role(self, role: Role) -> tuple[str, ...]:
+        """Names of the columns of this role."""
+        return tuple(column.name for column in self.columns if column.role == role)
+
+    def __getitem__(self, name: str) -> ColumnDraft:
+        return next(column for column in self.columns if column.name == name)

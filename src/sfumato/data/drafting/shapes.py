@@ -1,0 +1,178 @@
+"""What texts and numbers look like: dates in the usual orders, decimals, ranges, lists, texts that mean missing."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.data import calendar, written_forms
+from sfumato.data.number_columns import guessed
+from sfumato.data.schema import Calendar, DateOrder, Decimal
+
+_USUAL = "?,??,na,n/a,#n/a,n.a.,nan,null,none,nil,missing,unknown,not available,not known,-,--,---,.,..,k.a.,k. a."
+_ABROAD = "keine angabe,unbekannt,inconnu,inconnue,desconocido,desconocida,sin datos,sconosciuto,onbekend,desconhecido"
+MISSING = frozenset(("", *_USUAL.split(","), *_ABROAD.split(",")))
+"""Texts that usually mean missing, whatever the column holds: in lower case, without spaces around them."""
+MISSING_NUMBERS = (-9, -99, -999, -9999)
+"""Numbers that mean missing where no other number is below zero."""
+_PARTS = re.compile(r"(\d{1,2})([-./])(\d{1,2})\2\d{4}(?:[T ,].*)?", re.ASCII)
+_GROUPS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?", re.ASCII)
+_LEADING_ZERO = re.compile(r"[+-]?0\d", re.ASCII)
+_SEPARATORS = ("; ", ";", "|", ", ", ",", "/")
+_LONGEST_ITEM = 40
+_FEWEST_DATES = 10
+_YEARS = range(1900, 2101)
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """Texts as what they mean, and how they are written; `unsure` of the order of days and months."""
+
+    values: pa.Array[Any]
+    dates: DateOrder | None = None
+    decimal: Decimal | None = None
+    unsure: bool = False
+
+
+def read_texts(texts: pa.Array[Any], *, dated: bool = False) -> Reading:
+    """Different texts as numbers or dates if all of them are; else as they are. `dated`: the name says so.
+
+    >>> read_texts(pa.array(["31.12.1990", "01.02.2003"])).values.to_pylist()
+    [datetime.date(1990, 12, 31), datetime.date(2003, 2, 1)]
+    >>> read_texts(pa.array(["1.234,50", "7,25"])).decimal
+    'comma'
+    """
+    plain = guessed(texts)
+    if not len(texts) or plain.type != texts.type:
+        return compact_dates(plain, dated=dated) or Reading(plain)
+    listed = [str(text) for text in texts.to_pylist()]
+    for order in _orders(listed):
+        values, bad = calendar.from_text(written_forms.iso_dates(texts, order))
+        if not bad.any():
+            return Reading(values, dates=order, unsure=order != "ymd" and _ambiguous(listed))
+    decimal = _decimal(listed)
+    if decimal is not None:
+        return Reading(guessed(written_forms.plain_numbers(texts, decimal)), decimal=decimal)
+    return Reading(texts)
+
+
+def compact_dates(numbers: pa.Array[Any], *, dated: bool) -> Reading | None:
+    """Numbers such as 19901231 as dates, if all are; few of them only if the name says that they are dates."""
+    if not pa.types.is_integer(numbers.type) or not (dated or len(numbers) >= _FEWEST_DATES):
+        return None
+    texts = written_forms.digits(numbers)
+    if not all(len(text) == 8 and int(text[:4]) in _YEARS for text in map(str, texts.to_pylist())):
+        return None
+    values, bad = calendar.from_text(written_forms.iso_dates(texts, "ymd"))
+    return None if bad.any() else Reading(values, dates="ymd")
+
+
+def _orders(texts: Sequence[str]) -> Sequence[DateOrder]:
+    """The orders that may be meant, the likelier first: only America puts months first, and never with points."""
+    first = texts[0]
+    if _PARTS.fullmatch(first) is None:
+        return ("ymd",) if re.match(r"\d{4}[-./]?\d", first) else ()
+    return ("dmy",) if "." in first[:6] else ("dmy", "mdy")
+
+
+def _ambiguous(texts: Sequence[str]) -> bool:
+    """Whether no day is above 12, so that days and months could be swapped; points are never American."""
+    parts = [_PARTS.fullmatch(text) for text in texts]
+    return all(part is not None and part[2] != "." and int(part[1]) <= 12 and int(part[3]) <= 12 for part in parts)
+
+
+def _decimal(texts: Sequence[str]) -> Decimal | None:
+    """The mark before decimals of numbers that are not plain ones; codes such as 01,02 are none."""
+    if any(_LEADING_ZERO.match(text) for text in texts) or not any("," in text for text in texts):
+        return None
+    if all(_GROUPS.fullmatch(text) or "," not in text for text in texts):
+        return "point" if all(written_forms.plain_number(text, "point") for text in texts) else None
+    return "comma" if all(written_forms.plain_number(text, "comma") for text in texts) else None
+
+
+@dataclass(frozen=True)
+class CalendarGuess:
+    """A unit for intervals, and whole years around all dates and times."""
+
+    unit: Calendar
+    range: tuple[str, str]
+
+
+_UNITS: tuple[tuple[timedelta, Calendar], ...] = (
+    (timedelta(days=365 * 30), "year"),
+    (timedelta(days=365), "month"),
+    (timedelta(days=3), "day"),
+    (timedelta(hours=3), "hour"),
+    (timedelta(minutes=3), "minute"),
+)
+
+
+def calendar_for(first: datetime, last: datetime, *, timed: bool) -> CalendarGuess:
+    """The calendar of dates from the first to the last; `timed` if they have times of day.
+
+    >>> calendar_for(datetime(1990, 5, 17), datetime(2003, 1, 1), timed=False)
+    CalendarGuess(unit='month', range=('1990-01-01', '2003-12-31'))
+    """
+    span = last - first
+    shortest: Calendar = "second" if timed else "day"
+    unit = next((unit for length, unit in _UNITS if span > length), shortest)
+    unit = unit if timed or unit in ("year", "month") else "day"
+    end = f"{last.year + 1:04}-01-01" if timed and last.year < 9999 else f"{last.year:04}-12-31"
+    return CalendarGuess(unit, (f"{first.year:04}-01-01", end))
+
+
+def rounded_range(lowest: float, highest: float) -> tuple[float, float]:
+    """Round ends around the numbers, so that the exact extremes of the data are not told.
+
+    >>> rounded_range(17, 90), rounded_range(0.13, 0.87), rounded_range(5, 5)
+    ((10, 90), (0.1, 0.9), (5, 6))
+    """
+    span = highest - lowest
+    power = math.floor(math.log10(span)) if span > 0 else 0
+    step = 10.0**power
+    digits = max(0, -power)
+    lower, upper = round(math.floor(lowest / step) * step, digits), round(math.ceil(highest / step) * step, digits)
+    while lower > lowest:  # what is divided and multiplied again may have moved
+        lower = round(lower - step, digits)
+    while upper < highest or upper <= lower:
+        upper = round(upper + step, digits)
+    if float(lower).is_integer() and float(upper).is_integer():
+        return (int(lower), int(upper))
+    return (lower, upper)
+
+
+def separator_of(texts: Sequence[str]) -> str | None:
+    """The separator of texts that list items: the items come again, and their number varies.
+
+    >>> separator_of(["flu;asthma", "flu", "asthma;flu;gout", "gout;flu", "asthma;gout"])
+    ';'
+    >>> separator_of(["Paris, France", "Lyon, France", "Nice, France"]) is None
+    True
+    """
+    return next((mark for mark in _SEPARATORS if _lists_items(texts, mark)), None)
+
+
+def _lists_items(texts: Sequence[str], separator: str) -> bool:
+    lists = [text.split(separator) for text in texts]
+    if sum(len(items) > 1 for items in lists) < 0.3 * len(lists):
+        return False
+    items = Counter(item for found in lists for item in found)
+    comes_again = len(items) * 2 <= items.total()
+    short = all(len(item) <= _LONGEST_ITEM for item in items)
+    return comes_again and short and len({len(found) for found in lists}) > 1
+
+
+def is_missing(texts: pa.Array[Any], more: Sequence[str] = ()) -> pa.Array[Any]:
+    """Which texts mean missing: the usual ones in any case, and `more` exactly."""
+    plain = pc.utf8_lower(pc.utf8_trim_whitespace(texts))
+    known = MISSING - {"-", "--"} if "+" in plain.to_pylist() else MISSING  # plus and minus
+    usual = pc.is_in(plain, value_set=pa.array(sorted(known)))
+    return pc.or_(usual, pc.is_in(texts, value_set=pa.array(more, pa.string()))) if more else usual

@@ -1,0 +1,277 @@
+"""What a column's name says of it, in seven languages: English, German, French, Spanish, Italian, Dutch, Portuguese.
+
+Names are taken apart into words without accents. A pattern matches whole words, or several in a row.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+_LETTERS = str.maketrans({"ß": "ss", "æ": "ae", "ø": "o", "œ": "oe", "ł": "l"})
+
+
+@dataclass(frozen=True)
+class Concept:
+    """What a name can mean.
+
+    `known`: 3 what many know of a person, 2 what neighbours or colleagues know, 1 what some of them know.
+    `nominal`: small numbers in such a column stand for kinds.
+    """
+
+    meaning: str
+    known: int
+    pattern: re.Pattern[str]
+    nominal: bool = False
+
+
+def words(name: str) -> list[str]:
+    """The words of a column's name, in lower case and without accents.
+
+    >>> words("patientID"), words("Home-Phone 2"), words("Größe_cm")
+    (['patient', 'id'], ['home', 'phone', '2'], ['grosse', 'cm'])
+    """
+    spaced = re.sub(r"(?<=[a-zà-ÿ0-9])(?=[A-ZÀ-Þ])", " ", unicodedata.normalize("NFC", name))
+    folded = unicodedata.normalize("NFKD", spaced.lower().translate(_LETTERS))
+    plain = "".join(mark for mark in folded if not unicodedata.combining(mark))
+    return re.findall(r"[^\W\d_]+\d*|\d+", plain)
+
+
+def says(name: str, pattern: re.Pattern[str]) -> str | None:
+    """The words of a name that a pattern matches; None if there are none.
+
+    >>> says("date_of_birth", BIRTH.pattern), says("average", BIRTH.pattern)
+    ('date of birth', None)
+    """
+    found = (pattern.search(form) for form in _forms(name))
+    return next((one[0] for one in found if one is not None), None)
+
+
+def concept_of(name: str) -> Concept | None:
+    """What others know of people that this name stands for; None if it is nothing of that kind."""
+    return next((concept for concept in KNOWN if says(name, concept.pattern)), None)
+
+
+def _forms(name: str) -> tuple[str, str]:
+    """The words of a name in a row, and the same where umlauts were written with an e."""
+    plain = " ".join(words(name))
+    return plain, re.sub(r"(?<=[aou])e", "", plain)
+
+
+def _any(text: str) -> re.Pattern[str]:
+    """Any of the words; numbers behind a word belong to it."""
+    return re.compile(r"(?<![^ ])(?:" + "|".join(text.split()) + r")\d*(?![^ ])")
+
+
+def _phrases(found: re.Pattern[str], *phrases: str) -> re.Pattern[str]:
+    """A pattern, or one of these phrases of several words."""
+    return re.compile(found.pattern + "".join(rf"|(?<![^ ])(?:{phrase})(?![^ ])" for phrase in phrases))
+
+
+BIRTH = Concept(
+    "age or birth",
+    3,
+    _phrases(
+        _any(
+            """
+            age ages agegroup birth birthday birthdate birthyear born dob yob alter geburt geburtsdatum
+            geburtstag geburtsjahr altersgruppe jahrgang naissance ne nee edad nacimiento fechanacimiento eta
+            nascita leeftijd geboortedatum geboortejaar geboorte geboren idade nascimento datanascimento
+            """
+        ),
+        "date of birth",
+    ),
+)
+SEX = Concept(
+    "sex",
+    3,
+    _any("sex sexe sexo sesso gender geschlecht genre genero genere geslacht anrede title salutation"),
+    nominal=True,
+)
+PLACE = Concept(
+    "where somebody lives",
+    3,
+    _phrases(
+        _any(
+            """
+            zip zipcode postcode postalcode postal plz postleitzahl cp codepostal codigopostal cap postcodes cep
+            city town village municipality county district region state province neighbo(?:u)?rhood residence
+            domicile ort wohnort stadt gemeinde kreis landkreis bezirk bundesland kanton stadtteil quartier
+            ville commune departement canton ciudad municipio localidad provincia comunidad distrito citta
+            comune regione quartiere stad gemeente woonplaats provincie wijk cidade concelho freguesia bairro
+            estado fips tract borough parish barrio
+            """
+        ),
+        "code postal",
+        "codigo postal",
+    ),
+    nominal=True,
+)
+COUNTRY = Concept(
+    "nationality or origin",
+    2,
+    _any(
+        """
+        country nationality citizenship nation foreign foreigner migrant origin land staat nationalitat
+        staatsangehorigkeit staatsburgerschaft herkunft auslander pays nationalite origine etranger pais
+        nacionalidad origen extranjero paese nazionalita cittadinanza nationaliteit herkomst nacionalidade
+        birthplace geburtsort
+        geburtsland
+        """
+    ),
+    nominal=True,
+)
+RACE = Concept(
+    "ethnicity or language",
+    2,
+    _any("race ethnicity ethnic ethnie etnia rasse raza razza raca etniciteit language muttersprache langue sprache"),
+    nominal=True,
+)
+MARITAL = Concept(
+    "marital status",
+    2,
+    _phrases(
+        _any(
+            """
+            marital married marriage civilstatus civilstate familienstand zivilstand verheiratet marie
+            matrimonial estadocivil casado casada sposato coniugato burgerlijke gehuwd relationship
+            """
+        ),
+        "personal status",
+        "civil status",
+        "(?:etat|estado|stato) civile?",
+        "situation familiale",
+    ),
+    nominal=True,
+)
+WORK = Concept(
+    "occupation",
+    2,
+    _any(
+        """
+        occupation job profession employment employer workclass sector industry work beruf tatigkeit arbeitgeber
+        beschaftigung branche metier emploi employeur profesion ocupacion empleo trabajo professione occupazione
+        lavoro beroep functie werk werkgever profissao ocupacao emprego trabalho unemployed retired
+        """
+    ),
+    nominal=True,
+)
+SCHOOL = Concept(
+    "education",
+    2,
+    _any(
+        """
+        education educational degree school schooling university studies bildung bildungsstand schulabschluss
+        abschluss ausbildung schule etudes diplome niveauetudes educacion estudios escolaridad titulo istruzione
+        studio titolo diploma opleiding onderwijs escolaridade educacao instrucao qualification
+        """
+    ),
+)
+HOUSEHOLD = Concept(
+    "household",
+    2,
+    _any(
+        """
+        household family children child kids siblings dependents dependants housing home homeowner tenure
+        dwelling haushalt haushaltsgrosse kinder kinderzahl wohnung wohnform menage foyer enfants logement hogar
+        hijos vivienda famiglia figli abitazione nucleo huishouden kinderen gezin woning agregado filhos
+        habitacao domicilio
+        """
+    ),
+)
+EVENT = Concept(
+    "when something happened",
+    1,
+    _any(
+        """
+        date day time timestamp admission admitted discharge discharged visit visited entry hired arrival death
+        died appointment since aufnahme aufnahmedatum entlassung entlassungsdatum einzug zuzug eintritt termin
+        datum tag besuch sterbedatum einzugsdatum eroffnung eroffnungsdatum admision alta ingreso fecha visita
+        ricovero dimissione data entree sortie visite opname ontslag bezoek admissao entrada opened
+        """
+    ),
+)
+KNOWN = (BIRTH, SEX, PLACE, RACE, COUNTRY, MARITAL, SCHOOL, WORK, HOUSEHOLD, EVENT)
+"""In the order in which they are tried: the place of birth is an origin, a date of birth no event."""
+
+IDENTIFYING = _any(
+    """
+    ids? identifier ident uuid guid ssn ein bsn cpf dni nie nif nss nir ahv svnr egn
+    (?:first|last|full|user|sur|fore|nick)?names? vornamen? nachnamen? familienname nom prenoms? nombres?
+    apellidos? nome cognome sobrenome apelido naam voornaam achternaam patientid personid kundenid e?mail
+    courriel correo (?:tele)?phone tel telefon telefonnummer telefono telefoon telefone mobile handy movil
+    cellulare celular fax address addresses adresse adressen anschrift direccion indirizzo adres endereco street
+    strasse hausnummer rue calle straat rua iban kontonummer kontonr passport pasaporte passeport ausweis
+    ausweisnummer login username mrn url website ip ipaddress matricule matricola matricula aktenzeichen
+    fallnummer fallnr patientennummer patientennr kundennummer kundennr kennzeichen versichertennummer
+    versicherungsnummer steuernummer steuerid sozialversicherungsnummer latitude longitude lat lon lng
+    coordinates gps facebook twitter signature unterschrift photo foto rownumber rowid index lfd laufnummer
+    codicefiscale
+    """
+)
+SOFT = _any("ids? names? nom nome nombre naam index")
+"""Words for a name that stand beside what it names: the name of a city tells where somebody lives."""
+SENSITIVE = _any(
+    """
+    diseases? diagnos[ei]s diag diagnostics? illness(?:es)? conditions? symptoms? hiv aids treatments? therapy
+    therapies medications? drugs? pregnan(?:t|cy) addiction disability disabled icd\\w* comorbidit(?:y|ies)
+    cancer tumou?r blood infection result results biopsy genetic mental psychiatric mortality income incomes
+    salary wages? earnings pay payment debts? debtors? wealth credit credits loans? balance savings assets?
+    capital mortgage arrears rent benefits? welfare bonus religion religious faith belief politics political
+    party vote voted union orientation sexuality conviction convicted crime crimes offen[cs]es? sentence
+    arrests? prison opinions? satisfaction abuse violence alcohol smoker smoking krankheit(?:en)?
+    erkrankung(?:en)? befund diagnosen? hauptdiagnose nebendiagnose symptome behandlung therapie medikamente?
+    schwanger(?:schaft)? sucht behinderung einkommen gehalt lohn schulden verschuldung kredit kredithohe
+    kreditbetrag kontostand saldo vermogen konfession glaube partei gewerkschaft straftat(?:en)? delikt(?:e)?
+    vorstrafen? meinung zufriedenheit raucher blutdruck maladies? traitement grossesse handicap revenus? salaire
+    dettes? solde infractions? condamnation avis syndicat parti enfermedad(?:es)? diagnosticos? tratamiento
+    embarazo discapacidad ingresos renta salario sueldo deudas? creditos? partido delitos? condena opinion
+    malatti[ae] diagnosi terapia gravidanza disabilita reddito redditi stipendio debit[oi] credit[oi] religione
+    partito reat[oi] condanna opinione ziekten? behandeling zwanger(?:schap)? beperking inkomen salaris loon
+    schuld(?:en)? krediet religie geloof partij delict(?:en)? misdrijf mening doencas? tratamento gravidez
+    deficiencia rendimentos? dividas? religiao crime opiniao risk score default ausfall outcomes? ausgang
+    readmitted readmission survived survival died deceased verstorben
+    """
+)
+TARGET = _any(
+    """
+    class classes target label labels outcome outcomes y income risk response default churn churned approved
+    approval survived survival readmitted readmission species decision klasse ziel zielvariable ergebnis risiko
+    ausfall ausgang classe cible resultat risque clase objetivo resultado riesgo esito rischio bersaglio
+    uitkomst risico klas alvo risco desfecho bonitat solvent
+    """
+)
+WEAK_TARGET = _any("type status result category group typ tipo kategorie gruppe diagnosis diagnose score")
+CODED = _any(
+    """
+    zip zipcode post(?:al|code)s? postalcode plz postleitzahl cp codepostal codigopostal cap cep icd\\w* codes?
+    fips code codigo codice tract kennung schlussel
+    """
+)
+KIND_WORDS = _any(
+    """
+    type typ tipo kind art category kategorie categorie categoria group gruppe groupe grupo gruppo groep status
+    estado etat stato state code class flag cluster
+    """
+)
+COUNT_WORDS = _any(
+    """
+    since seit depuis desde dal sinds years? jahre annees anos anni jaren months? monate mois meses num number
+    count anzahl nombre numero aantal n nr rate level grade rank score duration dauer duree duracion durata size
+    grosse
+    """
+)
+MOMENT_WORDS = _any(
+    """
+    date dates day time datum tag fecha data jour dia giorno dag birth geburtsdatum naissance nacimiento nascita
+    nascimento geboortedatum dob aufnahme entlassung admission discharge einzug born
+    """
+)
+FREE_TEXT = _any(
+    """
+    notes? remarks? comments? text description freetext memo bemerkung(?:en)? kommentare? notiz(?:en)?
+    anmerkung(?:en)? beschreibung remarques? commentaires? observaciones comentarios? osservazioni opmerkingen
+    observacoes anamnese
+    """
+)

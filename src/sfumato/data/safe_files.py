@@ -1,0 +1,130 @@
+"""Files read and written with care: those that strangers wrote, and those that are for the holder alone.
+
+`Progress` and `Watched` tell how much of a file was read, as it goes on.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import stat
+from contextvars import copy_context
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sfumato.errors import RecipeError, SfumatoError
+from sfumato.events import checkpoint
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+
+def is_regular(path: Path) -> bool:
+    """Whether a path leads to a file that can be read to its end: no folder, device, pipe or socket."""
+    try:
+        return stat.S_ISREG(path.stat().st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def read_bytes(path: Path, *, what: str, most: int, kind: type[SfumatoError] = RecipeError) -> bytes:
+    """The content of a file, refused before it is read if it is no regular file or a larger one.
+
+    It is opened without waiting: a pipe that nobody writes to would hang us before we could look at it.
+    """
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY)
+    except FileNotFoundError:
+        raise kind(what, "the file must exist", given=str(path), remedy="check the path") from None
+    except (OSError, ValueError) as error:
+        given = getattr(error, "strerror", None) or "a path that names nothing"
+        raise kind(what, "the file must be readable", given=f"{path}: {given}", remedy="check the path") from None
+    with os.fdopen(handle, "rb") as file:
+        mode = os.fstat(handle).st_mode
+        if stat.S_ISDIR(mode):
+            raise kind(what, "it must be a file", given=f"the folder {path}", remedy="name a file in it")
+        if not stat.S_ISREG(mode):
+            raise kind(what, "it must be a regular file", given=f"{path}, a device or a pipe", remedy="name a file")
+        content = file.read(most + 1)
+    if len(content) > most:
+        raise kind(
+            what,
+            f"the file has at most {most // 2**20} MiB",
+            given=f"{path}, which is larger",
+            remedy="leave out what is not needed",
+        )
+    return content
+
+
+def read_text(path: Path, *, what: str, most: int, kind: type[SfumatoError] = RecipeError) -> str:
+    """The same as text."""
+    try:
+        return read_bytes(path, what=what, most=most, kind=kind).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise kind(
+            what,
+            "the file must be UTF-8 text",
+            given=f"{path}, another encoding at byte {error.start}",
+            remedy="save it as UTF-8",
+        ) from None
+
+
+# Files for the holder's eyes: from their first byte on nobody else may read them, whatever the umask says.
+FOLDER, FILE = 0o700, 0o600
+
+
+def private_folder(path: Path) -> None:
+    """A new folder for its owner alone; those above it are made as usual."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.mkdir(mode=FOLDER)
+    path.chmod(FOLDER)  # a umask can only have taken more away
+
+
+def opener(path: str | os.PathLike[str], flags: int) -> int:
+    """For `open(..., opener=opener)`: the file is its owner's alone, also where one of that name was there."""
+    handle = os.open(path, flags | os.O_CLOEXEC, FILE)
+    os.fchmod(handle, FILE)
+    return handle
+
+
+def write_private(path: Path, text: str) -> None:
+    """A text, in UTF-8."""
+    with open(path, "w", encoding="utf-8", opener=opener) as file:
+        file.write(text)
+
+
+def write_private_json(path: Path, content: Any) -> None:
+    """Plain JSON, readable, numbers exact; a folder in its name is made as private."""
+    if not path.parent.is_dir():
+        private_folder(path.parent)
+    write_private(path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+class Progress:
+    """Owns how much of a source was read, in rows or bytes; `total` is 0 where that is not known."""
+
+    def __init__(self, total: int = 0) -> None:
+        self.total, self._done = total, 0
+
+    def advance(self, steps: int) -> None:
+        """So much more is read."""
+        self._done += steps
+        checkpoint(self._done / self.total if self.total else None)
+
+
+class Watched(io.RawIOBase):
+    """A file that tells how much of it was read, from whatever thread it is read in."""
+
+    def __init__(self, file: io.BufferedReader, progress: Progress) -> None:
+        self._file, self._progress, self._context = file, progress, copy_context()
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        """Fill the buffer from the file."""
+        count = self._file.readinto(buffer)
+        self._context.run(self._progress.advance, count)
+        return count

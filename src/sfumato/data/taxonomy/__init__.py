@@ -1,0 +1,1 @@
+"""Trees over labels, and over intervals of numbers and dates."""

@@ -1,0 +1,227 @@
+"""A first taxonomy for a column's values: a proposal to look at, never used by itself.
+
+Three ways, by what the values look like: the calendar for dates, prefixes for codes, and groups of
+neighbouring labels with similar numbers of records for everything else.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+from sfumato.data.taxonomy.taxonomy import Taxonomy
+from sfumato.errors import TaxonomyError, did_you_mean
+
+Way = Literal["calendar", "prefix", "balanced"]
+Nested = dict[str, "Nested | None"]
+
+_DATE = re.compile(r"(\d{4})-(\d{2})-\d{2}(?:[T ].*)?")
+_CODE = re.compile(r"([A-Za-z]{1,3}-?\d+|\d{3,})[A-Za-z]?([-.][\dA-Za-z]+)*")
+_FEWEST_CODES = 4
+
+
+@dataclass(frozen=True)
+class TaxonomyDraft:
+    """A proposed taxonomy, how it was made, and why so."""
+
+    taxonomy: Taxonomy
+    way: Way
+    reason: str
+
+
+def draft_taxonomy(
+    values: Iterable[object], *, counts: Sequence[int] | None = None, kind: Way | None = None
+) -> Taxonomy:
+    """A proposed taxonomy over values, marked as a draft; `propose_taxonomy` also tells the reason.
+
+    >>> draft_taxonomy(["53715", "53710", "53706", "90210"]).to_tree()
+    {'ANY': {'537**': {'53706': None, '5371*': ['53710', '53715']}, '90210': None}}
+    >>> draft_taxonomy(["ant", "bee", "cat", "dog"], counts=[3, 3, 3, 3]).to_tree()
+    {'ANY': {'ant..bee': ['ant', 'bee'], 'cat..dog': ['cat', 'dog']}}
+    """
+    return propose_taxonomy(values, counts=counts, kind=kind).taxonomy
+
+
+def propose_taxonomy(
+    values: Iterable[object], *, counts: Sequence[int] | None = None, kind: Way | None = None
+) -> TaxonomyDraft:
+    """A proposed taxonomy and the reason for it.
+
+    `counts` says how many records have each value (left out: as many as the value is repeated); missing
+    values are passed over. `kind` asks for one way: "calendar", "prefix" or "balanced".
+    """
+    records = _records(values, counts)
+    way = kind or _way(list(records))
+    if way not in get_args(Way):
+        raise TaxonomyError(
+            "kind",
+            "a taxonomy is drafted in one of the ways " + ", ".join(get_args(Way)),
+            given=repr(kind),
+            remedy=did_you_mean(str(kind), get_args(Way)),
+        )
+    groups, reason = _grouped(records, way)
+    groups = _pruned(groups)
+    only = next(iter(groups.values())) if len(groups) == 1 else None
+    root = next(name for name in ("ANY", "(ANY)", "((ANY))") if name not in records)
+    return TaxonomyDraft(Taxonomy.from_tree({root: only or groups}, draft=True), way, reason)
+
+
+def _records(values: Iterable[object], counts: Sequence[int] | None) -> dict[str, int]:
+    listed = list(values)
+    if counts is not None and len(counts) != len(listed):
+        raise TaxonomyError(
+            "counts",
+            "there is one count for each value",
+            given=f"{len(counts)} counts for {len(listed)} values",
+            remedy="leave counts out, or give one for each value",
+        )
+    records: dict[str, int] = {}
+    for value, count in zip(listed, counts if counts is not None else [1] * len(listed), strict=True):
+        if value is not None and str(value).strip():
+            records[str(value)] = records.get(str(value), 0) + int(count)
+    if not records:
+        raise TaxonomyError(
+            "taxonomy", "a taxonomy has values", given="none", remedy="choose a column that is not empty"
+        )
+    return dict(sorted(records.items(), key=_in_order(records)))
+
+
+def _in_order(records: Iterable[str]) -> _Key:
+    numbers = all(re.fullmatch(r"-?\d+(\.\d+)?", value) for value in records)
+    return _Key(numbers=numbers)
+
+
+@dataclass(frozen=True)
+class _Key:
+    """Sorts numbers as numbers and everything else by its text."""
+
+    numbers: bool
+
+    def __call__(self, item: tuple[str, int]) -> tuple[float, str]:
+        return (float(item[0]) if self.numbers else 0.0, item[0])
+
+
+def _way(values: list[str]) -> Way:
+    if all(_DATE.fullmatch(value) for value in values):
+        return "calendar"
+    codes = all(_CODE.fullmatch(value) for value in values)
+    lengths = {len(value) for value in values}
+    lettered = any(not value.isdigit() for value in values)
+    if codes and len(values) >= _FEWEST_CODES and (lettered or len(lengths) == 1):
+        return "prefix"
+    return "balanced"
+
+
+def _grouped(records: dict[str, int], way: Way) -> tuple[Nested, str]:
+    if way == "calendar":
+        return _calendar(list(records)), "the values are dates: years, then months, then the values"
+    if way == "prefix":
+        even = len({len(value) for value in records}) == 1
+        return _prefixes(list(records), 1, even=even), "the values are codes: those that begin alike stand together"
+    reason = "labels that follow each other, in groups with similar numbers of records: rename and regroup them"
+    return _balanced(records), reason
+
+
+def _calendar(values: list[str]) -> Nested:
+    groups: Nested = {}
+    for value in values:
+        match = _DATE.fullmatch(value)
+        if match is None:
+            raise TaxonomyError(
+                "taxonomy",
+                "a calendar is drafted over dates such as 2026-12-31",
+                given="values that are no ISO dates",
+                remedy="ask for another kind (--kind balanced), or rewrite the dates",
+            )
+        year, month = match[1], f"{match[1]}-{match[2]}"
+        _at(_at(groups, year), month)[value] = None
+    return groups
+
+
+def _pruned(groups: Nested) -> Nested:
+    """Without groups that have one child only: the child says more."""
+    kept: Nested = {}
+    for label, below in groups.items():
+        under = _pruned(below) if below else None
+        kept.update(under if under is not None and len(under) == 1 else {label: under})
+    return kept
+
+
+def _at(groups: Nested, label: str) -> Nested:
+    below = groups.get(label)
+    if below is None:
+        below = groups[label] = {}
+    return below
+
+
+def _prefixes(values: list[str], length: int, *, even: bool) -> Nested:
+    """Values by their first characters; a shared beginning is no level of its own."""
+    if len(values) <= 2:
+        return dict.fromkeys(values)
+    by_start: dict[str, list[str]] = {}
+    for value in values:
+        by_start.setdefault(value[:length].rstrip("-. "), []).append(value)
+    if len(by_start) == 1:
+        longest = max(len(value) for value in values)
+        return _prefixes(values, length + 1, even=even) if length < longest else dict.fromkeys(values)
+    groups: Nested = {}
+    for members in by_start.values():
+        if len(members) == 1:
+            groups[members[0]] = None
+        else:
+            groups[_starred(members, even=even)] = _prefixes(members, length + 1, even=even)
+    return groups
+
+
+def _starred(values: list[str], *, even: bool) -> str:
+    """What all values begin with, and a star: one for each place after it if all codes are of even length.
+
+    >>> _starred(["53715", "53706"], even=True), _starred(["I10", "I10.1"], even=False)
+    ('537**', 'I10*')
+    """
+    shared = next(n for n in range(min(map(len, values)), -1, -1) if len({value[:n] for value in values}) == 1)
+    start = values[0][:shared].rstrip("-. ")
+    return start + "*" * (len(values[0]) - len(start) if even else 1)
+
+
+def _balanced(records: dict[str, int]) -> Nested:
+    """Runs of neighbouring labels, about as many as the root of their number; long runs are split again."""
+    if len(records) < _FEWEST_CODES:
+        return dict.fromkeys(records)
+    wanted = math.ceil(math.sqrt(len(records)))
+    groups: Nested = {}
+    for run in _runs(records, wanted):
+        if len(run) == 1:
+            groups[run[0]] = None
+        else:
+            below: Nested = dict.fromkeys(run)
+            if len(run) > 2 * wanted:
+                below = _balanced({value: records[value] for value in run})
+            groups[_named(run, records)] = below
+    return groups
+
+
+def _named(run: list[str], records: dict[str, int]) -> str:
+    name = f"{run[0]}..{run[-1]}"
+    return name if name not in records else f"({name})"
+
+
+def _runs(records: dict[str, int], wanted: int) -> list[list[str]]:
+    """At least two runs, each near its share of the records that are left when it begins."""
+    runs: list[list[str]] = [[]]
+    left, held, share = sum(records.values()), 0, sum(records.values()) / wanted
+    for value, count in records.items():
+        short, over = share - held, held + count - share
+        if runs[-1] and len(runs) < wanted and over > short:
+            left -= held
+            share, held = left / (wanted - len(runs)), 0
+            runs.append([])
+        runs[-1].append(value)
+        held += count
+    if len(runs) == 1:
+        values = runs[0]
+        runs = [values[:-1], values[-1:]]
+    return runs

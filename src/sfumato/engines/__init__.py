@@ -1,1 +1,0 @@
-"""Who counts: the same questions of `sfumato.counting`, answered in loops, in kernels, on a cluster."""

@@ -1,0 +1,301 @@
+"""What an attacker sees and knows: the released table, people's raw values, and how far one is from the other.
+
+A shown value stands for raw ones: a label for the leaves below it, an interval for its numbers, `*` for all of them.
+The attacker looks for the shown values that cover what he knows or, where none does, for the nearest ones. So one
+notion of likeness serves recodings and regions, whose values cover, and centres and generated rows, whose do not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.arrays import Floats, Ints
+from sfumato.data import calendar
+from sfumato.data.axis import labels_of, numbers_of
+from sfumato.data.masked import Masked
+from sfumato.data.schema import Attribute, Category, Number
+from sfumato.data.shown import OR_MISSING, holds_missing
+from sfumato.data.table import Column, Table, group_numbers
+from sfumato.events import checkpoint, watched
+from sfumato.randomness import Seeded
+from sfumato.structure.masked_positions import interval_ends
+
+Gaps = NDArray[np.float32]
+ANYTHING = "*"
+CELLS = 20_000_000
+"""Distances are computed for this many pairs at a time."""
+LEAST = 1e-4
+"""How far at least a number is from an interval that it is not in."""
+NEAR = 1e-6
+PAIRS = 60_000_000
+"""Of a release with very many groups fewer people are attacked, so that no more pairs have to be compared."""
+FEWEST = 50
+
+
+def gaps(told: Sequence[str | None], column: Column, values: Ints, attribute: Attribute) -> Gaps:
+    """(told, values): 0 where a shown value covers a raw one, else how far it is, at most 1.
+
+    Numbers are apart by a part of their range; categories are the same or not. `told`: shown values, None for
+    missing. `values`: codes of raw ones.
+
+    >>> import pyarrow as pa
+    >>> ages = Column(np.array([0, 1, 2], dtype=np.uint8), pa.array([20, 30, 40]))
+    >>> gaps(["[20-25)", "40", "*"], ages, np.arange(3), Number()).tolist()
+    [[0.0, 0.25, 0.75], [1.0, 0.5, 0.0], [0.0, 0.0, 0.0]]
+    """
+    if isinstance(attribute, Number):
+        found = _of_numbers(told, column, values, attribute)
+    else:
+        found = _of_labels(told, column, values, attribute)
+    gone = values == column.missing_code
+    found[:, gone] = 1.0
+    for at, label in enumerate(told):
+        if label == ANYTHING:
+            found[at] = 0.0
+        elif label is None or holds_missing(label) or label == _root(attribute):
+            found[at, gone] = 0.0
+    return found
+
+
+def _root(attribute: Attribute) -> str | None:
+    tree = attribute.taxonomy if isinstance(attribute, Category) else None
+    return None if tree is None else tree.root
+
+
+def nearest(told: Sequence[str | None], column: Column, attribute: Attribute) -> Gaps:
+    """(values + 1,): how far each raw value is from the shown value nearest to it; missing is the last.
+
+    The least of `gaps` over all that is told. Numbers that are shown one by one, and labels that are shown as they
+    are, may be many; they are looked up, the others compared.
+    """
+    others: list[str | None]
+    if isinstance(attribute, Number):
+        ends = _ends(told, attribute)
+        point = ends.low == ends.high
+        found = _to_points(np.unique(ends.low[point]), column, attribute)
+        others = [label for label, one in zip(told, point.tolist(), strict=True) if not one]
+    else:
+        every, shown = labels_of(column.values), {*told}
+        found = np.array([*(label not in shown for label in every), True], dtype=np.float32)
+        others = list(shown.difference(every))
+    step = max(1, CELLS // len(found))
+    for start in watched(range(0, len(others), step)):
+        part = gaps(others[start : start + step], column, np.arange(len(found)), attribute)
+        found = np.minimum(found, part.min(axis=0))
+    return found
+
+
+def _to_points(points: Floats, column: Column, attribute: Number) -> Gaps:
+    """(values + 1,): how far each number is from the nearest of some points in ascending order."""
+    numbers = _exact(column, attribute)
+    fenced = np.concatenate([[-np.inf], points, [np.inf]])
+    after = np.searchsorted(points, numbers)
+    apart = np.minimum(numbers - fenced[after], fenced[after + 1] - numbers) / (_width(numbers) or 1.0)
+    found = np.where(apart == 0, 0.0, np.clip(np.nan_to_num(apart, nan=1.0), LEAST, 1.0))
+    return found.astype(np.float32)
+
+
+def _exact(column: Column, attribute: Number) -> Floats:
+    """(values + 1,): the very numbers, of dates too; missing is nan."""
+    numbers = calendar.to_number(column.values) if attribute.calendar else numbers_of(column.values, attribute)
+    return np.append(numbers.astype(np.float64), np.nan)
+
+
+def _width(numbers: Floats) -> float:
+    known = numbers[np.isfinite(numbers)]
+    return float(known.max() - known.min()) if len(known) else 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class _Ends:
+    """(labels,): the lowest and the highest number that each label covers; nan where a label is no number."""
+
+    low: Floats
+    high: Floats
+
+
+def _of_numbers(told: Sequence[str | None], column: Column, values: Ints, attribute: Number) -> Gaps:
+    """Points are compared with the very numbers, intervals of dates with calendar units."""
+    exact = _exact(column, attribute)
+    units = np.append(numbers_of(column.values, attribute).astype(np.float64), np.nan)
+    ends, wide = _ends(told, attribute), _width(exact) or 1.0
+    point = ends.low == ends.high
+    found = np.ones((len(told), len(values)), dtype=np.float32)
+    for part, numbers in ((point, exact[values]), (~point & ~np.isnan(ends.low), units[values])):
+        over = np.maximum(ends.low[part, None] - numbers, numbers - ends.high[part, None])
+        apart = np.clip(np.nan_to_num(over, nan=np.inf) / wide, LEAST, 1.0)
+        found[part] = np.where(over <= 0, 0.0, apart)
+    return found
+
+
+def _ends(told: Sequence[str | None], attribute: Number) -> _Ends:
+    low, high = np.full(len(told), np.nan), np.full(len(told), np.nan)
+    for at, label in enumerate(told):
+        ends = None if label is None else interval_ends(label, attribute.calendar)
+        if label is None or ends is None:
+            continue
+        low[at] = -np.inf if ends.low is None else ends.low
+        high[at] = np.inf if ends.high is None else ends.high
+        if label.removesuffix(OR_MISSING).endswith(")"):  # an open end is not covered: the last number below it is
+            high[at] = np.nextafter(high[at], -np.inf)
+    return _Ends(low, high)
+
+
+def _of_labels(told: Sequence[str | None], column: Column, values: Ints, attribute: Attribute) -> Gaps:
+    """A label covers itself, the leaves below it, or the labels that it lists in braces."""
+    every = labels_of(column.values)
+    place: dict[str, list[int]] = {}
+    for at, code in enumerate(values.tolist()):
+        if code < len(every):
+            place.setdefault(every[code], []).append(at)
+    tree = attribute.taxonomy if isinstance(attribute, Category) else None
+    found = np.ones((len(told), len(values)), dtype=np.float32)
+    for at, label in enumerate(told):
+        if label is None:
+            continue
+        covered = {label, *(tree.leaves_of(label) if tree is not None and label in tree else ())}
+        if label.startswith("{") and label.endswith("}"):
+            covered |= {value for value in place if f", {value}, " in f", {label[1:-1]}, "}
+        found[at, [one for value in covered for one in place.get(value, ())]] = 0.0
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Each combination of shown values once: `codes` (groups, attributes), how many rows show it, and which do."""
+
+    names: tuple[str, ...]
+    codes: Ints
+    sizes: Ints
+    of_row: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Seen:
+    """A released table: its columns in codes, without the set-valued ones.
+
+    `exact`: columns in which every raw value has one shown value only, and the attacker knows which, as in a recoding
+    that goes along with its table: the narrowest that covers it. Elsewhere every shown value that covers a raw one
+    may stand for it.
+    """
+
+    columns: Mapping[str, Column]
+    rows: int
+    exact: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, masked: Masked, table: Table, *, exact: Iterable[str] = ()) -> Seen:
+        """The released columns that the raw table has as numbers or categories."""
+        names = [name for name in masked.names if isinstance(table.columns.get(name), Column)]
+        shown = {name: masked.shown(name) for name in names}
+        columns = {name: column for name, column in shown.items() if isinstance(column, Column)}
+        return cls(columns, masked.rows, frozenset(exact))
+
+    def groups(self, names: Sequence[str]) -> Groups:
+        """Which rows are alike on some columns."""
+        codes = np.stack([self.columns[name].keys for name in names], axis=1)
+        of_row = group_numbers(codes.T, self.rows)
+        checkpoint()
+        first = np.zeros(int(of_row.max(initial=-1)) + 1, dtype=np.int64)
+        first[of_row[::-1]] = np.arange(self.rows)[::-1]
+        return Groups(tuple(names), codes[first], np.bincount(of_row), of_row)
+
+
+class Sight:
+    """Owns the comparison of one released table with the raw values of some people, and what was compared already."""
+
+    def __init__(self, seen: Seen, table: Table) -> None:
+        self.seen, self.table = seen, table
+        self._least: dict[str, Gaps] = {}
+        self._matches: dict[tuple[str, int], NDArray[np.bool_]] = {}
+        self._narrow: dict[str, NDArray[np.bool_]] = {}
+
+    def gaps(self, name: str, *, labels: Ints | None = None, values: Ints | None = None) -> Gaps:
+        """(labels, values): 0 where a shown value covers a raw one, else how far it is, at most 1.
+
+        `labels`, `values`: the codes to compare (None: all); the code past the last one is missing.
+        """
+        shown, column = self.seen.columns[name], self.table.column(name)
+        left = np.arange(len(shown.labels) + 1) if labels is None else labels
+        right = np.arange(column.missing_code + 1) if values is None else values
+        found = gaps(_told(shown, left), column, right, self.table.schema[name])
+        if name in self.seen.exact:
+            found[(found == 0) & ~self._narrowest(name)[np.ix_(left, right)]] = 1.0
+        return found
+
+    def near(self, groups: Groups, rows: Ints) -> list[Ints]:
+        """For each of some people the groups that cover what is known of him, or are nearest to it."""
+        found: list[Ints] = []
+        step = max(1, CELLS // max(1, len(groups.sizes)))
+        for start in watched(range(0, len(rows), step)):
+            apart = self._far(groups, rows[start : start + step])
+            found += [np.flatnonzero(line) for line in apart <= apart.min(axis=1, keepdims=True) + NEAR]
+        return found
+
+    def matches(self, name: str, label: int) -> NDArray[np.bool_]:
+        """(values + 1,): the raw values that a shown value stands for: no other shown value is nearer to them."""
+        if (name, label) not in self._matches:
+            own = self.gaps(name, labels=np.array([label]))[0]
+            self._matches[name, label] = np.asarray(own <= self._nearest(name) + NEAR)
+        return self._matches[name, label]
+
+    def _far(self, groups: Groups, rows: Ints) -> Gaps:
+        """(people, groups): how far raw values are from each group, summed over its attributes."""
+        found = np.zeros((len(rows), len(groups.sizes)), dtype=np.float32)
+        for at, name in enumerate(groups.names):
+            checkpoint()
+            codes = self.table.column(name).keys[rows]
+            values, of_person = np.unique(codes, return_inverse=True)
+            found += self.gaps(name, values=values).T[of_person][:, groups.codes[:, at]]
+        return found
+
+    def _nearest(self, name: str) -> Gaps:
+        """(values + 1,): how far each raw value is from the shown value nearest to it."""
+        if name not in self._least:
+            shown = self.seen.columns[name]
+            told = _told(shown, np.unique(shown.codes))
+            self._least[name] = nearest(told, self.table.column(name), self.table.schema[name])
+        return self._least[name]
+
+    def _narrowest(self, name: str) -> NDArray[np.bool_]:
+        """(labels, values): whether a label covers the fewest values of all shown labels that cover a value."""
+        if name not in self._narrow:
+            column, shown = self.table.column(name), self.seen.columns[name]
+            told = [*shown.labels, None]
+            covers = gaps(told, column, np.arange(column.missing_code + 1), self.table.schema[name]) == 0
+            covers &= np.bincount(shown.codes, minlength=len(told))[:, None] > 0
+            # A label that does not cover a value must not be its narrowest.
+            width = np.where(covers, covers.sum(axis=1, keepdims=True), covers.size + 1)
+            self._narrow[name] = np.asarray(width == width.min(axis=0))
+        return self._narrow[name]
+
+
+def _told(shown: Column, codes: Ints) -> list[str | None]:
+    """Shown values at codes; None for missing."""
+    last = len(shown.labels)
+    return [shown.labels[code] if code < last else None for code in codes.tolist()]
+
+
+@dataclass(frozen=True, eq=False)
+class Case:
+    """One release under attack: the raw table, what is seen of it, and what attackers know of people.
+
+    `known`: the quasi-identifying attributes. `people`: how many are attacked, at most, drawn with `seed`.
+    `control`: people of the same kind who are not in the table; what is guessed of them is no fault of the release.
+    """
+
+    table: Table
+    seen: Seen
+    known: tuple[str, ...]
+    people: int = 1_000
+    seed: int = 0
+    control: Table | None = None
+
+    def drawn(self, rows: Ints, groups: Groups) -> Ints:
+        """Some of these rows, in order: people who are to be compared with groups."""
+        most = min(self.people, max(FEWEST, PAIRS // max(1, len(groups.sizes))))
+        return np.sort(rows[Seeded(self.seed).permutation(len(rows))[:most]])

@@ -1,0 +1,96 @@
+"""Of how many people a class or a secret becomes certain: their group shows one value, or nearly one.
+
+k-anonymity does not forbid it, and masking that is guided by a class makes groups pure of it on purpose. So it is told
+beside what the table tells without masking, where groups are those of the raw quasi-identifying values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sfumato.arrays import Floats, Ints
+from sfumato.data.masked import Masked
+from sfumato.data.table import Column, Table, group_numbers
+from sfumato.evaluation.attacks.inference import secrets
+from sfumato.evaluation.scores import Score
+from sfumato.events import watched
+
+NEARLY = 0.9
+"""A value that so many of a group share is nearly certain."""
+RAW = "raw"
+"""What the table without masking is called among the others."""
+
+
+@dataclass(frozen=True)
+class Certain:
+    """Shares of the records whose value follows from what is shown of them for certain, and nearly so."""
+
+    certain: float
+    nearly: float
+
+    @classmethod
+    def of(cls, commonest: Floats) -> Certain:
+        """`commonest` (rows,): the share of the commonest value in each record's group."""
+        return cls(float((commonest == 1).mean()), float((commonest >= NEARLY).mean()))
+
+
+@dataclass(frozen=True)
+class Told:
+    """What is certain of one attribute in the masked table, and by their names in others beside it."""
+
+    name: str
+    masked: Certain
+    beside: Mapping[str, Certain]
+
+    def to_json(self) -> dict[str, Any]:
+        """By plain names."""
+        found = {"attribute": self.name, "certain": self.masked.certain, "nearly_certain": self.masked.nearly}
+        for name, one in self.beside.items():
+            found |= {f"certain.{name}": one.certain, f"nearly_certain.{name}": one.nearly}
+        return found
+
+    def scores(self) -> list[Score]:
+        """Those of the masked table follow from it; the others are for the holder."""
+        sure = f"share of records whose {self.name} is certain: all of their group show one"
+        nearly = f"share of records whose {self.name} at least {NEARLY:.0%} of their group share"
+        found = [
+            Score(f"certain.{self.name}", self.masked.certain, True, sure),
+            Score(f"nearly_certain.{self.name}", self.masked.nearly, True, nearly),
+        ]
+        for name, one in self.beside.items():
+            found.append(Score(f"certain.{self.name}.{name}", one.certain, False, f"{sure}; {_beside(name)}"))
+            found.append(Score(f"nearly_certain.{self.name}.{name}", one.nearly, False, f"{nearly}; {_beside(name)}"))
+        return found
+
+
+def _beside(name: str) -> str:
+    """What stands beside, in words."""
+    return "without masking" if name == RAW else f"masked by {name}"
+
+
+def told(
+    table: Table, masked: Masked, names: Iterable[str], *, others: Mapping[str, Masked] | None = None
+) -> tuple[Told, ...]:
+    """What groups of equal masked values tell of attributes that are released as they are."""
+    shown = tuple(masked)
+    able = [name for name in dict.fromkeys(names) if name not in masked and isinstance(table.columns.get(name), Column)]
+    if not able or not shown:
+        return ()
+    groups = {
+        "": masked.groups(shown),
+        RAW: group_numbers([table.columns[name].keys for name in shown], table.rows),
+        **{name: other.groups(tuple(other)) for name, other in (others or {}).items()},
+    }
+    return tuple(_told(name, table.column(name).keys, groups) for name in watched(able))
+
+
+def _told(name: str, values: Ints, groups: Mapping[str, Ints]) -> Told:
+    found = {which: Certain.of(secrets(one, values).commonest) for which, one in groups.items()}
+    return Told(name, found.pop(""), found)
+
+
+def certainty_scores(found: Sequence[Told]) -> list[Score]:
+    """All of them."""
+    return [score for one in found for score in one.scores()]

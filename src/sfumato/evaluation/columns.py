@@ -1,0 +1,130 @@
+"""What each masked column still tells: how many values it had and has, the commonest of them, how much detail is kept.
+
+Most of it is measured against the raw table, and for the holder's eyes only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sfumato.data.masked import Masked
+from sfumato.data.table import AnyColumn, Table
+from sfumato.evaluation.loss import column_penalty
+from sfumato.evaluation.scores import Score
+from sfumato.events import watched
+
+SILENT = 0.97
+"""A column of which so many records show one value tells nothing."""
+MISSING = "(missing)"
+
+
+@dataclass(frozen=True)
+class Commonest:
+    """The value that most rows of a column show, their share, and how many different values there are."""
+
+    label: str
+    share: float
+    values: int
+
+    @classmethod
+    def of(cls, column: AnyColumn) -> Commonest:
+        """A missing value is a value; of equally common ones it is the first by letters."""
+        labels = (*column.labels, MISSING)
+        counts = np.bincount(column.keys, minlength=1)
+        there = np.flatnonzero(counts)
+        if not len(there):
+            return cls(MISSING, 0.0, 0)
+        first = min(there[counts[there] == counts.max()].tolist(), key=lambda at: labels[at])
+        return cls(labels[first], float(counts[first] / counts.sum()), len(there))
+
+
+@dataclass(frozen=True)
+class ColumnKept:
+    """One masked column: different values before and after, the commonest that is shown, and the detail kept.
+
+    `share_before`: that of the commonest raw value. `kept`: 1 - NCP; None where numbers are shown that are not the
+    record's, which has no such measure.
+    """
+
+    name: str
+    before: int
+    after: int
+    commonest: str
+    share: float
+    kept: float | None
+    share_before: float = 0.0
+
+    @property
+    def silent(self) -> bool:
+        """Whether masking left one value for nearly everybody; a column that had no more before tells what it did."""
+        fewer = self.share_before < SILENT or self.after == 1 < self.before
+        return self.share >= SILENT and fewer
+
+    def to_json(self) -> dict[str, Any]:
+        """By plain names."""
+        return {
+            "column": self.name,
+            "values_before": self.before,
+            "values_after": self.after,
+            "most_frequent": self.commonest,
+            "most_frequent_share": self.share,
+            "most_frequent_share_before": self.share_before,
+            "information_kept": self.kept,
+            "tells_nothing": self.silent,
+        }
+
+    @classmethod
+    def from_json(cls, form: dict[str, Any]) -> ColumnKept:
+        """As `to_json` wrote it."""
+        return cls(
+            name=form["column"],
+            before=form["values_before"],
+            after=form["values_after"],
+            commonest=form["most_frequent"],
+            share=form["most_frequent_share"],
+            kept=form["information_kept"],
+            share_before=form["most_frequent_share_before"],
+        )
+
+
+def columns_kept(table: Table, masked: Masked) -> tuple[ColumnKept, ...]:
+    """Every masked column, in the order of the table. Rows that were generated stand beside no record."""
+    names = [name for name in masked.names if name in masked]
+    return tuple(_kept(table, masked, name) for name in watched(names))
+
+
+def _kept(table: Table, masked: Masked, name: str) -> ColumnKept:
+    most, raw = Commonest.of(masked[name]), Commonest.of(table.columns[name])
+    return ColumnKept(
+        name=name,
+        before=raw.values,
+        after=most.values,
+        commonest=most.label,
+        share=most.share,
+        kept=_detail(table, masked, name),
+        share_before=raw.share,
+    )
+
+
+def _detail(table: Table, masked: Masked, name: str) -> float | None:
+    penalty = column_penalty(table, name, masked[name]) if masked.row_by_row else None
+    return None if penalty is None else 1.0 - penalty
+
+
+def column_scores(columns: Sequence[ColumnKept]) -> list[Score]:
+    """How many columns are masked, how many tell nothing, and the detail that is kept on average."""
+    kept = [column.kept for column in columns if column.kept is not None]
+    silent = sum(column.silent for column in columns)
+    told = f"masked columns in which at least {SILENT:.0%} of the records show one value, and did not before"
+    return [
+        Score("columns.masked", float(len(columns)), True, "masked columns"),
+        Score("columns.silent", float(silent), False, told),
+        *([Score("information_kept", float(np.mean(kept)), False, MEANING)] if kept else []),
+    ]
+
+
+MEANING = "detail that masked columns keep, on average: 1 - NCP"

@@ -1,0 +1,205 @@
+"""Judging a masked table before it is released: what survived, what it costs, and what may go along."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Any
+
+from numpy.typing import NDArray
+
+from sfumato.arrays import Ints
+from sfumato.data.masked import Masked
+from sfumato.data.schema import ItemSet
+from sfumato.data.table import Table
+from sfumato.errors import SchemaError
+from sfumato.evaluation.certainty import Told, certainty_scores, told
+from sfumato.evaluation.classes import accuracy_with, class_codes, judge_classes
+from sfumato.evaluation.columns import column_scores, columns_kept
+from sfumato.evaluation.generated import judge_generated
+from sfumato.evaluation.loss import average_class_size, certainty_penalty, discernibility
+from sfumato.evaluation.report import evaluate_clusters
+from sfumato.evaluation.risk import risks
+from sfumato.evaluation.scores import Judged, Score, headline, scores_to_json
+from sfumato.evaluation.training import Part, split
+from sfumato.maskers.masker import Objective, Outcome, Task
+from sfumato.maskers.topdown.masker import TopDown
+from sfumato.privacy.requirements import largest_k
+from sfumato.structure.released_groups import Codebook, Kind, learn_codebook
+from sfumato.structure.space import Space, release_space
+from sfumato.structure.structures import Classes, Clusters, Found, Structure, class_column
+
+BLIND = "distortion"
+SMALLEST, LARGEST = 100, 200_000
+"""Rows between which classes are judged by a tree: fewer tell nothing, more take long (sfumato.evaluation.classes)."""
+
+
+def judge(
+    structure: Structure | None,
+    found: Found,
+    task: Task,
+    outcome: Outcome,
+    *,
+    seeds: int = 2,
+    written: Masked | None = None,
+    codebook: Kind = "values",
+) -> Judged:
+    """Measure a masked table against the raw one, beside ceiling, floors and masking that is blind to structure.
+
+    `written`: the released rows, in any order, where `outcome` only approaches them: a centre that is nearest to a
+    record need not be the one that it was shown with. Groups are counted there. `codebook`: what it tells of.
+    """
+    masked = outcome.masked
+    if not masked.row_by_row:
+        return judge_generated(structure, found, task.table, outcome)
+    released = learn_codebook(task.table, masked, kind=codebook, minimum=largest_k(task.requirements))
+    losses = _losses(task, masked, masked if written is None else written)
+    case = _Case(found, task, masked, released, seeds)
+    kept = _Kept() if structure is None else MEASURES[type(structure)](structure, case)
+    columns, certain = columns_kept(task.table, masked), _certain(structure, case, kept.others)
+    scores = [*kept.scores, *losses, *column_scores(columns), *certainty_scores(certain)]
+    form = {
+        "headline": headline(scores),
+        "scores": scores_to_json(scores),
+        "columns": [column.to_json() for column in columns],
+        "certain": [one.to_json() for one in certain],
+        **kept.form,
+    }
+    return Judged(form, released, kept.space, kept.again)
+
+
+@dataclass(frozen=True, eq=False)
+class _Case:
+    """A masked table beside the raw one."""
+
+    found: Found
+    task: Task
+    masked: Masked
+    released: Codebook
+    seeds: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """What is measured of one kind of structure, what may go along, and other masked tables that were at hand."""
+
+    scores: Sequence[Score] = ()
+    form: Mapping[str, Any] = field(default_factory=dict)
+    space: Space | None = None
+    again: NDArray[Any] | None = None
+    others: Mapping[str, Masked] = field(default_factory=dict)
+
+
+def _certain(structure: Structure | None, case: _Case, others: Mapping[str, Masked]) -> tuple[Told, ...]:
+    """What groups tell of the class that guides and of every secret; nothing where no groups are asked for."""
+    column, schema = class_column(structure), case.task.table.schema
+    if not case.task.requirements:
+        return ()
+    names = [*([column] if column else []), *schema.with_role("sensitive")]
+    return told(case.task.table, case.masked, names, others=others)
+
+
+def _classes(structure: Classes, case: _Case) -> _Kept:
+    table = case.task.table
+    if not SMALLEST <= table.rows <= LARGEST:
+        return _Kept()
+    parts = split(class_codes(table, structure.column))
+    return _Kept(judge_classes(table, case.masked, structure.column, parts=parts).scores())
+
+
+def _clusters(structure: Clusters, case: _Case) -> _Kept:
+    found, task = case.found, case.task
+    if found.embedding is None:
+        return _Kept()
+    others = _blind(task)
+    kept = evaluate_clusters(
+        found, task.table, case.masked, structure, seeds=case.seeds, released=case.released, others=others
+    )
+    space = release_space(
+        found.embedding,
+        task.table,
+        case.masked,
+        released=case.released,
+        labels=found.labels,
+        n=found.n,
+        minimum=max(largest_k(task.requirements).values(), default=1),
+    )
+    form = {
+        "clusters": [row.to_json() for row in kept.kept],
+        "clusters_from_start": [row.to_json() for row in kept.kept_from_start],
+        "settings": dict(kept.settings),
+    }
+    return _Kept(kept.scores, form, space, kept.again, others)
+
+
+MEASURES: Mapping[type[Any], Callable[[Any, _Case], _Kept]] = {Clusters: _clusters, Classes: _classes}
+"""How each kind of structure is measured. One line each."""
+
+
+def _blind(task: Task) -> Mapping[str, Masked]:
+    """The baseline that is blind to the structure; none where top-down refinement can lay out no column."""
+    if not _can_be_cut(task):
+        return {}
+    try:
+        return {BLIND: TopDown(score=BLIND).mask(task).masked}
+    except SchemaError:  # such as one that has a single value: other maskers show it as it is
+        return {}
+
+
+def _can_be_cut(task: Task) -> bool:
+    """Whether top-down refinement, blind to the structure, has something to mask and can: it cuts no item sets."""
+    names = [name for requirement in task.requirements for name in requirement.on]
+    return bool(names) and not any(isinstance(task.table.schema[name], ItemSet) for name in names)
+
+
+def _losses(task: Task, masked: Masked, written: Masked) -> Sequence[Score]:
+    """Information lost, and the risk that is left for whoever knows one quasi-identifier, the worst of them."""
+    sets = [tuple(r.on) for r in task.requirements] or [tuple(masked)]
+    asked = [written.sizes(names) for names in sets]
+    worst = min(asked, key=lambda sizes: int(sizes.min()))
+    k = max(largest_k(task.requirements).values(), default=1)
+    labelled = any(column.shows_labels for column in masked.values())
+    penalty = [certainty_penalty(task.table, masked)] if labelled else []
+    found = [*penalty, discernibility(worst), average_class_size(worst, k), *risks(worst)]
+    if len(asked) > 1:
+        every = written.sizes(tuple(masked))
+        found += [replace(score, name=f"{score.name}.union") for score in risks(every)]
+    return found
+
+
+def objective_for(structure: Structure | None, found: Found, table: Table) -> Objective | None:
+    """What a masker that tries several ways compares them by: how much of the structure is left."""
+    column = class_column(structure)
+    if column and SMALLEST <= table.rows <= LARGEST:
+        return _told_right(column, table)
+    return agreement_with(found, table)
+
+
+def _told_right(column: str, table: Table) -> Objective:
+    """The share of held-out rows whose class a tree tells; none of them is among those that classes are judged by."""
+
+    @cache
+    def accuracy() -> Objective:
+        classes = class_codes(table, column)
+        train = split(classes)[0].train
+        inner = split(classes[train])[0]
+        return accuracy_with(table, column, parts=[Part(train[inner.train], train[inner.test])])
+
+    return lambda masked: accuracy()(masked)
+
+
+def agreement_with(found: Found, table: Table) -> Callable[[Masked], float] | None:
+    """A measure of a masked table: the share of records whose nearest raw centre is unchanged; None for classes."""
+    embedding, placed, centres = found.embedding, found.placed, found.centres
+    if embedding is None or placed is None or centres is None:
+        return None
+
+    @cache
+    def before() -> Ints:
+        return placed.nearest(centres)
+
+    def agreement(masked: Masked) -> float:
+        return float((embedding.place_masked(table, masked).nearest(centres) == before()).mean())
+
+    return agreement

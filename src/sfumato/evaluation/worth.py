@@ -1,0 +1,113 @@
+"""Whether a masked table is worth having, in one sentence: what columns and clusters still tell.
+
+Everything is read off the scores that a release keeps for its holder, and is for the holder's eyes only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sfumato.evaluation.columns import ColumnKept
+
+HALF = 0.5
+LITTLE = 0.1
+"""A table whose columns keep less of their detail than this is hardly worth having, however many values they show."""
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A raw cluster that is not found again: less than half of it is together, or more than half beside it are others.
+
+    `together`: the share of its records in the cluster that is most like it; `own`: its share of that one.
+    """
+
+    number: int
+    size: int
+    together: float
+    own: float
+
+    def __str__(self) -> str:
+        told = (
+            f"{self.together:.0%} of them are still together"
+            if self.together < HALF
+            else f"they are found among others, of whom they are {self.own:.0%}"
+        )
+        return f"cluster {self.number} ({self.size:,} records): {told}"
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What a masked table still tells: its columns, and which of its clusters are found again.
+
+    `helped`: clusters are looked for from the centres that go along; else without help.
+    """
+
+    columns: tuple[ColumnKept, ...]
+    clusters: int = 0
+    lost: tuple[Lost, ...] = ()
+    helped: bool = False
+
+    @classmethod
+    def of(cls, scores: Mapping[str, Any], *, centres: bool) -> Worth:
+        """From the scores of a release; `centres`: those of its clusters go along."""
+        columns = tuple(ColumnKept.from_json(form) for form in scores.get("columns", ()))
+        helped = centres and "clusters_from_start" in scores
+        rows: Sequence[Mapping[str, Any]] = scores.get("clusters_from_start" if helped else "clusters", ())
+        lost = tuple(
+            Lost(int(row["cluster"]) + 1, int(row["size"]), float(row["recall"]), float(row["precision"]))
+            for row in rows
+            if row["recall"] < HALF or row["precision"] < HALF
+        )
+        return cls(columns, len(rows), lost, helped)
+
+    @property
+    def silent(self) -> tuple[ColumnKept, ...]:
+        """Columns that show one value for nearly everybody."""
+        return tuple(column for column in self.columns if column.silent)
+
+    @property
+    def kept(self) -> float | None:
+        """The detail that columns which tell something keep, on average; None where that has no measure."""
+        found = [column.kept for column in self.columns if column.kept is not None and not column.silent]
+        return float(np.mean(found)) if found else None
+
+    @property
+    def hardly(self) -> bool:
+        """Whether it is hardly worth handing over: most columns tell nothing, or all together next to nothing."""
+        all_kept = [column.kept for column in self.columns if column.kept is not None]
+        poor = bool(all_kept) and float(np.mean(all_kept)) < LITTLE
+        return bool(self.columns) and (2 * len(self.silent) > len(self.columns) or poor)
+
+    def sentence(self, state: str) -> str:
+        """The verdict for somebody who has no time. `state`: such as "Verified".
+
+        >>> Worth((), clusters=6).sentence("Verified")
+        'Verified. 6 of 6 clusters are found again.'
+        """
+        clusters = [self._clusters()] if self.clusters else []
+        if not self.columns:
+            return " ".join([f"{state}.", *(f"{one}." for one in clusters)])
+        if self.hardly:
+            return " ".join([f"{state}, but {self._poor()}.", *(f"{one}." for one in clusters)])
+        return f"{state}. {'; '.join([self._telling(), *clusters])}."
+
+    def _poor(self) -> str:
+        silent, total = len(self.silent), len(self.columns)
+        said = "this table is hardly worth handing over"
+        if 2 * silent <= total:
+            return f"its {total} masked columns keep next to nothing of their detail: {said}"
+        whom = "everybody" if all(column.share == 1 for column in self.silent) else "nearly everybody"
+        return f"{silent} of {total} masked columns show one value for {whom}: {said}"
+
+    def _telling(self) -> str:
+        total, telling = len(self.columns), len(self.columns) - len(self.silent)
+        detail = "" if self.kept is None else f" ({self.kept:.0%} of their detail)"
+        return f"{telling} of {total} masked columns still tell something{detail}"
+
+    def _clusters(self) -> str:
+        how = " from their centres" if self.helped else ""
+        return f"{self.clusters - len(self.lost)} of {self.clusters} clusters are found again{how}"

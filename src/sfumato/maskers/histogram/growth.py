@@ -1,0 +1,336 @@
+"""Growing a shallow tree: all parts of the records are divided by the same public splits, chosen privately.
+
+The score of some splits is minus the squared error that is left in the parts it makes. One more record falls into one
+part, can only raise that part's error, and by no more than the squared diameter of the declared domain. So scores
+are monotone, and their sensitivity is public. (The *reduction* of squared error, PAPERS.md 003-13, is not monotone
+by itself; it differs from this score by a number that is the same for all choices, so it chooses alike.)
+Everything is in whole numbers, so no rounding spoils the bound.
+
+One split for all parts, rather than one for each: its score adds up over all records while its sensitivity stays that
+of one. For the same reason the first splits are chosen together, as one choice among all combinations: that costs the
+logarithm of their number, where one choice after the other would divide epsilon.
+
+The public space in which splits are judged has whole-number coordinates, so that every score is exact. Squared
+distance is that of 003 Eq. 7 in units of 2^-28: a number over its range, a label by the path to it in its taxonomy, a
+set by the mean of its labels' paths. Only declarations are used, so distances are public.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations, product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.arrays import Ints
+from sfumato.events import checkpoint, watched
+from sfumato.maskers.histogram.domains import Domain, ItemDomain, LabelDomain, NumberDomain
+from sfumato.maskers.histogram.records import Box, Records, Split, answers
+from sfumato.privacy.mechanisms import Mechanisms, Question
+
+UNIT = 2**14
+WHOLE_SET = 64
+"""A set's labels share this many parts, each an equal whole number of them."""
+CHUNK = 1 << 17
+
+
+@dataclass(frozen=True, eq=False)
+class Place:
+    """Where one attribute's columns stand among all, and where each of them stands in the space.
+
+    `positions` (columns, dims): the coordinates of each column.
+    """
+
+    domain: Domain
+    columns: slice
+    positions: Ints
+
+    def spread(self, allowed: NDArray[np.bool_] | None) -> int:
+        """The largest squared distance between two values in the allowed cells."""
+        at = self.positions
+        if isinstance(self.domain, ItemDomain):
+            longest = WHOLE_SET**2 * int((at.astype(object) ** 2).sum(axis=1).max()) * _height(self.domain)
+            return 2 * longest
+        inside = at if allowed is None else at[allowed]
+        norms = (inside**2).sum(axis=1)
+        return int((norms[:, None] + norms[None, :] - 2 * inside @ inside.T).max(initial=0))
+
+
+@dataclass(frozen=True, eq=False)
+class Chunk:
+    """Some rows, and their values as a sparse matrix of whole numbers.
+
+    `values` has two columns more: the squared length of the row, and 1.
+    """
+
+    rows: slice
+    values: Any
+
+
+@dataclass(frozen=True, eq=False)
+class PublicSpace:
+    """All attributes side by side."""
+
+    places: Mapping[str, Place]
+    values: int
+
+    @classmethod
+    def of(cls, domains: Mapping[str, Domain], weights: Mapping[str, float]) -> PublicSpace:
+        """Lay out the domains with weights that add up to 1."""
+        total = sum(weights.get(name, 0.0) for name in domains) or 1.0
+        places, values = {}, 0
+        for name, domain in domains.items():
+            positions = _positions(domain, UNIT * math.sqrt(weights.get(name, 0.0) / total))
+            places[name] = Place(domain, slice(values, values + len(positions)), positions)
+            values += len(positions)
+        return cls(places, values)
+
+    def chunks(self, records: Records) -> Iterator[Chunk]:
+        """All rows, some at a time."""
+        for first in range(0, records.rows, CHUNK):
+            yield _chunk(self, records, slice(first, min(first + CHUNK, records.rows)))
+
+    def project(self, sums: Ints) -> Ints:
+        """(..., dims): coordinates from sums over columns; whole numbers below 2^53, so floats keep them exactly."""
+        parts = [sums[..., p.columns].astype(np.float64) @ p.positions for p in self.places.values()]
+        return np.rint(np.concatenate(parts, axis=-1)).astype(np.int64)
+
+
+def _height(domain: ItemDomain | LabelDomain) -> int:
+    return max(1, domain.tree.levels - 1)
+
+
+def _positions(domain: Domain, unit: float) -> Ints:
+    """(columns, dims): the coordinates of each cell, or of each label of a set-valued attribute."""
+    if isinstance(domain, NumberDomain):
+        scaled = (domain.middles() - domain.low) / (domain.high - domain.low)
+        middle = [0.5] if domain.missing else []
+        return np.rint(unit * np.append(scaled, middle))[:, None].astype(np.int64)
+    step = unit * math.sqrt(1 / (2 * _height(domain)))
+    if isinstance(domain, ItemDomain):
+        count = len(domain.nodes) + domain.missing
+        return np.eye(count, dtype=np.int64) * int(step / WHOLE_SET)
+    at = {label: place for place, label in enumerate(domain.tree.labels[1:])}
+    found = np.zeros((domain.size, len(at) + domain.missing), dtype=np.int64)
+    for cell, leaf in enumerate(domain.tree.leaves):
+        for label in (leaf, *domain.tree.ancestors(leaf)):
+            if label in at:
+                found[cell, at[label]] = int(step)
+    if domain.missing:
+        found[-1, -1] = int(step)
+    return found
+
+
+def _chunk(space: PublicSpace, records: Records, rows: slice) -> Chunk:
+    n = rows.stop - rows.start
+    every, ones = np.arange(n), np.ones(n, dtype=np.int64)
+    lengths = np.zeros(n, dtype=np.int64)
+    entries: list[Entries] = []
+    for name, place in space.places.items():
+        if isinstance(place.domain, ItemDomain):
+            own = set_parts(place.domain, records, name, rows)
+            step = int(place.positions[0, 0])
+            lengths += np.bincount(own.rows, weights=(own.parts * step) ** 2, minlength=n).astype(np.int64)
+        else:
+            own = Entries(every, records.cells[name][rows], ones)
+            lengths += (place.positions**2).sum(axis=1)[own.columns]
+        entries.append(Entries(own.rows, own.columns + place.columns.start, own.parts))
+    more = [Entries(every, np.full(n, space.values), lengths), Entries(every, np.full(n, space.values + 1), ones)]
+    return Chunk(rows, _sparse([*entries, *more], (n, space.values + 2)))
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """Entries of a sparse matrix."""
+
+    rows: Ints
+    columns: Ints
+    parts: Ints
+
+
+def _sparse(entries: list[Entries], shape: tuple[int, int]) -> Any:
+    from scipy import sparse
+
+    rows, columns, parts = (
+        np.concatenate([getattr(entry, of) for entry in entries]) for of in ("rows", "columns", "parts")
+    )
+    return sparse.csr_matrix((parts, (rows, columns)), shape=shape)
+
+
+def set_parts(domain: ItemDomain, records: Records, name: str, rows: slice) -> Entries:
+    """For rows of a set-valued attribute: each label and each label above one, with its parts of the whole."""
+    sets = records.sets[name]
+    first, end = sets.offsets[rows.start], sets.offsets[rows.stop]
+    sizes = np.diff(sets.offsets[rows.start : rows.stop + 1])
+    owners = np.repeat(np.arange(len(sizes)), sizes)
+    parts = WHOLE_SET // np.maximum(sizes, 1)
+    width = max(len(path) for path in domain.paths)
+    padded = np.array([(*path, *[-1] * (width - len(path))) for path in domain.paths], dtype=np.int64)
+    nodes = padded[sets.items[first:end]]
+    kept = nodes.ravel() >= 0
+    keys = (np.repeat(owners, width) * (len(domain.nodes) + 1) + nodes.ravel())[kept]
+    pairs, counts = np.unique(keys, return_counts=True)
+    at, node = np.divmod(pairs, len(domain.nodes) + 1)
+    shares = counts * parts[at]
+    gone = np.flatnonzero(sets.missing[rows])
+    if not len(gone):
+        return Entries(at, node, shares)
+    mark = np.full(len(gone), len(domain.nodes))
+    whole = np.full(len(gone), WHOLE_SET)
+    return Entries(np.append(at, gone), np.append(node, mark), np.append(shares, whole))
+
+
+CLOSE_TO_FULL = 2**62
+AT_ONCE = 1024
+
+Combination = tuple[Split, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Grown:
+    """A tree: its splits in order, the boxes of the parts at the end, and the part of each row, `part_of` (rows,)."""
+
+    splits: tuple[Split, ...]
+    boxes: tuple[Box, ...]
+    part_of: Ints
+
+
+@dataclass(frozen=True)
+class Round:
+    """One choice: so many splits at once, among these, at this price."""
+
+    together: int
+    offered: tuple[Split, ...]
+    price: Fraction
+
+
+def grow(records: Records, space: PublicSpace, rounds: Sequence[Round], *, mechanisms: Mechanisms) -> Grown:
+    """A tree of the splits that are chosen in each round."""
+    boxes = [Box.whole(records.domains)]
+    part_of = np.zeros(records.rows, dtype=np.int64)
+    reach = diameter(space, boxes[0]) + 1  # errors are rounded down
+    chosen: list[Split] = []
+    for step in watched(rounds):
+        left = [split for split in step.offered if split not in chosen]
+        choices = list(combinations(left, step.together))
+        question = Question(scores(records, space, part_of, choices), reach)
+        purpose = f"{step.together} splits of the tree" if step.together > 1 else "a split of the tree"
+        (place,) = mechanisms.choose(purpose, [question], epsilon=step.price, monotone=True)
+        for split in choices[place]:
+            part_of = 2 * part_of + 1 - answers(records, split)
+            boxes = [half for box in boxes for half in box.divided(split)]
+        chosen += choices[place]
+    return Grown(tuple(chosen), tuple(boxes), part_of)
+
+
+def scores(records: Records, space: PublicSpace, part_of: Ints, choices: Sequence[Combination]) -> list[int]:
+    """Minus the squared error left by each combination of splits in all parts together, exactly."""
+    offered = list(dict.fromkeys(split for choice in choices for split in choice))
+    found = [0] * len(choices)
+    for patterns in Patterns.of_parts(records, space, part_of, offered):
+        for first in range(0, len(choices), AT_ONCE):
+            checkpoint()
+            some = choices[first : first + AT_ONCE]
+            for at, left in enumerate(patterns.errors_left(space, some), first):
+                found[at] -= left
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """The records of one part by their answers to all offered splits: each pattern once, with the sum of its values.
+
+    `yes` (patterns, offered) are the answers; `sums` (patterns, values + 2) are whole numbers.
+    """
+
+    offered: Sequence[Split]
+    yes: NDArray[np.bool_]
+    sums: NDArray[np.int64]
+
+    @classmethod
+    def of_parts(
+        cls, records: Records, space: PublicSpace, part_of: Ints, offered: Sequence[Split]
+    ) -> Iterator[Patterns]:
+        """One for each part that has records."""
+        yes = np.stack([answers(records, split) for split in offered], axis=1)
+        packed = np.hstack([part_of.astype("<u4").view(np.uint8).reshape(-1, 4), np.packbits(yes, axis=1)])
+        keys = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
+        _, first, of_row = np.unique(keys, return_index=True, return_inverse=True)
+        sums = _sums(records, space, of_row.ravel(), len(first))
+        part = part_of[first]
+        for at in np.unique(part):
+            yield cls(offered, yes[first[part == at]], sums[part == at])
+
+    def errors_left(self, space: PublicSpace, choices: Sequence[Combination]) -> list[int]:
+        """(choices,): the squared error in all the parts that each combination makes."""
+        at = {split: place for place, split in enumerate(self.offered)}
+        places = [tuple(at[split] for split in choice) for choice in choices]
+        agreed = self._agreed(places)
+        found = [0] * len(choices)
+        for signs in product((True, False), repeat=len(places[0])):
+            checkpoint()
+            sums = _with_answers(agreed, places, signs)
+            found = [total + error for total, error in zip(found, errors(space, sums), strict=True)]
+        return found
+
+    def _agreed(self, places: Sequence[tuple[int, ...]]) -> dict[tuple[int, ...], NDArray[np.int64]]:
+        """For every set of splits within some combination: the sum of the values of those who answer yes to all."""
+        width = len(places[0])
+        wanted = list(
+            dict.fromkeys(some for place in places for r in range(width + 1) for some in combinations(place, r))
+        )
+        found: dict[tuple[int, ...], NDArray[np.int64]] = {}
+        for size in range(width + 1):
+            checkpoint()
+            sets = [some for some in wanted if len(some) == size]
+            inside = np.ones((len(self.yes), len(sets)), dtype=np.float64)
+            for column in np.array(sets, dtype=np.int64).reshape(len(sets), size).T:
+                inside *= self.yes[:, column]
+            sums = np.rint(inside.T @ self.sums.astype(np.float64)).astype(np.int64)  # whole below 2^53: exact
+            found |= dict(zip(sets, sums, strict=True))
+        return found
+
+
+def _with_answers(
+    agreed: dict[tuple[int, ...], NDArray[np.int64]], places: Sequence[tuple[int, ...]], signs: tuple[bool, ...]
+) -> NDArray[np.int64]:
+    """(choices, values + 2): sums over those with these answers, by inclusion and exclusion."""
+    no = [at for at, sign in enumerate(signs) if not sign]
+    found = np.zeros((len(places), len(agreed[()])), dtype=np.int64)
+    for size in range(len(no) + 1):
+        for more in combinations(no, size):
+            asked = [at for at, sign in enumerate(signs) if sign or at in more]
+            found += (-1) ** size * np.stack([agreed[tuple(place[at] for at in asked)] for place in places])
+    return found
+
+
+def _sums(records: Records, space: PublicSpace, groups: Ints, n: int) -> NDArray[np.int64]:
+    """(groups, values + 2): the values of the rows of each group, added up."""
+    from scipy import sparse
+
+    found = np.zeros((n, space.values + 2), dtype=np.int64)
+    for chunk in space.chunks(records):
+        mine = groups[chunk.rows]
+        member = sparse.csr_matrix((np.ones(len(mine), dtype=np.int64), (mine, np.arange(len(mine)))), (n, len(mine)))
+        found += np.asarray((member @ chunk.values).toarray())
+    return found
+
+
+def errors(space: PublicSpace, sums: NDArray[np.int64]) -> list[int]:
+    """The squared error around the mean, rounded down; 0 where there is no record."""
+    count, squares = sums[:, -1], sums[:, -2]
+    places: NDArray[np.int64] | NDArray[np.object_] = space.project(sums[:, :-2])
+    if int(count.max(initial=0)) ** 2 * UNIT**2 * 2 > CLOSE_TO_FULL:
+        places = places.astype(object)  # numbers of any length
+    lengths = (places * places).sum(axis=1)
+    return [(int(q) * int(n) - int(s)) // int(n) if n else 0 for q, s, n in zip(squares, lengths, count, strict=True)]
+
+
+def diameter(space: PublicSpace, box: Box) -> int:
+    """The largest squared distance between two records in a box, by declarations alone."""
+    return sum(place.spread(box.allowed.get(name)) for name, place in space.places.items())

@@ -1,0 +1,223 @@
+"""The loop: a part is cut where that is worth most, as long as both sides keep every requirement.
+
+Only k: whole subtrees are grown by compiled loops, on every core. With requirements on sensitive columns each cut is
+chosen here, among the boundaries whose sides both keep them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.arrays import Floats, Ints
+from sfumato.events import checkpoint
+from sfumato.maskers.masker import Labels
+from sfumato.maskers.mondrian.extents import Holding, reach
+from sfumato.maskers.partition import growth, kernels
+from sfumato.maskers.partition.problem import NOTHING, TIE, Cells, Guide, Problem, Terms, Work, terms_for, work_for
+
+DEPTHS = (6, 12, 40)
+"""Below so many times k records the loops look three, two and one cut ahead: there it pays."""
+CHUNK = 20_000
+"""Records below a part that one compiled call grows: it can be stopped between two of them."""
+DRAWS = 2
+WEIGHT, FEW_WEIGHT, FEW = 3.0, 1.0, 200
+"""What is shown counts this much against what must survive; less where there are fewer than 200 parts of k."""
+
+
+LEAF, CLUSTERS = -1, -2
+"""What a part is cut along that is cut no further, or into its clusters."""
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """Records order[lo:hi]. `cut`: the number of the attribute along which it is cut; `sides`: of each of its bins
+    0 left, 1 right, 2 where the part holds none; `below`: the numbers of its two sides, or of its clusters."""
+
+    lo: int
+    hi: int
+    cut: int = LEAF
+    sides: NDArray[np.uint8] | None = None
+    below: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Cutting:
+    """A table in bins, ready to be cut."""
+
+    cells: Cells
+    guide: Guide
+    holding: Holding
+    sensitive: Mapping[str, tuple[Ints, int]]
+
+    def parts(self, clusters: Ints | None = None) -> tuple[list[Part], NDArray[np.int32]]:
+        """All parts, each before those below it; and the rows in the order of the leaves.
+
+        `clusters` (rows,): no part has records of two of them, if they are given.
+        """
+        rows = len(self.cells.bins)
+        order = np.arange(rows, dtype=np.int32)
+        k = max(2, self.holding.least)
+        weight = (WEIGHT if rows >= FEW * k else FEW_WEIGHT) / len(self.cells.kind)
+        terms = terms_for(k, DRAWS * k, weight, rows)
+        found: list[Part] = [Part(0, rows)]
+        if clusters is not None:
+            order = np.argsort(clusters, kind="stable").astype(np.int32)
+            ends = np.cumsum(np.bincount(clusters)).tolist()
+            first = [Part(lo, hi) for lo, hi in pairwise([0, *ends])]
+            found = [Part(0, rows, CLUSTERS, below=tuple(range(1, len(first) + 1))), *first]
+        if self.holding.measured:
+            self._one_by_one(found, order, terms, smallest=0)
+        else:
+            self._one_by_one(found, order, terms, smallest=CHUNK)
+            self._grow_all(found, order, terms)
+        return found, order
+
+    def joined(self, labels: Labels) -> Ints:
+        """(rows,): clusters that are parts of their own, from 0 without gaps.
+
+        The smallest that does not keep the requirements joins the one whose records are most like its own, by how they
+        spread over the bins.
+        """
+        found = np.asarray(labels.classes, dtype=np.int64)
+        while True:
+            checkpoint()
+            numbers, sizes = np.unique(found, return_counts=True)
+            small = [one for one in np.argsort(sizes, kind="stable") if not self._keeps(found == numbers[one])]
+            if not small or len(numbers) == 1:
+                return np.searchsorted(numbers, found)
+            spread = np.stack([_spread(self.cells, found == number) for number in numbers])
+            apart = np.abs(spread - spread[small[0]]).sum(axis=1)
+            apart[small[0]] = np.inf
+            found = np.where(found == numbers[small[0]], numbers[int(np.argmin(apart))], found)
+
+    def _keeps(self, rows: NDArray[np.bool_]) -> bool:
+        """Whether some rows together keep every requirement."""
+        if rows.sum() < self.holding.least:
+            return False
+        tables = ((need, *self.sensitive[need.sensitive]) for need in self.holding.measured)
+        counted = ((need, np.bincount(codes[rows], minlength=n)) for need, codes, n in tables)
+        return all(bool(reach(counts[None, None], need)[0]) for need, counts in counted)
+
+    def _one_by_one(self, found: list[Part], order: NDArray[np.int32], terms: Terms, *, smallest: int) -> None:
+        """Cut the table, and the parts below it, as long as they have more than `smallest` records."""
+        problem = Problem(self.cells, self.guide, terms)
+        work = work_for(self.cells, self.guide, len(order))
+        scratch = np.zeros(len(order), dtype=np.int32)
+        rows, done, waiting = len(order), 0, list(found[0].below) or [0]
+        while waiting:
+            checkpoint(done / rows)
+            number = waiting.pop()
+            part = found[number]
+            size = part.hi - part.lo
+            if size <= smallest or size < 2 * terms.k:
+                done += size
+                continue
+            allowed = self._allowed(problem, order, part, work)
+            kernels.evaluate(problem, order, part.lo, part.hi, allowed=allowed, work=work, depth=0)
+            cut = best_of(work.gain[0], size)
+            if cut < 0:
+                done += size
+                continue
+            left = growth.divide(self.cells, cut, order, part.lo, part.hi, side=work.side[0], to=scratch)
+            order[part.lo : part.hi] = scratch[:size]
+            first, last = self.cells.first[cut], self.cells.first[cut + 1]
+            below = (len(found), len(found) + 1)
+            found[number] = Part(part.lo, part.hi, cut, work.side[0, first:last].copy(), below)
+            found += [Part(part.lo, part.lo + left), Part(part.lo + left, part.hi)]
+            waiting += reversed(below)
+
+    def _allowed(self, problem: Problem, order: NDArray[np.int32], part: Part, work: Work) -> NDArray[np.bool_]:
+        """(attributes, 2, boundaries): where both sides keep what sensitive columns need; empty if nothing is asked."""
+        if not self.holding.measured:
+            return np.zeros((0, 0, 0), dtype=np.bool_)
+        rows = order[part.lo : part.hi]
+        ways = kernels.orders(problem, order, part.lo, part.hi, work)
+        found = np.ones(ways.shape, dtype=np.bool_)
+        for need in self.holding.measured:
+            codes, n = self.sensitive[need.sensitive]
+            for a in range(len(self.cells.kind)):
+                counts = self._counts(rows, a, codes, n)
+                for way in (0, 1):
+                    bins = ways[a, way][ways[a, way] >= 0]
+                    if len(bins) < 2:
+                        continue
+                    below = np.cumsum(counts[bins - self.cells.first[a]], axis=0)[:-1]
+                    sides = np.stack([below, counts.sum(axis=0) - below], axis=1)
+                    found[a, way, : len(bins) - 1] &= reach(sides, need)
+        return found
+
+    def _counts(self, rows: NDArray[np.int32], a: int, codes: Ints, n: int) -> Ints:
+        """(bins, values): a part's records by the bins of an attribute and the values of a sensitive column."""
+        size = int(self.cells.first[a + 1] - self.cells.first[a])
+        return np.bincount(self.cells.bins[rows, a] * np.int64(n) + codes[rows], minlength=size * n).reshape(size, n)
+
+    def _grow_all(self, found: list[Part], order: NDArray[np.int32], terms: Terms) -> None:
+        """Grow the tree below every part that is left, some at a time; their numbers follow from their order alone."""
+        leaves = [number for number, part in enumerate(found) if part.cut == LEAF]
+        depths = np.array([times * terms.k for times in DEPTHS], dtype=np.int64)
+        most = max(found[number].hi - found[number].lo for number in leaves)
+        problem = Problem(self.cells, self.guide, terms)
+        grown: dict[int, tuple[Ints, NDArray[np.uint8]]] = {}
+
+        def grow(number: int) -> int:
+            work = work_for(self.cells, self.guide, most, len(DEPTHS) + 1)
+            part = found[number]
+            grown[number] = growth.grow(problem, order, part.lo, part.hi, depths, work)
+            return part.hi - part.lo
+
+        done = 0
+        with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+            futures = [pool.submit(grow, number) for number in leaves]
+            try:
+                for future in as_completed(futures):
+                    done += future.result()
+                    checkpoint(done / len(order))
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+        for number in leaves:
+            self._add(found, number, *grown[number])
+
+    def _add(self, found: list[Part], number: int, nodes: Ints, sides: NDArray[np.uint8]) -> None:
+        """Put a grown tree in the place of a part."""
+        base = len(found) - 1  # its first node is the part itself
+        for at, (lo, hi, cut, left, right) in enumerate(nodes.tolist()):
+            bins = int(self.cells.first[cut + 1] - self.cells.first[cut]) if cut >= 0 else 0
+            part = Part(lo, hi, cut, sides[at, :bins].copy(), (base + left, base + right)) if bins else Part(lo, hi)
+            if at:
+                found.append(part)
+            else:
+                found[number] = part
+
+
+def _spread(cells: Cells, rows: NDArray[np.bool_]) -> Floats:
+    """(bins,): the share of some rows in each bin."""
+    bins = cells.bins[rows].astype(np.int64) + cells.first[:-1]
+    return np.bincount(bins.ravel(), minlength=int(cells.first[-1])) / max(1, int(rows.sum()))
+
+
+def best_of(gain: Floats, n: int) -> int:
+    """The attribute whose cut of n records is worth most, the first of equal ones; -1 if none can be cut.
+
+    >>> best_of(np.array([NOTHING, 2.0, 2.0 + 1e-12, 1.0]), 100), best_of(np.array([NOTHING]), 100)
+    (1, -1)
+    """
+    best = -1
+    for a, worth in enumerate(gain.tolist()):
+        if worth > NOTHING and (best < 0 or worth > gain[best] + TIE * n):
+            best = a
+    return best
+
+
+def leaf_starts(parts: Sequence[Part]) -> tuple[list[int], Ints]:
+    """The numbers of the leaves in the order of their rows, and the first row of each."""
+    numbers = (number for number, part in enumerate(parts) if part.cut == LEAF)
+    leaves = sorted(numbers, key=lambda number: parts[number].lo)
+    return leaves, np.array([parts[number].lo for number in leaves], dtype=np.int64)

@@ -1,0 +1,152 @@
+"""Extents: what a part shows of one attribute, and how that is written.
+
+Of numbers an interval from the lowest to the highest that occur, of labels those that occur. An interval's ends lie
+between marks, pieces of the axis that hold enough records of the table: an end tells of no single person.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+
+from sfumato.arrays import Ints
+from sfumato.data import calendar
+from sfumato.data.axis import Axis, NumberAxis, TreeAxis
+from sfumato.data.schema import Calendar
+from sfumato.data.shown import OR_MISSING, SUPPRESSED, set_text
+from sfumato.maskers.recoding.intervals import Bound, interval_labels, plain_number
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Numbers from `low` to before `high`; None where it reaches to the end of the range."""
+
+    low: float | None
+    high: float | None
+    missing: bool = False
+
+
+@dataclass(frozen=True)
+class Labels:
+    """Some labels, in the order of their letters; `every`: all that there are."""
+
+    labels: tuple[str, ...]
+    missing: bool = False
+    every: bool = False
+
+
+Extent = Interval | Labels | None
+"""None: every value is missing."""
+
+
+@dataclass(frozen=True)
+class Along:
+    """What an attribute's extents are made of: numbers in a range, or labels. `missing`: whether some values are."""
+
+    kind: Literal["number", "labels"]
+    range: tuple[Bound, Bound] | None = None
+    calendar: Calendar | None = None
+    missing: bool = False
+
+    @classmethod
+    def of(cls, axis: Axis) -> Along:
+        """An attribute's axis."""
+        if isinstance(axis, NumberAxis):
+            return cls("number", axis.attribute.range, axis.attribute.calendar, axis.missing)
+        return cls("labels", missing=axis.missing)
+
+    def text(self, extent: Extent) -> str | None:
+        """How an extent is written; None for missing."""
+        if extent is None:
+            return None
+        if isinstance(extent, Labels):
+            return SUPPRESSED if extent.every else set_text(extent.labels, missing=extent.missing)
+        breaks = [end for end in (extent.low, extent.high) if end is not None]
+        if not breaks and extent.missing:
+            return SUPPRESSED
+        found = interval_labels(self.range, breaks, self.calendar)[0 if extent.low is None else 1]
+        return found + OR_MISSING if extent.missing else found
+
+    def entry(self, extent: Extent) -> list[Any] | None:
+        """An extent as JSON; None where its text says all: missing, or anything."""
+        if extent is None or self.text(extent) == SUPPRESSED:
+            return None
+        if isinstance(extent, Labels):
+            return [*extent.labels, *([None] if extent.missing else [])]
+        return [self._end(extent.low), self._end(extent.high), *([None] if extent.missing else [])]
+
+    def extent(self, entry: Sequence[Any]) -> Extent:
+        """What `entry` wrote."""
+        if self.kind == "labels":
+            return Labels(tuple(label for label in entry if label is not None), None in entry)
+        low, high = (calendar.parse(end) if isinstance(end, str) else end for end in entry[:2])
+        return Interval(low, high, len(entry) > 2)
+
+    def _end(self, end: float | None) -> float | str | None:
+        if end is None:
+            return None
+        return calendar.show(end, self.calendar) if self.calendar else plain_number(end)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain mapping."""
+        if self.kind == "labels":
+            return {"kind": self.kind}
+        ends = None if self.range is None else [b if isinstance(b, str) else plain_number(b) for b in self.range]
+        return {"kind": self.kind, "range": ends, **({"calendar": self.calendar} if self.calendar else {})}
+
+    @classmethod
+    def from_json(cls, form: Mapping[str, Any], *, missing: bool) -> Along:
+        """What `to_json` wrote."""
+        ends = form.get("range")
+        return cls(form["kind"], None if ends is None else (ends[0], ends[1]), form.get("calendar"), missing)
+
+
+@dataclass(frozen=True, eq=False)
+class Marks:
+    """The pieces of a number's axis between which intervals may end: (positions + 1,) the piece of each position.
+
+    A piece has at least `least` records of the table, and begins where an interval may begin.
+    """
+
+    axis: NumberAxis
+    piece_of: Ints
+
+    @classmethod
+    def of(cls, axis: NumberAxis, held: Ints, *, least: float) -> Marks:
+        """Pieces from the lowest number on; what is left at the top joins the last piece."""
+        count = len(axis.numbers)
+        found = np.zeros(count, dtype=np.int64)
+        piece, records, left = 0, 0, int(held[:count].sum())
+        for at in range(count):
+            if at and axis.separable[at] and records >= least and left >= least:
+                piece, records = piece + 1, 0
+            found[at] = piece
+            records += int(held[at])
+            left -= int(held[at])
+        return cls(axis, found)
+
+    @cached_property
+    def starts(self) -> Ints:
+        """(pieces,): the position with which each piece begins."""
+        return np.flatnonzero(np.diff(self.piece_of, prepend=-1))
+
+    @cached_property
+    def _ends(self) -> dict[int, float]:
+        return {}
+
+    def begin(self, piece: int) -> float | None:
+        """The end of an interval that begins with a piece; None for the first one, and past the last."""
+        if piece <= 0 or piece >= len(self.starts):
+            return None
+        if piece not in self._ends:
+            self._ends[piece] = self.axis.end(int(self.starts[piece]))
+        return self._ends[piece]
+
+
+def label_names(axis: Axis) -> tuple[str, ...]:
+    """The label at each position of an axis of labels, without the missing one."""
+    return axis.taxonomy.leaves if isinstance(axis, TreeAxis) else axis.labels  # type: ignore[union-attr]

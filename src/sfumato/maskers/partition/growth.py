@@ -1,0 +1,133 @@
+"""Compiled loops of Partition: a whole tree of cuts below a part, looking ahead where that pays."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from sfumato.arrays import Ints
+from sfumato.maskers.partition.kernels import evaluate
+from sfumato.maskers.partition.problem import BREADTH, NOTHING, TIE, ZERO, Cells, Problem, Work
+
+
+@njit(cache=True, nogil=True)
+def divide(
+    cells: Cells, a: int, order: NDArray[np.int32], lo: int, hi: int, side: NDArray[np.uint8], to: NDArray[np.int32]
+) -> int:
+    """Put the rows that go left, then those that go right, into `to`, each in their order; how many go left."""
+    left = 0
+    for i in range(lo, hi):
+        if side[cells.first[a] + cells.bins[order[i], a]] == 0:
+            to[left] = order[i]
+            left += 1
+    place = left
+    for i in range(lo, hi):
+        if side[cells.first[a] + cells.bins[order[i], a]] != 0:
+            to[place] = order[i]
+            place += 1
+    return left
+
+
+@njit(cache=True, nogil=True)
+def _best(work: Work, depth: int, tried: NDArray[np.bool_], n: int) -> int:
+    """The attribute worth most of those not tried; -1 if none can be cut."""
+    best = -1
+    for a in range(work.gain.shape[1]):
+        gain = work.gain[depth, a]
+        if not tried[depth, a] and gain > NOTHING and (best < 0 or gain > work.gain[depth, best] + TIE * n):
+            best = a
+    return best
+
+
+@njit(cache=True, nogil=True)
+def ahead(problem: Problem, rows: NDArray[np.int32], n: int, deep: int, work: Work) -> int:
+    """The attribute along which the part `rows[0, :n]` is best cut, looking `deep` cuts further; -1 if none can be.
+
+    Of every part the best cuts of three attributes are followed into both of their sides. A walk with a frame for each
+    depth: its part is `rows[depth, lo:hi]`, and what was found of it stays in that line of `work`.
+    """
+    cells, k = problem.cells, problem.terms.k
+    nobody = np.zeros((0, 0, 0), dtype=np.bool_)
+    lo, hi = np.zeros(deep + 1, dtype=np.int64), np.zeros(deep + 1, dtype=np.int64)
+    tries, sides, middle = np.zeros_like(lo), np.zeros_like(lo), np.zeros_like(lo)
+    cut, chosen = np.zeros_like(lo), np.full(deep + 1, -1)
+    now, best = np.zeros(deep + 1), np.full(deep + 1, NOTHING)
+    tried = np.zeros((deep + 1, len(cells.kind)), dtype=np.bool_)
+    hi[0], depth = n, ZERO
+    enter = True
+    while depth >= 0:
+        if enter:
+            evaluate(problem, rows[depth], lo[depth], hi[depth], allowed=nobody, work=work, depth=depth)
+            enter = False
+        size = hi[depth] - lo[depth]
+        if sides[depth] == 0:  # the next attribute
+            a = _best(work, depth, tried, size) if tries[depth] < BREADTH else -1
+            if a < 0:  # all were tried: what the best of them is worth goes to the part above
+                depth -= 1
+                if depth >= 0 and chosen[depth + 1] >= 0:
+                    now[depth] += best[depth + 1]
+                continue
+            tries[depth] += 1
+            tried[depth, a] = True
+            cut[depth], now[depth] = a, work.gain[depth, a]
+            if depth < deep:
+                middle[depth] = divide(
+                    cells, a, rows[depth], lo[depth], hi[depth], side=work.side[depth], to=rows[depth + 1]
+                )
+        if depth < deep and sides[depth] < 2:  # into its left side, then into its right side
+            first, last = sides[depth] * middle[depth], middle[depth] + sides[depth] * (size - middle[depth])
+            sides[depth] += 1
+            if last - first >= 2 * k:
+                depth += 1
+                lo[depth], hi[depth] = first, last
+                tries[depth], sides[depth], best[depth], chosen[depth] = 0, 0, NOTHING, -1
+                for a in range(len(cells.kind)):
+                    tried[depth, a] = False
+                enter = True
+            continue
+        sides[depth] = 0
+        if now[depth] > best[depth] + TIE * size:
+            best[depth], chosen[depth] = now[depth], cut[depth]
+    return int(chosen[0])
+
+
+@njit(cache=True, nogil=True)
+def grow(
+    problem: Problem, order: NDArray[np.int32], lo: int, hi: int, depths: Ints, work: Work
+) -> tuple[Ints, NDArray[np.uint8]]:
+    """The tree of cuts below the part order[lo:hi], whose rows are put in the order of its leaves.
+
+    (nodes, 5): the part's first row, its last, the attribute of its cut (-1 for a leaf), its left and right child.
+    (nodes, widest): of each bin of that attribute 0 if it goes left, 1 if right, 2 where the part holds none.
+    `depths`: below how many records the look ahead is three, two and one cut deep.
+    """
+    cells, k = problem.cells, problem.terms.k
+    most = 2 * ((hi - lo) // k) + 1
+    nodes = np.zeros((most, 5), dtype=np.int64)
+    sides = np.zeros((most, work.ways.shape[1]), dtype=np.uint8)
+    rows = np.zeros((len(work.shown), hi - lo), dtype=np.int32)
+    nodes[0, 0], nodes[0, 1] = lo, hi
+    count, at, start = 1, 0, ZERO
+    while at < count:
+        first, last = nodes[at, 0], nodes[at, 1]
+        n = last - first
+        nodes[at, 2] = -1
+        if n >= 2 * k:
+            deep = ZERO
+            for i in range(len(depths)):
+                if n < depths[i]:
+                    deep = max(deep, len(depths) - i)
+            for i in range(n):
+                rows[0, i] = order[first + i]
+            a = ahead(problem, rows, n, deep, work)
+            if a >= 0:
+                left = divide(cells, a, rows[0], start, n, side=work.side[0], to=order[first:last])
+                for bin_ in range(cells.first[a], cells.first[a + 1]):
+                    sides[at, bin_ - cells.first[a]] = work.side[0, bin_]
+                nodes[at, 2], nodes[at, 3], nodes[at, 4] = a, count, count + 1
+                nodes[count, 0], nodes[count, 1] = first, first + left
+                nodes[count + 1, 0], nodes[count + 1, 1] = first + left, last
+                count += 2
+        at += 1
+    return nodes[:count], sides[:count]

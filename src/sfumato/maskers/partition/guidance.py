@@ -1,0 +1,66 @@
+"""What the cuts are guided by: clusters as they are, and of a class how likely each record is to be of it.
+
+A class is told by the attributes only in part. Cuts that follow the labels of single records would follow chance; they
+follow what a model, which has not seen the record, expects of it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.events import checkpoint, limited
+from sfumato.maskers.masker import Labels
+from sfumato.maskers.partition.cells import Binned, guide_of, soft_guide
+from sfumato.maskers.partition.problem import Guide
+
+FOLDS = 3
+MOST_LEARNED = 60_000
+"""Records that each model learns from, at most."""
+ROUNDS = 80
+FEWEST = 100
+"""Records below which nothing is learned: labels guide as they are."""
+MOST_CLASSES = 40
+
+
+def guide_for(labels: Labels, binned: Binned) -> Guide:
+    """What the cuts of a table are guided by."""
+    classes: NDArray[Any] = np.asarray(labels.classes)
+    if not labels.told_in_part or len(classes) < FEWEST or labels.n > MOST_CLASSES:
+        return guide_of(classes, labels.n)
+    return soft_guide(likely_classes(binned, classes, labels.n))
+
+
+def likely_classes(binned: Binned, classes: NDArray[Any], n: int) -> NDArray[np.float32]:
+    """(rows, classes), or of two classes (rows, 1): how likely each record is to be of each, by models that were
+    learned from others."""
+    rows = len(classes)
+    fold = np.random.default_rng(0).permutation(rows) % FOLDS  # which model judges a record: no secret, always the same
+    found = np.zeros((rows, n), dtype=np.float32)
+    for one in range(FOLDS):
+        checkpoint(one / FOLDS)
+        learned = np.flatnonzero(fold != one)
+        step = -(-len(learned) // MOST_LEARNED)
+        found[fold == one] = _predict(binned, classes, n, learned[::step], np.flatnonzero(fold == one))
+    return found[:, 1:] if n == 2 else found
+
+
+def _predict(
+    binned: Binned, classes: NDArray[Any], n: int, learned: NDArray[Any], judged: NDArray[Any]
+) -> NDArray[np.float32]:
+    cells = binned.cells
+    few = np.diff(cells.first) <= 254  # the model takes no more labels than that as such
+    model: Any = import_module("sklearn.ensemble").HistGradientBoostingClassifier(
+        max_iter=ROUNDS if n == 2 else ROUNDS // 2,
+        learning_rate=0.1,
+        early_stopping=False,
+        categorical_features=(cells.kind == 0) & few,
+        random_state=0,
+    )
+    limited(lambda: model.fit(cells.bins[learned], classes[learned]))
+    found = np.zeros((len(judged), n), dtype=np.float32)
+    found[:, model.classes_] = limited(lambda: model.predict_proba(cells.bins[judged]))
+    return found

@@ -1,0 +1,300 @@
+"""RegionTree: what Partition learned. A tree of cuts, at its leaves what a record of that part shows.
+
+The recipient gets partition.json, which says what every shown text stands for and nothing else; the tree, by which new
+rows find their part, stays with the holder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.arrays import Ints
+from sfumato.data import calendar
+from sfumato.data.axis import labels_of, numbers_of
+from sfumato.data.masked import Masked
+from sfumato.data.schema import Number
+from sfumato.data.shown import SUPPRESSED
+from sfumato.data.table import Column, Table, narrow
+from sfumato.errors import TableError
+from sfumato.events import checkpoint
+from sfumato.maskers.masker import WHOLE, Mask, refuse_lifted
+from sfumato.maskers.partition.extents import Along, Extent, Interval, Labels
+from sfumato.maskers.recoding.intervals import plain_number
+
+NAME = "partition.json"
+OUTSIDE = -1
+"""A row that no part takes."""
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """What every record of a part shows, by attribute."""
+
+    shown: Mapping[str, Extent]
+
+
+@dataclass(frozen=True)
+class Below:
+    """Numbers below `at` go left. `missing`: where missing ones go, 0 left, 1 right; None: there were none."""
+
+    attribute: str
+    at: float
+    missing: int | None
+    below: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Among:
+    """Labels of the first part go left, those of the second right; None is missing. Numbers are `...` (any of them)."""
+
+    attribute: str
+    labels: tuple[tuple[str | None, ...], tuple[str | None, ...]]
+    below: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Apart:
+    """Numbers go left, missing ones right."""
+
+    attribute: str
+    below: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Clustered:
+    """Each cluster has a tree of its own; which cluster a row is in, the attributes do not tell."""
+
+    below: tuple[int, ...]
+
+
+Node = Leaf | Below | Among | Apart | Clustered
+
+
+@dataclass(frozen=True)
+class Tree:
+    """One tree over some attributes; nodes stand before those below them."""
+
+    on: tuple[str, ...]
+    nodes: tuple[Node, ...]
+
+    @property
+    def leaves(self) -> tuple[Leaf, ...]:
+        """Every part."""
+        return tuple(node for node in self.nodes if isinstance(node, Leaf))
+
+
+@dataclass(frozen=True)
+class RegionTree(Mask):
+    """A tree for each set of attributes that requirements connect, and what attributes' extents are made of."""
+
+    local: ClassVar[bool] = True
+    attributes: Mapping[str, Along]
+    trees: tuple[Tree, ...]
+
+    def files(self) -> dict[str, Any]:
+        """partition.json."""
+        told = {name: self._told(name) for name in self.attributes}
+        return {NAME: {"attributes": told, **({} if self.repeats else {"apart": False})}}
+
+    def kept_back(self) -> dict[str, Any]:
+        """The trees."""
+        return {f"{WHOLE}/{NAME}": self.to_json()}
+
+    def to_json(self) -> dict[str, Any]:
+        """The trees in plain JSON."""
+        trees = [{"on": list(tree.on), "nodes": [self._form(node) for node in tree.nodes]} for tree in self.trees]
+        along = {name: {**one.to_json(), "missing": one.missing} for name, one in self.attributes.items()}
+        return {"attributes": along, "trees": trees}
+
+    @classmethod
+    def read(cls, files: Mapping[str, Any]) -> RegionTree:
+        """From the JSON files of a holder's folder, by name."""
+        form = files[NAME]
+        if "trees" not in form:
+            raise TableError(
+                NAME,
+                "rows find their part by the trees that the holder keeps",
+                given="the release alone",
+                remedy="keep the holder's folder beside the release",
+            )
+        attributes = {name: Along.from_json(part, missing=part["missing"]) for name, part in form["attributes"].items()}
+        trees = tuple(
+            Tree(tuple(tree["on"]), tuple(_node(node, attributes) for node in tree["nodes"])) for tree in form["trees"]
+        )
+        clustered = any(isinstance(tree.nodes[0], Clustered) for tree in trees)
+        return (ClusteredTree if clustered else cls)(attributes, trees)
+
+    def apply(self, table: Table, *, unseen: str = "refuse", lifted: NDArray[np.bool_] | None = None) -> Masked:
+        """What each row shows. Rows that no part takes, or outside its extent, are refused or suppressed."""
+        refuse_lifted(lifted)
+        columns: dict[str, Column] = {}
+        for tree in self.trees:
+            at = route(tree, table)
+            at[~_inside(tree, table, at)] = OUTSIDE
+            if unseen == "refuse" and (at == OUTSIDE).any():
+                raise TableError(
+                    "partition",
+                    "every row lies in a part",
+                    given="values that none of the parts show",
+                    remedy="say unseen='suppress' to show these rows as *",
+                )
+            columns |= self.columns(tree, at)
+        return Masked.made({name: columns[name] for name in self.attributes}, word="extent", rows=table.rows)
+
+    def columns(self, tree: Tree, at: Ints) -> dict[str, Column]:
+        """What rows show whose leaves are numbered `at`, in the order of the tree's leaves; -1 for none."""
+        found = {}
+        for name in tree.on:
+            along = self.attributes[name]
+            texts = [along.text(leaf.shown[name]) for leaf in tree.leaves]
+            found[name] = _column([*texts, SUPPRESSED], at)
+        return found
+
+    def _told(self, name: str) -> dict[str, Any]:
+        """What the shown texts of a column stand for, in the order of their letters."""
+        along = self.attributes[name]
+        extents = {leaf.shown[name] for tree in self.trees if name in tree.on for leaf in tree.leaves}
+        told = {along.text(extent): entry for extent in extents if (entry := along.entry(extent)) is not None}
+        return {**along.to_json(), "shown": [told[text] for text in sorted(told, key=str)]}
+
+    def _form(self, node: Node) -> dict[str, Any]:
+        if isinstance(node, Leaf):
+            return {"shown": {name: self._shown(name, extent) for name, extent in node.shown.items()}}
+        if isinstance(node, Clustered):
+            return {"clusters": list(node.below)}
+        form: dict[str, Any] = {"attribute": node.attribute, "below": list(node.below)}
+        if isinstance(node, Below):
+            unit = self.attributes[node.attribute].calendar
+            at = calendar.show(node.at, unit) if unit else plain_number(node.at)
+            return {**form, "at": at, "missing": node.missing}
+        return {**form, "labels": [list(part) for part in node.labels]} if isinstance(node, Among) else form
+
+    def _shown(self, name: str, extent: Extent) -> Any:
+        """An extent in the holder's file: null for missing, "*" for anything."""
+        return None if extent is None else self.attributes[name].entry(extent) or "*"
+
+
+@dataclass(frozen=True)
+class ClusteredTree(RegionTree):
+    """Trees of parts that have records of one cluster each. Their extents overlap, and no attribute tells which cluster
+    a row is in: it is shown by some part that covers it, not always by the one that it was released in."""
+
+    repeats: ClassVar[bool] = False
+
+
+def _node(form: Mapping[str, Any], attributes: Mapping[str, Along]) -> Node:
+    if "shown" in form:
+        return Leaf({name: _extent(entry, attributes[name]) for name, entry in form["shown"].items()})
+    if "clusters" in form:
+        return Clustered(tuple(form["clusters"]))
+    name, below = form["attribute"], (form["below"][0], form["below"][1])
+    if "at" in form:
+        at = calendar.parse(form["at"]) if isinstance(form["at"], str) else form["at"]
+        return Below(name, at, form["missing"], below)
+    if "labels" in form:
+        return Among(name, (tuple(form["labels"][0]), tuple(form["labels"][1])), below)
+    return Apart(name, below)
+
+
+def _extent(entry: Any, along: Along) -> Extent:
+    if entry is None:
+        return None
+    if entry == "*":
+        return Interval(None, None, along.missing) if along.kind == "number" else Labels((), along.missing, every=True)
+    return along.extent(entry)
+
+
+def route(tree: Tree, table: Table) -> Ints:
+    """(rows,): which leaf each row falls to, numbered in the order of the leaves; -1 for none.
+
+    Where clusters have trees of their own, the first one whose leaf shows the row.
+    """
+    top = tree.nodes[0]
+    if not isinstance(top, Clustered):
+        return _below(tree, table, 0)
+    found = np.full(table.rows, OUTSIDE, dtype=np.int64)
+    for child in top.below:
+        at = _below(tree, table, child)
+        found = np.where((found == OUTSIDE) & _inside(tree, table, at), at, found)
+    return found
+
+
+def _below(tree: Tree, table: Table, top: int) -> Ints:
+    """(rows,): which leaf below a node each row falls to."""
+    found = np.full(table.rows, OUTSIDE, dtype=np.int64)
+    number = {at: leaf for leaf, at in enumerate(at for at, node in enumerate(tree.nodes) if isinstance(node, Leaf))}
+    waiting = [(top, np.arange(table.rows))]
+    while waiting:
+        checkpoint()
+        at, rows = waiting.pop()
+        node = tree.nodes[at]
+        if isinstance(node, Leaf):
+            found[rows] = number[at]
+        elif len(rows) and not isinstance(node, Clustered):
+            way = _ways(node, table)[table.column(node.attribute).codes[rows]]
+            waiting += [(child, rows[way == side]) for side, child in enumerate(node.below)]
+    return found
+
+
+def _ways(node: Below | Among | Apart, table: Table) -> Ints:
+    """(values + 1,): which side each value goes to, missing last; -1 for none."""
+    values = table.column(node.attribute).values
+    if isinstance(node, Among):
+        side = {label: at for at, part in enumerate(node.labels) for label in part}
+        return np.array([side.get(label, -1) for label in (*labels_of(values), None)], dtype=np.int64)
+    numbers = np.append(_numbers(table, node.attribute), np.nan)
+    gone = np.isnan(numbers)
+    if isinstance(node, Apart):
+        return np.asarray(gone, dtype=np.int64)
+    missing = -1 if node.missing is None else node.missing
+    return np.asarray(np.where(gone, missing, numbers >= node.at), dtype=np.int64)
+
+
+def _numbers(table: Table, name: str) -> NDArray[np.float64]:
+    attribute = table.schema[name]
+    found = numbers_of(table.column(name).values, attribute if isinstance(attribute, Number) else Number())
+    return found.astype(np.float64)
+
+
+def _inside(tree: Tree, table: Table, at: Ints) -> NDArray[np.bool_]:
+    """(rows,): whether each row lies in the extent of its leaf, on every attribute."""
+    found = at >= 0
+    for name in tree.on:
+        checkpoint()
+        extents = [leaf.shown[name] for leaf in tree.leaves]
+        different = {extent: number for number, extent in enumerate(dict.fromkeys(extents))}
+        of_leaf = np.array([*(different[extent] for extent in extents), 0], dtype=np.int64)
+        covers = np.stack([_covers(extent, table, name) for extent in different])
+        found &= covers[of_leaf[at], table.column(name).codes]
+    return found
+
+
+def _covers(extent: Extent, table: Table, name: str) -> NDArray[np.bool_]:
+    """(values + 1,): which values an extent covers, missing last."""
+    values = table.column(name).values
+    if extent is None:
+        return np.append(np.zeros(len(values), dtype=bool), True)
+    if isinstance(extent, Labels):
+        held: Collection[str] = set(extent.labels)
+        known = [extent.every or label in held for label in labels_of(values)]
+        return np.array([*known, extent.missing], dtype=bool)
+    numbers = _numbers(table, name)
+    low, high = -np.inf if extent.low is None else extent.low, np.inf if extent.high is None else extent.high
+    gone = np.isnan(numbers)
+    inside = np.where(gone, extent.missing, (numbers >= low) & (numbers < high))
+    return np.append(inside.astype(bool), extent.missing)
+
+
+def _column(texts: Sequence[str | None], at: Ints) -> Column:
+    """What each row shows; the last text is for rows without a part. Only what occurs is among the values."""
+    shown = sorted({text for text in (texts[n] for n in np.unique(at)) if text is not None})
+    place = {text: number for number, text in enumerate(shown)}
+    missing = len(shown)
+    codes = np.array([missing if text is None else place.get(text, missing) for text in texts], dtype=np.int64)
+    return Column(narrow(codes[at], missing), pa.array(shown, type=pa.string()))

@@ -1,0 +1,1 @@
+"""What explains the table: trees, regions, codebook and centres, each recomputed from the rows."""

@@ -1,0 +1,121 @@
+"""partition.json: what every text of a partitioned column stands for. It is written again from that, and compared.
+
+Nothing in it goes beyond the table: a text that no row shows is refused, and so is one that is not told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from sfumato.privacy.verify.fields import Form, ascending, exact_keys, field, mapping, one_of
+from sfumato.privacy.verify.intervals import OR_MISSING, SUPPRESSED, Bound, bound_of, labels, range_of
+from sfumato.privacy.verify.table import values
+from sfumato.privacy.verify.verdict import CheckError
+
+if TYPE_CHECKING:
+    from sfumato.privacy.verify.folder import Folder
+
+EXTENT, NAME = "extent", "partition.json"
+
+
+def extents(release: Folder) -> str:
+    """Every column of extents shows the texts that partition.json tells of, each of them and no other."""
+    masked = [column.name for column in release.certificate.columns if column.masked == EXTENT]
+    if not masked and NAME not in release.files:
+        return "this release has none"
+    form = release.json(NAME)
+    exact_keys(form, ["attributes", *(["apart"] if "apart" in form else [])], NAME)
+    if form.get("apart", False) is not False:
+        raise CheckError("'apart' is told where groups may overlap, and says false")
+    attributes = mapping(form["attributes"], "attributes")
+    exact_keys(attributes, masked, NAME)
+    count = 0
+    for name in masked:
+        try:
+            axis = mapping(attributes[name], name)
+            told = texts(axis)
+            ascending(list(told), "what is shown")
+            shown = {text for text in values(release.table, name) if text is not None}
+            if set(told) != shown - {SUPPRESSED}:
+                raise CheckError("the column shows a text that is not told, or one is told that no row shows")
+            if SUPPRESSED not in shown:
+                _check_reach(axis, told)
+        except CheckError as error:
+            raise CheckError(f"{NAME}, {name}: {error}") from None
+        count += len(told)
+    return f"{len(masked)} columns show {count} intervals and sets of labels, each as it is told"
+
+
+def texts(axis: Form) -> dict[str, list[object]]:
+    """Every text that is told of a column, in the order of the file, with what it stands for."""
+    entries: list[object] = field(axis, "shown", list)
+    found: dict[str, list[object]] = {}
+    for entry in entries:
+        if not isinstance(entry, list):
+            raise CheckError("what a text stands for is a list")
+        text = _interval(axis, entry) if axis.get("kind") == "number" else _labels(axis, entry)
+        if text in found:
+            raise CheckError("two entries are written alike")
+        found[text] = entry
+    return found
+
+
+def members(axis: Form) -> dict[str, frozenset[str | None]]:
+    """Of a column of labels, which of them each text stands for."""
+    if axis.get("kind") != "labels":
+        return {}
+    told: Mapping[str, list[object]] = texts(axis)
+    return {text: frozenset(label for label in entry if _is_label(label)) for text, entry in told.items()}  # type: ignore[misc]
+
+
+def _is_label(entry: object) -> bool:
+    return entry is None or isinstance(entry, str)
+
+
+def _labels(axis: Form, entry: list[object]) -> str:
+    """Labels in the order of their letters, missing last: one alone as it is, several in braces."""
+    one_of(axis, "kind", ("labels",))
+    exact_keys(axis, ["kind", "shown"], "a column")
+    names = [label for label in entry if isinstance(label, str)]
+    gone = entry[-1:] == [None]
+    if not names or len(names) + gone != len(entry):
+        raise CheckError("a text stands for labels, missing last")
+    ascending(names, "labels")
+    every = [*names, ""] if gone else names
+    return every[0] if len(every) == 1 else "{" + ", ".join(every) + "}"
+
+
+def _interval(axis: Form, entry: list[object]) -> str:
+    """Two ends, null where an interval reaches to that of the range; a null behind them if some values are missing."""
+    unit = field(axis, "calendar", str) if "calendar" in axis else None
+    exact_keys(axis, ["kind", "range", *(["calendar"] if unit else []), "shown"], "a column")
+    ends = range_of(axis["range"], unit)
+    if len(entry) not in (2, 3) or entry[2:] not in ([], [None]):
+        raise CheckError("an interval has two ends, and a null behind them if some values are missing")
+    low, high = (None if end is None else bound_of(end, unit) for end in entry[:2])
+    if len(entry) == 3 and low is None and high is None:
+        raise CheckError("what stands for anything is written as *")
+    _check_order(low, high, ends)
+    breaks = [bound for bound in (low, high) if bound is not None]
+    text = labels(ends, breaks)[0 if low is None else 1]
+    return text + OR_MISSING if len(entry) == 3 else text
+
+
+def _check_reach(axis: Form, told: Mapping[str, list[object]]) -> None:
+    """A declared range is shown at both of its ends: one to which nothing reaches might be anything."""
+    entries = told.values()
+    reach = any(entry[0] is None for entry in entries) and any(entry[1] is None for entry in entries)
+    if axis.get("kind") == "number" and axis.get("range") is not None and not reach:
+        raise CheckError("a range is told to whose ends no interval reaches")
+
+
+def _check_order(low: Bound | None, high: Bound | None, ends: tuple[Bound, Bound] | None) -> None:
+    least, most = (None, None) if ends is None else ends
+    marks = [bound.at for bound in (least, low, high) if bound is not None]
+    if any(not before < after for before, after in pairwise(marks)):
+        raise CheckError("the ends of an interval ascend, inside the range")
+    last = high or low
+    if most is not None and last is not None and last.at > (most.at[0], most.at[1] + "~"):  # 1990 covers all of 1990
+        raise CheckError("the ends of an interval ascend, inside the range")

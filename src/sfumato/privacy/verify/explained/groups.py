@@ -1,0 +1,208 @@
+"""Groups of rows that look alike, as a codebook by groups tells of them and as centres.json places them.
+
+A group is a combination of what a row shows in the columns of the codebook. Groups are numbered in the order of their
+letters, column by column, missing last: the numbers follow from the table, and so does how many there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Container, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from sfumato.privacy.verify.explained.places import DIGITS, MOST, SIGNIFICANT, Block, check_coordinates, numbers
+from sfumato.privacy.verify.fields import Form, exact_keys, field, mapping
+from sfumato.privacy.verify.intervals import Shape, ends_of
+from sfumato.privacy.verify.values import iso, moment
+from sfumato.privacy.verify.verdict import CheckError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import polars as pl
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Ints = NDArray[np.int64]
+
+MISSING = "(missing)"
+SECONDS = 19  # characters of a time to the second
+
+
+def by_groups(form: Form) -> bool:
+    """Whether a codebook tells of groups: of values it holds nothing but mappings."""
+    return isinstance(form.get("groups"), int) and not isinstance(form.get("groups"), bool)
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """What each group shows, column by column; how many rows it has; and which group each row is in."""
+
+    names: tuple[str, ...]
+    shown: tuple[tuple[str | None, ...], ...]
+    sizes: tuple[int, ...]
+    of_row: Ints
+
+    @classmethod
+    def of(cls, table: pl.DataFrame, names: Sequence[str]) -> Groups:
+        """Of the rows of a table, by these columns."""
+        import numpy as np
+        import polars as pl
+
+        if not names or not set(names) <= set(table.columns):
+            raise CheckError("a codebook by groups is about columns of the table")
+        texts = table.select(pl.col(names).cast(pl.String)).with_columns(pl.int_range(pl.len()).alias("\0row"))
+        parts = texts.group_by(names).agg(pl.col("\0row"))
+        shown = parts.select(names).rows()
+        order = sorted(range(len(shown)), key=lambda at: [(text is None, text or "") for text in shown[at]])
+        rows = parts["\0row"].to_list()
+        of_row = np.zeros(table.height, dtype=np.int64)
+        for number, at in enumerate(order):
+            of_row[rows[at]] = number
+        return cls(tuple(names), tuple(shown[at] for at in order), tuple(len(rows[at]) for at in order), of_row)
+
+    def column(self, name: str) -> list[str | None]:
+        """What each group shows in one column."""
+        at = self.names.index(name)
+        return [group[at] for group in self.shown]
+
+
+def entries_of(form: Form, name: str, groups: Groups) -> list[object]:
+    """What a codebook tells of each group in one column; nothing of each where it tells nothing at all."""
+    entries = mapping(form.get("columns"), "columns").get(name)
+    if not isinstance(entries, list) or len(entries) not in (0, len(groups.shown)):
+        raise CheckError("it has an entry for every group that the table shows, and no other")
+    return entries or [None] * len(groups.shown)
+
+
+def group_block(part: Form, shown: Sequence[str | None], entries: Sequence[object], groups: Groups) -> Block:
+    """A column whose groups stand where the codebook says."""
+    at = _book(part, shown, entries) if "labels" in part else _means(part, shown, entries, groups)
+    return Block(groups.of_row, len(at), at.shape[1], lambda first, end: at[first:end])
+
+
+def _means(part: Form, shown: Sequence[str | None], entries: Sequence[object], groups: Groups) -> Floats:
+    """A group stands at its mean, or at the middle of its interval; a missing number at the mean of all others."""
+    import numpy as np
+
+    exact_keys(part, ["low", "high", "factor"], "a scale of means")
+    factor = field(part, "factor", float)
+    if not 0 < factor <= 1 or round(factor, SIGNIFICANT) != factor:
+        raise CheckError(f"a factor is above 0 and at most 1, of {SIGNIFICANT} digits")
+    dates = isinstance(part["low"], str)
+    low, high = (_number(part[key], dates=dates) for key in ("low", "high"))
+    if not low <= high:
+        raise CheckError("a scale has a lower end below an upper end")
+    found = np.array([_shown(text, entry, low, high, dates=dates) for text, entry in zip(shown, entries, strict=True)])
+    known = ~np.isnan(found)
+    sizes = np.array(groups.sizes, dtype=np.float64)
+    mean = float((found[known] * sizes[known]).sum() / sizes[known].sum()) if known.any() else low
+    placed: Floats = (np.where(known, found, mean) - low) / (high - low or 1.0) * factor
+    return placed[:, None]
+
+
+def _number(entry: object, *, dates: bool) -> float:
+    if not dates:
+        return field({"end": entry}, "end", float)
+    text = moment(entry) if isinstance(entry, str) else None
+    if text is None:
+        raise CheckError("an end of a scale is a date")
+    return (datetime.fromisoformat(text) - datetime(1970, 1, 1)).total_seconds()
+
+
+def _shown(text: str | None, entry: object, low: float, high: float, *, dates: bool) -> float:
+    if text is None:
+        return float("nan")
+    if entry is not None:
+        return _number(entry, dates=dates)
+    ends = ends_of(text, dates=dates) or (None, None)
+    below, above = (None if end is None else _number(end, dates=dates) for end in ends)
+    return ((low if below is None else below) + (high if above is None else above)) / 2
+
+
+def check_ends(part: Form, shape: Shape, shown: Sequence[str | None], entries: Sequence[object]) -> None:
+    """A scale reaches over the declared range; where there is none, and of dates, over the ends and means told."""
+    dates = shape.calendar is not None
+    if not dates and shape.low is not None and shape.high is not None:
+        expected: list[float | str] = [float(shape.low), float(shape.high)]
+    else:
+        told = [entry for entry in entries if isinstance(entry, str if dates else float)]
+        ends = [end for text in set(shown) - {None} for end in ends_of(str(text), dates=dates) or () if end is not None]
+        every = sorted(_second(one) if dates else float(one) for one in (*told, *ends))
+        expected = [every[0], every[-1]] if every else [_second("1970") if dates else 0.0] * 2
+    if [part.get("low"), part.get("high")] != expected:
+        raise CheckError("a scale reaches over the declared range, or over the ends and means that are told")
+
+
+def _second(text: object) -> str:
+    return str(moment(iso(str(text))))[:SECONDS]
+
+
+def _book(part: Form, shown: Sequence[str | None], entries: Sequence[object]) -> Floats:
+    """A group stands at its labels, each by its share; what is left over among the other labels of a shown set, or at
+    the shown label."""
+    import numpy as np
+
+    exact_keys(part, ["labels", "missing"], "a book")
+    places = mapping(part["labels"], "labels")
+    gone = numbers(field(part, "missing", list), digits=DIGITS)
+    rows = [numbers(place if isinstance(place, list) else [None], digits=DIGITS) for place in places.values()]
+    if any(len(row) != len(gone) for row in rows) or len(gone) > MOST:
+        raise CheckError(f"the labels of a column have as many coordinates each, at most {MOST}")
+    spreads = [{} if entry is None else mapping(entry, "a group") for entry in entries]
+    told = {label for text, spread in zip(shown, spreads, strict=True) for label in spread if label != text}
+    missing = _check_labels(list(places), {*shown, *told})
+    matrix = np.array([*rows, gone], dtype=np.float64).reshape(len(rows) + 1, len(gone))
+    check_coordinates(matrix, missing=missing, told=0, shown=len(rows))
+    where = {label: at for at, label in enumerate(places)}
+    places_of = _Places(matrix, where)
+    found = [places_of.expected(text, spread) for text, spread in zip(shown, spreads, strict=True)]
+    return np.array(found, dtype=np.float64).reshape(len(shown), len(gone))
+
+
+def _check_labels(known: list[str], needed: Collection[str | None]) -> bool:
+    """The book has the labels that are shown or told, of a set those that it lists, and no other; whether some value
+    is missing."""
+    wanted: set[str] = set()
+    for label in needed - {None, MISSING} if isinstance(needed, set) else ():
+        wanted |= set(_members(str(label), known) if label not in known else ()) or {str(label)}
+    wanted |= {MISSING} & set(known) & set(needed)
+    exact_keys(dict.fromkeys(known), sorted(wanted - {""}), "a book")
+    return None in needed or MISSING in needed or "" in wanted
+
+
+def _members(text: str, known: Container[str]) -> list[str]:
+    """The labels of a set as it is written, an empty text for missing values; none where it is no set of known ones."""
+    inner = text[1:-1].split(", ") if text.startswith("{") and text.endswith("}") else []
+    return inner if all(one == "" or one in known for one in inner) else []
+
+
+@dataclass(frozen=True, eq=False)
+class _Places:
+    """(labels + 1, dims): where labels stand, missing last; and which row each label has."""
+
+    matrix: Floats
+    where: dict[str, int]
+
+    def expected(self, text: str | None, spread: Form) -> Floats:
+        if text is None:
+            return self._of("")
+        found: Floats = self.matrix[-1] * 0.0
+        for label in spread:
+            if label != text:
+                found = found + self._of(label) * field(spread, label, float)
+        rest = (field(spread, text, float) if text in spread else 0.0) if spread else 1.0
+        if rest:
+            found = found + rest * self._alone(text, spread)
+        return found
+
+    def _alone(self, text: str, spread: Form) -> Floats:
+        every = [] if text in self.where else _members(text, self.where)
+        named = {"" if label == MISSING else label for label in spread}
+        others = [one for one in every if one not in named] or every or [text]
+        total: Floats = sum((self._of(one) for one in others), self.matrix[-1] * 0.0) / len(others)
+        return total
+
+    def _of(self, label: str) -> Floats:
+        row: Floats = self.matrix[self.where.get(label, -1)]
+        return row

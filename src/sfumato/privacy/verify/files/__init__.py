@@ -1,0 +1,1 @@
+"""The files as bytes: Parquet and CSV in their one form, and plain files alone."""

@@ -1,0 +1,137 @@
+"""For the holder: what each raw row shows in a partitioned table, found by what partition.json tells and nothing else.
+
+The groups of one tree have nothing in common, however their texts overlap: a raw row lies in one of them, and shows
+what that one shows. The release does not tell its trees; they are what its claims connect.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.events import watched
+from sfumato.privacy.verify.explained.extents import EXTENT, NAME, texts
+from sfumato.privacy.verify.fields import Form, field, mapping, names
+from sfumato.privacy.verify.intervals import SUPPRESSED, bound_of, inside, place_of, range_of
+from sfumato.privacy.verify.verdict import CheckError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from sfumato.privacy.verify.folder import Folder
+
+NOBODY = -1
+Entries = Mapping[str, list[object]]
+
+
+def within(release: Folder, raw: pl.DataFrame) -> dict[str, pl.Series]:
+    """By column of extents: what each raw row shows. A row that lies in no group, or in two, is told; of groups which
+    overlap nothing is said."""
+    import polars as pl
+
+    masked = [column.name for column in release.certificate.columns if column.masked == EXTENT]
+    found: dict[str, pl.Series] = {}
+    if not masked or "apart" in release.json(NAME):
+        return found
+    for on in _connected(masked, [*release.certificate.claims, *release.certificate.covered]):
+        groups = release.table.select(pl.col(on).cast(pl.String)).unique(maintain_order=True)
+        attributes = mapping(release.json(NAME).get("attributes"), "attributes")
+        columns = [_covering(raw[name], groups[name], mapping(attributes.get(name), name)) for name in on]
+        at = pl.Series(_group_of(columns, raw.height))
+        found |= {name: groups[name].gather(at) for name in on}
+    return found
+
+
+def _connected(masked: Sequence[str], claims: Sequence[Form]) -> list[list[str]]:
+    """The masked columns in parts: those that claims name together, through others or directly."""
+    parts = [{name} for name in masked]
+    for claim in claims:
+        on = set(names(claim, "on")) & set(masked)
+        near = [part for part in parts if part & on]
+        parts = [part for part in parts if not part & on] + ([set().union(*near)] if near else [])
+    return [[name for name in masked if name in part] for part in parts]
+
+
+@dataclass(frozen=True, eq=False)
+class _Covering:
+    """One column: (texts, values) which values each text covers; the text of each group, the value of each raw row."""
+
+    covers: NDArray[np.bool_]
+    text_of: NDArray[np.int64]
+    value_of: NDArray[np.int64]
+
+
+def _covering(column: pl.Series, shown: pl.Series, axis: Form) -> _Covering:
+    told, different = texts(axis), shown.unique(maintain_order=True).to_list()
+    if any(text not in told for text in different if text not in (None, SUPPRESSED)):
+        raise CheckError(f"{column.name} shows a text that {NAME} does not tell")
+    values = column.unique(maintain_order=True)
+    if axis.get("kind") == "number":
+        codes, covers = _intervals(values.to_list(), different, told, axis)
+    else:
+        codes, covers = _sets(values.to_list(), different, told)
+    place = {text: at for at, text in enumerate(different)}
+    text_of = np.array([place[text] for text in shown.to_list()], dtype=np.int64)
+    return _Covering(covers, text_of, np.array(column.replace_strict(values, codes).to_numpy(), dtype=np.int64))
+
+
+def _intervals(
+    values: Sequence[object], different: Sequence[str | None], told: Entries, axis: Form
+) -> tuple[list[int], NDArray[np.bool_]]:
+    """Numbers by how many ends of intervals are not above them; missing ones come last."""
+    unit = field(axis, "calendar", str) if "calendar" in axis else None
+    limits = range_of(axis.get("range"), unit)
+    ends = {text: [None if end is None else bound_of(end, unit) for end in entry[:2]] for text, entry in told.items()}
+    places = sorted({end.at for pair in ends.values() for end in pair if end is not None})
+    rank = {at: number for number, at in enumerate(places, start=1)}
+    gone = len(places) + 1
+    found = [place_of(value, dates=unit is not None) for value in values]
+    if not all(at is None or inside(at, limits) for at in found):
+        raise CheckError("a raw value lies outside the range that is told")
+    codes = [gone if at is None else bisect_right(places, at) for at in found]
+    covers = np.zeros((len(different), gone + 1), dtype=np.bool_)
+    for number, text in enumerate(different):
+        if text is None or text == SUPPRESSED:
+            covers[number, gone if text is None else 0 :] = True
+            continue
+        low, high = ends[text]
+        covers[number, 0 if low is None else rank[low.at] : gone if high is None else rank[high.at]] = True
+        covers[number, gone] = len(told[text]) > 2
+    return codes, covers
+
+
+def _sets(
+    values: Sequence[object], different: Sequence[str | None], told: Entries
+) -> tuple[list[int], NDArray[np.bool_]]:
+    """Labels one by one, missing among them."""
+    labels = [None if value is None else str(value) for value in values]
+    covers = np.zeros((len(different), len(labels)), dtype=np.bool_)
+    for number, text in enumerate(different):
+        held = {None} if text is None else set(told.get(text, ()))
+        covers[number] = [text == SUPPRESSED or label in held for label in labels]
+    return list(range(len(labels))), covers
+
+
+def _group_of(columns: Sequence[_Covering], rows: int) -> NDArray[np.int64]:
+    """(rows,): the group that each raw row lies in. Rows are looked for by the column that shows most texts first."""
+    first, *others = sorted(columns, key=lambda column: -len(column.covers))
+    found = np.full(rows, NOBODY, dtype=np.int64)
+    order = np.argsort(first.text_of, kind="stable")
+    starts = np.searchsorted(first.text_of[order], np.arange(len(first.covers) + 1))
+    for text in watched(range(len(first.covers))):
+        near = np.flatnonzero(first.covers[text][first.value_of])
+        for group in order[starts[text] : starts[text + 1]]:
+            inside = near
+            for column in others:
+                inside = inside[column.covers[column.text_of[group]][column.value_of[inside]]]
+            if (found[inside] != NOBODY).any():
+                raise CheckError("a raw row lies in two groups of the release")
+            found[inside] = group
+    if (found == NOBODY).any():
+        raise CheckError("a raw row lies in no group of the release")
+    return found

@@ -1,0 +1,170 @@
+"""Case: what is known in a run so far. Every step takes one and gives back one that knows more.
+
+`prepare` gives the people as they are published: without dropped rows, and with look-alikes settled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.counting import Engine
+from sfumato.data.encoding import encode
+from sfumato.data.masked import Masked
+from sfumato.data.table import Table
+from sfumato.errors import RecipeError, warn
+from sfumato.evaluation.attacks.results import AttackReport
+from sfumato.evaluation.attacks.suite import Effort, Measured
+from sfumato.evaluation.scores import Judged
+from sfumato.events import Listener, Stop
+from sfumato.maskers.masker import Outcome, Task
+from sfumato.maskers.sensitive import look_alikes, settled
+from sfumato.privacy.ledger import Account, Ledger
+from sfumato.privacy.verify import Verdict
+from sfumato.randomness import Randomness, Secure
+from sfumato.recipe import Recipe
+from sfumato.release.accounting import Accounting, Costs, Free
+from sfumato.release.attacking import Others
+from sfumato.release.bundle import Format
+from sfumato.release.report.material import Released
+from sfumato.structure.structures import Found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """How to run, apart from what: who counts, where chance comes from, who listens, what ends it early.
+
+    `report`: draw the report in its two editions (needs the extra `plots`). `ledger`: where spent epsilon is entered,
+    and every release that is written. `trial`: nothing will be written, so that releases which are out already are
+    neither told nor in the way. `suggest`: where the table tells too little, try other settings on a sample.
+    """
+
+    engine: Engine | None = None
+    chance: Randomness = field(default_factory=Secure)
+    listener: Listener | None = None
+    stop: Stop | None = None
+    format: Format = "parquet"
+    report: bool = True
+    ledger: Ledger = field(default_factory=Ledger)
+    trial: bool = False
+    suggest: bool = False
+
+
+class _NotYet:
+    """Stands for what a later step finds out: whoever asks too early is told so."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # asked by tools that look at modules, not by a step
+            raise AttributeError(name)
+        raise AssertionError(f"a step asked for {name} of what no step before it has found")
+
+
+NOT_YET: Any = _NotYet()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Case:
+    """One run: what it was given, and below that what its steps have found, in their order.
+
+    `seconds`: how long each step took. `closing`: what is undone if the run does not end well.
+    """
+
+    recipe: Recipe
+    run: Run
+    source: object = None
+    release: Path = NOT_YET
+    seconds: dict[str, float] = field(default_factory=dict)
+    closing: ExitStack = field(default_factory=ExitStack)
+    seeds: int = 2
+    effort: Effort = field(default_factory=Effort)
+    others: Others = field(default_factory=Others)
+
+    costs: Costs = field(default_factory=Free)
+    accounting: Accounting = NOT_YET
+    people: Table = NOT_YET
+    account: Account | None = NOT_YET
+    found: Found = NOT_YET
+    task: Task = NOT_YET
+    counting: Task = NOT_YET
+    outcome: Outcome = NOT_YET
+    written: Masked | None = None
+    judged: Judged = NOT_YET
+    attacks: Measured | None = None
+    released: Released = NOT_YET
+    files: Mapping[str, Any] = NOT_YET
+    kept: Mapping[str, Any] = NOT_YET
+    pages: Mapping[str, str] = field(default_factory=dict)
+    scratch: TemporaryDirectory[str] = NOT_YET
+    folder: Path = NOT_YET
+    shown: pa.Table = NOT_YET
+    verdict: Verdict = NOT_YET
+    certificate: Mapping[str, Any] = NOT_YET
+    history: Mapping[str, Any] = NOT_YET
+    report: str | None = None
+    attacked: AttackReport = NOT_YET
+
+
+@dataclass(frozen=True)
+class Step:
+    """One stage of a run, by the name that is told while it goes on."""
+
+    name: str
+    do: Callable[[Case], Case]
+
+
+FEW = 5
+"""A value held by fewer people than this tells them apart."""
+
+
+def prepare(people: Table, recipe: Recipe) -> Table:
+    """The rows that are published, with sensitive numbers that are the same held as one value."""
+    people = _without_dropped(people, recipe)
+    if not recipe.mask.guarantee.spends:  # there a refusal that follows from the records would tell of them
+        _refuse_fingerprints(people)
+    return settled(people, recipe.privacy)
+
+
+def tell_look_alikes(people: Table, recipe: Recipe) -> None:
+    """Warn of sensitive labels that no reader can tell apart."""
+    for name, number in look_alikes(people, recipe.privacy).items():
+        warn(
+            f"{name}: {number} labels look like another one (letters' case, spaces, invisible marks, letters of other "
+            "alphabets). Requirements count those that look alike as one value; the table shows them as they are"
+        )
+
+
+def _without_dropped(people: Table, recipe: Recipe) -> Table:
+    kept = np.ones(people.rows, dtype=bool)
+    for name in recipe.missing:
+        column = people.columns[name]
+        kept &= column.keys != column.missing_code
+    if kept.all():
+        return people
+    if not kept.any():
+        raise RecipeError(
+            "missing",
+            "dropping rows leaves some",
+            given="a rule that drops every row",
+            remedy="keep missing values as a value: missing: {NAME: value}",
+        )
+    return encode(people.to_arrow().filter(pa.array(kept)), people.schema, origin=people.origin)
+
+
+def _refuse_fingerprints(people: Table) -> None:
+    for name in (*people.schema.with_role("plain"), *people.schema.with_role("sensitive")):
+        keys = people.columns[name].keys
+        rare = int((np.bincount(keys)[keys] < FEW).sum())
+        if 2 * rare > people.rows and not people.schema[name].unique_ok:
+            raise RecipeError(
+                name,
+                f"a column released as it is does not tell most people apart (values shared by fewer than {FEW})",
+                given="a fingerprint: more than half of the rows have such a value",
+                remedy="declare it an identifier (dropped) or quasi (masked), or confirm it with unique_ok: true",
+            )

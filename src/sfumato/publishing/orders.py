@@ -1,0 +1,187 @@
+"""The order of steps: `publish` as 000 section 4.1 has it, and the shorter orders that measure or explain a release.
+
+`find_clusters` is what the recipient of a release does with its centres: it finds the clusters that its holder saw.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.data.masked import Masked
+from sfumato.errors import ReleaseError
+from sfumato.evaluation.attacks.results import AttackReport
+from sfumato.evaluation.attacks.suite import Effort
+from sfumato.events import running, step
+from sfumato.publishing import steps
+from sfumato.publishing.case import Case, Run, Step
+from sfumato.publishing.tries import try_others
+from sfumato.recipe import Recipe
+from sfumato.release.attacking import Others
+from sfumato.release.certificate import sha256
+from sfumato.release.reading import DAMAGE, plain_file, read_certificate, read_json, read_recipe_of, read_rows
+from sfumato.release.release import Release
+from sfumato.structure.embedding import Placement, check_placement
+from sfumato.structure.space import PLACEMENTS, Space
+from sfumato.structure.structures import Clusters, cluster_placed
+
+READ = Step("Reading the table", steps.read_again)
+FIND = Step("Finding the structure that must survive", steps.find_structure)
+MEASURE = Step("Measuring what survived", steps.measure)
+
+PUBLISH = (
+    Step("Looking into the ledger", steps.open_account),
+    Step("Reading the table", steps.read_seen),
+    FIND,
+    Step("Masking", steps.mask_table),
+    MEASURE,
+    Step("Counting what is claimed", steps.describe),
+    Step("Drawing the public report", steps.draw_public),
+    Step("Writing", steps.write_folder),
+    Step("Verifying the written file", steps.check),
+    Step("Attacking what is shown", steps.attack_shown),
+    Step("Trying what would show more", try_others),
+    Step("Drawing the holder's report", steps.draw_holders),
+)
+EVALUATE = (READ, FIND, Step("Masking again", steps.mask_again), MEASURE)
+EXPLAIN = (READ, FIND, Step("Trying which k would show more", steps.search_again))
+ATTACK = (READ, Step("Attacking", steps.attack_written))
+
+
+def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release:
+    """Mask a table as the recipe says, verify what was written, and measure what survived.
+
+    `table` is a path, a pandas, polars or pyarrow table, or anything with the Arrow C stream interface.
+    """
+    case = walk(PUBLISH, Case(source=table, recipe=recipe, run=run or Run()))
+    return Release(
+        recipe=recipe,
+        mask=case.outcome.mask,
+        certificate=case.certificate,
+        verdict=case.verdict,
+        scores=case.judged.scores,
+        history=case.history,
+        holder=case.kept,
+        timings=case.seconds,
+        shown=case.shown,
+        origin=case.people.origin,
+        scratch=case.scratch,
+        report=case.report,
+        account=case.account,
+    )
+
+
+def evaluate(
+    raw: object, release: str | Path, *, seeds: int = 10, placement: Placement | None = None
+) -> Mapping[str, Any]:
+    """Measure a written release against the raw table that it was made from, for the holder's eyes.
+
+    `raw` is whatever `publish` takes. The recipe, and which records were lifted, come from the holder's folder, which
+    must stand beside the release. `seeds`: how many cold starts to average over. `placement`: where masked values stand
+    when clusters are looked for again, if not as the recipe says. The result is plain JSON: "headline" has the first
+    figures to look at, "scores" all of them by name.
+    """
+    case = replace(_opened(raw, release), seeds=seeds)
+    if placement is not None:
+        case = replace(case, recipe=case.recipe.placed(placement))
+    return walk(EVALUATE, case).judged.scores
+
+
+def explain(raw: object, release: str | Path) -> Mapping[str, Any]:
+    """The history of a release's search, with what searching the raw table again can tell."""
+    return walk(EXPLAIN, _opened(raw, release)).history
+
+
+def attack(
+    raw: object, release: str | Path, *, effort: Effort | None = None, others: Others | None = None
+) -> AttackReport:
+    """Every attack that applies to a release, measured on the raw table it was made from. For the holder only.
+
+    `raw`: a path, a data frame, anything that `publish` takes. The recipe is that of the holder's folder.
+    """
+    case = replace(_opened(raw, release), effort=effort or Effort(), others=others or Others())
+    return walk(ATTACK, case).attacked
+
+
+def walk(order: Sequence[Step], case: Case) -> Case:
+    """Take the steps one after the other. If one of them fails, or a stop is asked, nothing is left behind."""
+    with ExitStack() as closing, running(case.run.listener, case.run.stop):
+        case = replace(case, closing=closing)
+        for one in order:
+            with step(one.name, case.seconds):
+                case = one.do(case)
+        closing.pop_all()
+    return case
+
+
+def _opened(raw: object, release: str | Path) -> Case:
+    return Case(source=raw, recipe=read_recipe_of(release), run=Run(), release=Path(release))
+
+
+CENTRES, CODEBOOK = "centres.json", "codebook.json"
+
+
+def find_clusters(release: str | Path, *, placement: Placement = "expected") -> NDArray[np.int64]:
+    """(rows,): the cluster of each row of a release, in the order of its table, the largest cluster first.
+
+    k-means, started from the centres that go along: cold starts often end elsewhere. `placement`: "expected", where the
+    codebook says, or "middle", by what rows show alone: intervals at their middles, sets in the middle of their labels.
+    """
+    check_placement(placement, PLACEMENTS)
+    space, table = read_space(release), released_rows(release)
+    if placement not in space.placements:
+        raise ReleaseError(
+            str(release),
+            "values are placed without the codebook where that tells of groups",
+            given="a release whose places were told with a codebook of values, or with none",
+            remedy="leave the placement out",
+        )
+    try:
+        rows = Masked.of({name: table.column(name) for name in table.column_names})
+        placed = space.place(rows, placement=placement)
+        return cluster_placed(Clusters("kmeans"), placed, k=len(space.centres), centres=space.start()).labels
+    except DAMAGE:
+        raise _damaged(release) from None
+
+
+def read_space(release: str | Path) -> Space:
+    """Where the values and the clusters of a release stand."""
+    path, certificate = Path(release) / CENTRES, read_certificate(release)
+    if not os.path.lexists(path):
+        raise ReleaseError(
+            str(release),
+            f"a release that tells its clusters' centres has them in {CENTRES}",
+            given="none there",
+            remedy="cluster its table by a method of your own, from many "
+            "starts; or ask the holder why they stay, which publish tells",
+        )
+    try:
+        for name in {CENTRES, CODEBOOK} & {CENTRES, *certificate["files"]}:
+            if certificate["files"][name]["sha256"] != sha256(plain_file(release, name)):
+                raise _damaged(release)
+        told = read_json(release, CODEBOOK) if CODEBOOK in certificate["files"] else None
+        return Space.from_json(read_json(release, CENTRES), told)
+    except DAMAGE:
+        raise _damaged(release) from None
+
+
+def released_rows(release: str | Path) -> pa.Table:
+    """The table of a release as it was written; a CSV as text."""
+    return read_rows(release, guess=False)
+
+
+def _damaged(release: str | Path) -> ReleaseError:
+    return ReleaseError(
+        str(release),
+        f"{CENTRES}, the table and the certificate belong together",
+        given="they do not",
+        remedy=f"run sfumato verify {release}, and restore the release from a good copy",
+    )

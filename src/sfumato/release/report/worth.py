@@ -1,0 +1,119 @@
+"""Whether the table is worth having: what masked columns still tell, which clusters are lost, what would show more.
+
+The public edition says what follows from the released values, and no more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sfumato.evaluation.columns import ColumnKept, Commonest
+from sfumato.evaluation.tries import Tries
+from sfumato.evaluation.worth import Worth
+from sfumato.release.report.markup import (
+    Cell,
+    Html,
+    bullets,
+    join,
+    made,
+    meter,
+    paragraph,
+    section,
+    some,
+    table,
+    tag,
+    text,
+)
+from sfumato.release.report.material import Held, Released
+
+ANCHOR = "worth"
+BESIDE = {"certain": "certain", "nearly_certain": "90 % or more"}
+
+
+def public_columns(released: Released) -> Html | None:
+    """How many values each masked column shows, and the commonest."""
+    rows: list[list[Cell]] = []
+    for name in released.names:
+        most = Commonest.of(released.masked.shown(name))
+        rows.append([name, some(most.values, "value"), most.label, made(meter(most.share))])
+    if not rows:
+        return None
+    told = paragraph(
+        "Of each masked column: how many values it shows, the most frequent, and on the bar the share of the rows that "
+        "show it. A column in which one value stands in all rows tells nothing."
+    )
+    drawn = table(["column", "shows", "most frequent", "share of the rows"], rows, kind="worth")
+    return section("What the columns still tell", told, drawn, anchor=ANCHOR)
+
+
+def holders_columns(released: Released, held: Held) -> Html | None:
+    """What each masked column still tells, lost clusters, what groups give away, and what would show more."""
+    worth = worth_of(released, held)
+    parts = [
+        *([_columns(worth.columns)] if worth.columns else []),
+        *_lost(worth),
+        *_certain(held),
+        *_tries(held),
+    ]
+    if not parts:
+        return None
+    told = paragraph("Measured against the raw table: never hand these figures over with the release.", "note")
+    return section("Is the table worth having?", told, *parts, anchor=ANCHOR)
+
+
+def worth_of(released: Released, held: Held) -> Worth:
+    """What the scores say of the table; with the centres that go along, if they do."""
+    return Worth.of(held.scores, centres=released.space is not None)
+
+
+def _columns(columns: Sequence[ColumnKept]) -> Html:
+    rows: list[list[Cell]] = []
+    for one in columns:
+        name = made(tag("span", text(one.name), class_="silent")) if one.silent else one.name
+        kept = "numbers moved" if one.kept is None else made(meter(one.kept))
+        values = f"{one.before:,} \u2192 {one.after:,}"
+        rows.append([name, values, f"{one.commonest} \u00b7 {one.share:.0%}", kept])
+    told = (
+        "Of each masked column: how many values it had and has, the most frequent that is shown and the share of the "
+        "records that show it, and on the bar how much of its detail is kept: 1 - NCP, where an interval loses its "
+        "width over the range, and labels in one set their share of all labels."
+    )
+    drawn = table(["column", "values", "most frequent", "detail kept"], rows, kind="worth")
+    return join([paragraph(told), drawn])
+
+
+def _lost(worth: Worth) -> list[Html]:
+    if not worth.lost:
+        return []
+    return [tag("h3", text("Clusters that are lost")), bullets(f"{one}." for one in worth.lost)]
+
+
+def _certain(held: Held) -> list[Html]:
+    """Of how many people the class, or a secret, is certain."""
+    found = held.scores.get("certain", ())
+    if not found:
+        return []
+    rows: list[list[Cell]] = [
+        [one["attribute"], where, *(f"{one[f'{key}{end}']:.1%}" for key in BESIDE)]
+        for one in found
+        for end, where in {"": "this table", ".raw": "without masking", ".distortion": "masked blindly"}.items()
+        if f"certain{end}" in one
+    ]
+    told = (
+        "Shares of the records whose group shows one value only, or one in at least 90 % of its records. k-anonymity "
+        "does not forbid it, and a class that guides the masking makes groups pure; l-diversity and t-closeness do."
+    )
+    heading = tag("h3", text("What groups give away"))
+    return [heading, paragraph(told), table(["value of", "in", *BESIDE.values()], rows)]
+
+
+def _tries(held: Held) -> list[Html]:
+    if "tries" not in held.scores:
+        return []
+    found = Tries.from_json(held.scores["tries"])
+    lines = [
+        tag("li", tag("code", text(one.settings)), Html("<br>"), text(f"{one.figures}; {one.price}."))
+        for one in found.better
+    ]
+    as_it_is = [tag("li", text(f"As it is: {found.as_it_is.figures}."))] if lines else []
+    return [tag("h3", text("What would show more")), paragraph(found.told), tag("ul", *as_it_is, *lines)]

@@ -1,0 +1,48 @@
+"""One publish, counted: how often it searches, and how often it turns a column into codes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import pytest
+
+import sfumato as sf
+from sfumato.cli.demo import SEVERAL, demo_recipe
+from sfumato.data import datasets, encoding
+from sfumato.data.table import Column
+from sfumato.maskers.topdown.search import Search
+
+ROWS = 2_000
+
+
+def test_one_search_for_the_release_and_one_for_the_blind_baseline(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    recipe = demo_recipe(SEVERAL, k=20, clusters=4, mask=sf.TopDown())
+    calls: Counter[str] = Counter()
+    run, of, encode_column = Search.run, Column.__dict__["of"].__func__, encoding.encode_column
+
+    def searched(self: Search, *given: Any, **more: Any) -> Any:
+        calls["search"] += 1
+        return run(self, *given, **more)
+
+    def coded(cls: type[Column], *given: Any) -> Any:
+        calls["masked column"] += 1
+        return of(cls, *given)
+
+    def raw(name: str, *given: Any, **more: Any) -> Any:
+        calls[name] += 1
+        return encode_column(name, *given, **more)
+
+    monkeypatch.setattr(Search, "run", searched)
+    monkeypatch.setattr(Column, "of", classmethod(coded))
+    monkeypatch.setattr(encoding, "encode_column", raw)
+    table = datasets.load("adult", complete=True).table.slice(0, ROWS)
+    release = sf.publish(table, recipe, run=sf.Run(ledger=sf.Ledger(tmp_path / "ledger.jsonl")))
+    assert release.report is not None
+    assert calls.pop("search") == 2
+    columns = len(recipe.schema.kept)
+    assert calls.pop("masked column", 0) <= columns, "what a mask shows is in codes already"
+    assert set(calls.values()) == {1}, "a raw column becomes codes once"
+    assert len(calls) == columns

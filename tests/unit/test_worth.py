@@ -1,0 +1,132 @@
+"""Whether a masked table is worth having: what columns tell, which values are certain, and the sentence about it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from sfumato.data.encoding import encode
+from sfumato.data.masked import Masked
+from sfumato.data.schema import Category, Number, Schema
+from sfumato.data.table import Table
+from sfumato.evaluation.certainty import told
+from sfumato.evaluation.columns import ColumnKept, columns_kept
+from sfumato.evaluation.tries import Tries, Try
+from sfumato.evaluation.worth import Worth
+
+ROWS = 100
+
+
+@pytest.fixture
+def table() -> Table:
+    columns = {
+        "age": list(range(ROWS)),
+        "town": ["abcd"[at % 4] for at in range(ROWS)],
+        "home": ["here"] * 98 + ["there"] * 2,
+        "ill": ["yes" if at < 10 else "no" for at in range(ROWS)],
+    }
+    schema = Schema(
+        age=Number(role="quasi", range=(0, 100)),
+        town=Category(role="quasi"),
+        home=Category(role="quasi"),
+        ill=Category(role="sensitive"),
+    )
+    return encode(pa.table(columns), schema)
+
+
+def shown(**columns: list[str]) -> Masked:
+    return Masked.of({name: pa.array(values) for name, values in columns.items()})
+
+
+def test_a_column_tells_how_many_values_it_had_and_how_much_is_kept(table: Table) -> None:
+    halves = shown(age=["[0-50)"] * 50 + ["[50-100]"] * 50, town=[*["{a, b}"] * 99, "d"])
+    age, town = columns_kept(table, halves)
+    assert (age.before, age.after, age.commonest, age.share) == (ROWS, 2, "[0-50)", 0.5)
+    assert age.kept == pytest.approx(0.5)
+    assert not age.silent
+    assert (town.commonest, town.share) == ("{a, b}", 0.99)
+    assert town.kept == pytest.approx(1 - 0.5 * 0.99)
+    assert town.silent
+
+
+def test_a_column_is_silent_by_masking_not_by_nature(table: Table) -> None:
+    as_it_was, hidden = shown(home=["here"] * 98 + ["there"] * 2), shown(home=["*"] * ROWS)
+    assert [column.silent for masked in (as_it_was, hidden) for column in columns_kept(table, masked)] == [False, True]
+
+
+def test_more_shown_values_than_raw_ones_do_not_make_a_column_tell(table: Table) -> None:
+    many = [*["*"] * 95, "a", "b", "c", "d", "{a, b}"]
+    local = shown(town=[*["*"] * 97, "b", "c", "d"])
+    (town,) = columns_kept(table, local)
+    assert town.silent
+    (other,) = columns_kept(table, shown(town=many))
+    assert not other.silent
+
+
+def test_a_column_comes_back_from_json(table: Table) -> None:
+    (column,) = columns_kept(table, shown(town=["*"] * ROWS))
+    assert ColumnKept.from_json(column.to_json()) == column
+
+
+def test_what_groups_give_away_stands_beside_the_raw_table(table: Table) -> None:
+    groups = shown(age=["[0-10)"] * 10 + ["[10-20)"] * 10 + ["[20-100]"] * 80)
+    (ill,) = told(table, groups, ["ill"], others={"blind": shown(age=["*"] * ROWS)})
+    assert (ill.masked.certain, ill.masked.nearly) == (1.0, 1.0)
+    mixed = shown(age=["[0-12)"] * 12 + ["[12-100]"] * 88)
+    (less,) = told(table, mixed, ["ill", "ill"])
+    assert (less.masked.certain, less.masked.nearly) == (0.88, 0.88)
+    assert ill.beside["raw"].certain == 1.0
+    assert (ill.beside["blind"].certain, ill.beside["blind"].nearly) == (0.0, 1.0)
+    public = {score.name for score in ill.scores() if score.publishable}
+    assert public == {"certain.ill", "nearly_certain.ill"}
+
+
+def column(*, share: float, kept: float, before: int = 9) -> dict[str, Any]:
+    return ColumnKept("c", before, 2, "*", share, kept).to_json()
+
+
+def cluster(recall: float, precision: float) -> dict[str, Any]:
+    return {"cluster": 2, "size": 40, "recall": recall, "precision": precision}
+
+
+def test_the_verdict_is_one_sentence_for_somebody_without_time() -> None:
+    good = {
+        "columns": [column(share=0.5, kept=0.6), column(share=0.3, kept=0.8), column(share=1.0, kept=0.0)],
+        "clusters": [cluster(0.9, 0.9), cluster(0.4, 0.9), cluster(0.9, 0.2)],
+        "clusters_from_start": [cluster(0.9, 0.9)] * 3,
+    }
+    alone = Worth.of(good, centres=False)
+    said = (
+        "Verified. 2 of 3 masked columns still tell something (70% of their detail); 1 of 3 clusters are found again."
+    )
+    assert alone.sentence("Verified") == said
+    lost = [str(one) for one in alone.lost]
+    assert lost[0] == "cluster 3 (40 records): 40% of them are still together"
+    assert "of whom they are 20%" in lost[1]
+    assert "3 of 3 clusters are found again from their centres" in Worth.of(good, centres=True).sentence("Verified")
+
+
+def test_a_table_that_tells_nothing_is_said_to() -> None:
+    poor = Worth.of({"columns": [column(share=1.0, kept=0.0)] * 7 + [column(share=0.5, kept=0.5)] * 4}, centres=False)
+    assert poor.sentence("Verified") == (
+        "Verified, but 7 of 11 masked columns show one value for everybody: this table is hardly worth handing over."
+    )
+    nearly = Worth.of({"columns": [column(share=0.98, kept=0.01)]}, centres=False)
+    assert "1 of 1 masked columns show one value for nearly everybody" in nearly.sentence("Verified")
+    vague = Worth.of({"columns": [column(share=0.5, kept=0.05)]}, centres=False)
+    assert "keep next to nothing of their detail" in vague.sentence("Verified")
+
+
+def test_a_try_is_better_with_fewer_silent_columns_or_clearly_more_detail() -> None:
+    now = Try((), "", 9, 3, 0.5, "F-measure", 0.8)
+    fewer, finer, hardly, worse = (
+        Try(("privacy.0.k=5",), "p", 9, silent, kept, "F-measure", 0.8)
+        for silent, kept in ((2, 0.4), (3, 0.53), (3, 0.51), (4, 0.9))
+    )
+    assert [one.shows_more_than(now) for one in (fewer, finer, hardly, worse)] == [True, True, False, False]
+    tries = Tries(50, 100, 4, now, (fewer,))
+    assert Tries.from_json(tries.to_json()) == tries
+    assert "a sample of 50 of the 100 records" in tries.told
+    assert "none of 4" in Tries(100, 100, 4, now, ()).told
