@@ -24,7 +24,7 @@ from sfumato.maskers.topdown.search import Limits, Rules, Search
 from sfumato.privacy.requirements import basic
 from tests.contracts.test_engines import Case, random_case, run, smallest_group
 
-PLAIN = TopDown()
+PLAIN = TopDown(score="tradeoff")
 
 
 def plain(seed: int) -> Case:

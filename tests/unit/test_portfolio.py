@@ -16,6 +16,8 @@ from sfumato.evaluation.evaluate import objective_for
 from sfumato.maskers.masker import Labels, Task
 from sfumato.maskers.topdown.fit import best_of, fit_task, purity, variants
 from sfumato.maskers.topdown.masker import TopDown
+from sfumato.maskers.topdown.scores import chosen_score
+from sfumato.privacy.requirements import KAnonymity
 from sfumato.structure.structures import Classes, find
 from tests.contracts.test_engines import random_case
 
@@ -44,7 +46,7 @@ def test_it_keeps_what_the_objective_likes_best() -> None:
 
     best = best_of(replace(task, objective=objective), TopDown(search="portfolio"))
     assert sum(len(np.unique(column.keys)) for column in best.masked(task.table).values()) == max(seen)
-    assert len(seen) == len(list(variants(TopDown(search="portfolio"))))
+    assert len(seen) == len(list(variants(TopDown(score="tradeoff", search="portfolio"))))
 
 
 def test_where_classes_must_survive_ways_are_compared_by_held_out_rows() -> None:
@@ -83,3 +85,11 @@ def test_time_over_keeps_the_first() -> None:
     task = task_of(5)
     best = best_of(task, TopDown(search="portfolio", seconds=0.0))
     assert best.recoding == fit_task(task, TopDown()).recoding
+
+
+def test_auto_is_total_gain_for_clusters_under_several_quasi_identifiers() -> None:
+    several = [KAnonymity(["a", "b"], 2), KAnonymity(["c"], 2)]
+    clusters, classes = (Labels(np.zeros(4, dtype=np.uint8), 2, told_in_part=part) for part in (False, True))
+    assert chosen_score("auto", several, clusters) == "total_gain"
+    assert chosen_score("auto", several[:1], clusters) == chosen_score("auto", several, classes) == "tradeoff"
+    assert chosen_score("infogain", several, clusters) == "infogain"

@@ -30,7 +30,7 @@ from sfumato.maskers.recoding.recoding import Recoding
 from sfumato.maskers.topdown.candidates import Candidate, names, rule
 from sfumato.maskers.topdown.problem import Problem, make_problem
 from sfumato.maskers.topdown.refinement import History, Refinement, Round
-from sfumato.maskers.topdown.scores import score_named
+from sfumato.maskers.topdown.scores import AUTO, chosen_score, score_named
 from sfumato.maskers.topdown.search import Limits, Rules, Search
 from sfumato.privacy.requirements import Demands, Requirement, basic, without_covered
 
@@ -173,7 +173,7 @@ def _padded(problem: Problem, groups: list[Ints], rows: Marks, budget: int) -> M
 class Settings:
     """How to search. `TopDown` tells what each setting is."""
 
-    score: str = "tradeoff"
+    score: str = AUTO
     search: Literal["greedy", "portfolio"] = "greedy"
     split: Literal["best", "best_valid"] = "best"
     beneficial_only: bool = False
@@ -228,7 +228,7 @@ def fit(
     demands = without_covered(requirements)
     rules = Rules(
         basic(demands.kept),
-        score_named(settings.score),
+        score_named(chosen_score(settings.score, demands.kept, labels)),
         settings.split == "best_valid",
         settings.beneficial_only,
         settings.last,
@@ -270,6 +270,8 @@ def variants(settings: Settings) -> Iterator[Settings]:
 def best_of(task: Task, settings: Settings) -> Fitted:
     """The variant whose masked table keeps the structure best, of those tried within the time; the first on a tie."""
     began = time.monotonic()
+    kept = without_covered(task.requirements).kept
+    settings = replace(settings, score=chosen_score(settings.score, kept, task.labels))
     best: tuple[float, Fitted] | None = None
     for variant in watched(list(variants(settings))):
         if best is not None and _late(settings, began):

@@ -18,7 +18,7 @@ from sfumato.maskers.recoding.recoding import Recoding
 from sfumato.maskers.recoding.rules import Suppress
 from sfumato.maskers.topdown.fit import Fitted, Settings, best_of, fit_task
 from sfumato.maskers.topdown.refinement import Blocked, history_from_json, history_to_json, next_blocked
-from sfumato.maskers.topdown.scores import score_named
+from sfumato.maskers.topdown.scores import AUTO, check_score
 from sfumato.privacy.requirements import KAnonymity, Requirement, basic, largest_k
 
 LEAST = 2
@@ -185,9 +185,10 @@ UNGUIDED = "distortion"
 
 @dataclass(frozen=True, kw_only=True)
 class TopDown(Settings, Masker):
-    """Top-down refinement, the default masker.
+    """Top-down refinement: one cut for everybody, as the papers have it.
 
-    - `score`: what a refinement is worth (tradeoff, infogain, distortion, total_gain).
+    - `score`: what a refinement is worth (tradeoff, infogain, distortion, total_gain). "auto": total_gain for clusters
+      under several quasi-identifiers, distortion where there is no structure, else tradeoff, Eq. 1 of the papers.
     - `search`: "greedy" takes the best refinement each time (the papers); "portfolio" runs greedy under several scores,
       splits and shares of lifted records within `seconds`, and keeps what preserves the structure best.
     - `split`: an interval is split at the best boundary or not at all ("best", the papers), or at the best boundary
@@ -206,7 +207,7 @@ class TopDown(Settings, Masker):
     guarantee: ClassVar[Guarantee] = K_ANONYMITY
 
     def __post_init__(self) -> None:
-        score_named(self.score)
+        check_score(self.score)
         object.__setattr__(self, "last", tuple(self.last))
         _one_of("search", self.search, ("greedy", "portfolio"))
         _one_of("split", self.split, ("best", "best_valid"))
@@ -260,7 +261,7 @@ class TopDown(Settings, Masker):
 
     def unguided(self) -> TopDown:
         """Guided by distortion: there are no labels of which a refinement could tell something."""
-        if self.score not in ("tradeoff", UNGUIDED):
+        if self.score not in (AUTO, "tradeoff", UNGUIDED):
             raise RecipeError(
                 "score",
                 "it is worth by labels, and there is no structure",

@@ -7,7 +7,7 @@ fuse multiply and add differ below that, and a tie that only one of them sees wo
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import log2
 from typing import Protocol
@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import RecipeError, did_you_mean
+from sfumato.maskers.masker import Labels
+from sfumato.privacy.requirements import Requirement
 
 Counts2D = NDArray[np.int64]
 STEP = 2.0**40
@@ -113,10 +115,32 @@ SCORES: Mapping[str, Score] = {
 }
 
 
+AUTO = "auto"
+"""The score that fits what is asked for."""
+
+
+def check_score(name: str) -> None:
+    """Refuse what is no score's name."""
+    names = (AUTO, *SCORES)
+    if name not in names:
+        raise RecipeError(
+            "score", "a score is one of " + ", ".join(names), given=repr(name), remedy=did_you_mean(name, names)
+        )
+
+
+def chosen_score(name: str, requirements: Sequence[Requirement], labels: Labels) -> str:
+    """The name of the score that "auto" stands for.
+
+    Under several quasi-identifiers clusters survive better by what a refinement tells of the whole table: one of them
+    often has little anonymity left, and Eq. 1 then holds that against every attribute it shares with others.
+    """
+    if name != AUTO:
+        return name
+    several = len({frozenset(requirement.on) for requirement in requirements}) > 1
+    return "total_gain" if several and not labels.told_in_part else "tradeoff"
+
+
 def score_named(name: str) -> Score:
     """The score of this name."""
-    if name not in SCORES:
-        raise RecipeError(
-            "score", "a score is one of " + ", ".join(SCORES), given=repr(name), remedy=did_you_mean(name, SCORES)
-        )
+    check_score(name)
     return SCORES[name]
