@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from concurrent.futures import ProcessPoolExecutor
 from itertools import chain
+from multiprocessing import get_context
 
 from tests.statistical.audit import Outputs, leak
 from tests.statistical.neighbours import BASE, HURT, Row
@@ -28,7 +29,7 @@ def main(runs: int) -> None:
         found = spendthrift(name, FEW)
         line = f"| {name} that spends {TOO_MUCH} | {whole.epsilon} | alone in a leaf | {found.epsilon:.2f} | {FEW:,} |"
         print(line, flush=True)
-    with ProcessPoolExecutor() as pool:
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         for name, epsilon in AUDITED.items():
             without = _outputs(pool, name, BASE, runs, first=0)
             for at, (hurt, record) in enumerate(HURT.items(), 1):

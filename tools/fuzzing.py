@@ -12,6 +12,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -127,7 +128,7 @@ def main(count: int) -> None:
     """How many changes were found, and of those that were not what each changes."""
     each = -(-count // len(FUZZED))
     tasks = [(kind, range(start, min(start + 100, each))) for kind in FUZZED for start in range(0, each, 100)]
-    with ProcessPoolExecutor() as pool:
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
         found = [one for some in pool.map(_some, tasks) for one in some]
     tally = Counter(one for one in found if one is not None)
     print(f"{len(found)} random changes of {len(FUZZED)} releases: {found.count(None)} found, {tally.total()} pass.")

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 from itertools import groupby
+from multiprocessing import get_context
 from pathlib import Path
 from tempfile import gettempdir
 
@@ -70,7 +71,8 @@ def measured(cases: list[Setting], processes: int) -> Iterator[Row]:
     began = time.perf_counter()
     print(f"{len(cases):,} test cases", file=sys.stderr)
     done = 0
-    with ProcessPoolExecutor(processes, initializer=_one_thread) as pool:
+    # not forked: a copy of a process whose libraries have threads waits for ever for locks that nobody gives back
+    with ProcessPoolExecutor(processes, get_context("spawn"), initializer=_one_thread) as pool:
         for rows in pool.map(_measured, list(batches(cases))):
             done += len(rows)
             print(f"{done:,} after {time.perf_counter() - began:.0f} s", file=sys.stderr)
