@@ -25,6 +25,7 @@ attributes:
   town: {kind: category, role: quasi}
   ill:  {kind: category, role: sensitive}
 structure: {classes: ill}
+mask: top_down
 privacy:
   - {k_anonymity: 4, on: [age, town]}
 """

@@ -71,6 +71,13 @@ def test_the_grid_is_every_combination_once() -> None:
     assert masks == [sf.TopDown(score="tradeoff"), sf.TopDown(score="total_gain"), sf.Mondrian()]
 
 
+def test_a_setting_of_a_masker_that_is_not_used_is_refused() -> None:
+    over = {"privacy.k": ["5"], "mask.mondrian.score": ["median"]}
+    with pytest.raises(sf.RecipeError, match="--over mask=mondrian"):
+        points(RECIPE, over)
+    assert len(points(RECIPE, {**over, "mask": ["top_down", "mondrian"]})) == 2
+
+
 def test_a_setting_that_no_recipe_can_have_is_a_point_that_is_refused() -> None:
     (wrong, right) = points(RECIPE, {"privacy.k": ["0", "2"]})
     assert "at least 2" in str(wrong.refused)

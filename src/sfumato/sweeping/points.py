@@ -203,7 +203,22 @@ def points(recipe: Recipe, over: Over) -> list[Point]:
         settings = _fitting(recipe, dict(zip(over, values, strict=True)))
         if settings not in found:
             found[settings] = _point(recipe, text, settings)
+    _refuse_unused(recipe, over, found)
     return list(found.values())
+
+
+def _refuse_unused(recipe: Recipe, over: Over, found: Iterable[tuple[tuple[str, str], ...]]) -> None:
+    """A setting of a masker that no point has would change nothing."""
+    used = {path for settings in found for path, _ in settings}
+    for path in over:
+        if path not in used:
+            masker = path.split(".")[1]
+            raise RecipeError(
+                path,
+                "it sets a masker that is used",
+                given=f"a sweep in which nothing is masked by {masker} (the recipe says {name_of(recipe.mask)})",
+                remedy=f"say mask: {masker} in the recipe, or add --over mask={masker}",
+            )
 
 
 def _fitting(recipe: Recipe, settings: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
