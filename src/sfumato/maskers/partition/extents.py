@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -109,25 +110,34 @@ class Along:
 class Marks:
     """The pieces of a number's axis between which intervals may end: (positions + 1,) the piece of each position.
 
-    A piece has at least `least` records of the table, and begins where an interval may begin.
+    A piece has at least `least` records of the table, and begins where an interval may begin. `banded`: pieces that
+    begin a band, which is never joined with the one before it.
     """
 
     axis: NumberAxis
     piece_of: Ints
+    banded: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, axis: NumberAxis, held: Ints, *, least: float) -> Marks:
-        """Pieces from the lowest number on; what is left at the top joins the last piece."""
+    def of(cls, axis: NumberAxis, held: Ints, *, least: float, bands: Sequence[int] = ()) -> Marks:
+        """Pieces from the lowest number on; what is left at the top of a band joins its last piece.
+
+        `bands`: positions with which bands begin that have enough records, the lowest left out.
+        """
         count = len(axis.numbers)
         found = np.zeros(count, dtype=np.int64)
-        piece, records, left = 0, 0, int(held[:count].sum())
-        for at in range(count):
-            if at and axis.separable[at] and records >= least and left >= least:
-                piece, records = piece + 1, 0
-            found[at] = piece
-            records += int(held[at])
-            left -= int(held[at])
-        return cls(axis, found)
+        banded = set()
+        piece = -1
+        for first, end in pairwise([0, *bands, count]):
+            piece, records, left = piece + 1, 0, int(held[first:end].sum())
+            banded.add(piece)
+            for at in range(first, end):
+                if at > first and axis.separable[at] and records >= least and left >= least:
+                    piece, records = piece + 1, 0
+                found[at] = piece
+                records += int(held[at])
+                left -= int(held[at])
+        return cls(axis, found, frozenset(banded))
 
     @cached_property
     def starts(self) -> Ints:
