@@ -29,6 +29,8 @@ CHUNK = 20_000
 DRAWS = 2
 WEIGHT, FEW_WEIGHT, FEW = 3.0, 1.0, 200
 """What is shown counts this much against what must survive; less where there are fewer than 200 parts of k."""
+LIKELY_WEIGHT = 0.3
+"""The same where a class must survive. It is told by a few attributes, and what others show of it says little."""
 
 
 LEAF, CLUSTERS = -1, -2
@@ -64,8 +66,8 @@ class Cutting:
         rows = len(self.cells.bins)
         order = np.arange(rows, dtype=np.int32)
         k = max(2, self.holding.least)
-        weight = (WEIGHT if rows >= FEW * k else FEW_WEIGHT) / len(self.cells.kind)
-        terms = terms_for(k, DRAWS * k, weight, rows)
+        weight = LIKELY_WEIGHT if len(self.guide.soft) else WEIGHT if rows >= FEW * k else FEW_WEIGHT
+        terms = terms_for(k, DRAWS * k, weight / len(self.cells.kind), rows)
         found: list[Part] = [Part(0, rows)]
         if clusters is not None:
             order = np.argsort(clusters, kind="stable").astype(np.int32)

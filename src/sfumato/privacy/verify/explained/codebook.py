@@ -14,7 +14,7 @@ from sfumato.privacy.verify.explained import extents
 from sfumato.privacy.verify.explained.groups import Groups, by_groups, entries_of
 from sfumato.privacy.verify.explained.regions import members
 from sfumato.privacy.verify.explained.shown import CODEBOOK, told
-from sfumato.privacy.verify.explained.trees import labels_below, tree_file
+from sfumato.privacy.verify.explained.trees import labels_below, nodes, tree_file
 from sfumato.privacy.verify.fields import Form, ascending, exact_keys, mapping, short
 from sfumato.privacy.verify.intervals import SUPPRESSED, Shape, ends_of
 from sfumato.privacy.verify.values import iso, moment
@@ -166,7 +166,8 @@ class _Column:
         counts = dict(counted.with_columns(pl.col(name).cast(pl.String)).rows())
         kind = next(str(column.masked) for column in release.certificate.columns if column.name == name)
         rule = release.recoding.rules.get(name)
-        tree = release.json(tree_file(name)) if kind == "generalize" else None
+        cut = kind == "generalize" or (kind == extents.EXTENT and name in extents.trees(release))
+        tree = release.json(tree_file(name)) if cut else None
         return cls(
             counts=counts,
             least=least(release, name),
@@ -233,10 +234,13 @@ class _Column:
     def _may_tell(self, shown: str, others: list[str]) -> bool:
         """Labels of a cut are told from its tree; behind * anything may be, and above what was lifted as well.
 
-        Of labels without a tree that regions cut, each text stands for those that the cuts say.
+        Of labels without a tree that regions cut, each text stands for those that the cuts say. Behind the * of a part
+        that shows labels of a tree stand labels of that tree.
         """
         if shown in self.members:
             return {None if label == MISSING else label for label in others} <= self.members[shown]
+        if self.kind == extents.EXTENT and self.tree is not None and shown == SUPPRESSED:
+            return set(others) <= {MISSING, *(node.label for node in nodes(self.tree))}
         if shown in (self.top, SUPPRESSED):
             return True
         if self.kind == "suppress":
