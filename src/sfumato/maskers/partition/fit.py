@@ -27,7 +27,7 @@ from sfumato.maskers.sensitive import check_top, sensitive_columns
 from sfumato.privacy.requirements import Basic, KMap, Requirement, basic, largest_k, without_covered
 
 EXTENTS = ("parts", "cuts")
-SHOWS = ("auto", "sets", "labels")
+SHOWS = ("sets", "labels", "auto")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +53,7 @@ class Partition(Masker):
 
     extent: Literal["parts", "cuts"] = "parts"
     pure: bool = False
-    show: Literal["auto", "sets", "labels"] = "auto"
+    show: Literal["sets", "labels", "auto"] = "sets"
 
     def __post_init__(self) -> None:
         if not isinstance(self.pure, bool):
@@ -61,7 +61,7 @@ class Partition(Masker):
         if self.extent not in EXTENTS:
             raise RecipeError("extent", "it is parts or cuts", given=repr(self.extent), remedy="say 'parts'")
         if self.show not in SHOWS:
-            raise RecipeError("show", "it is auto, sets or labels", given=repr(self.show), remedy="leave it out")
+            raise RecipeError("show", "it is sets, labels or auto", given=repr(self.show), remedy="leave it out")
 
     def check(self, schema: Schema, requirements: Sequence[Requirement]) -> None:
         """Partition needs requirements, on numbers and categories, and knows no population."""

@@ -6,6 +6,7 @@ and at its root, several labels are `*`. Parts that show labels overlap: a value
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -17,8 +18,9 @@ from sfumato.maskers.masker import Task
 from sfumato.maskers.partition.extents import Along, Extent, Labels, under
 from sfumato.maskers.partition.mask import Leaf, Node, RegionTree
 
-CLEARLY = 0.0
-"""So much more of the held-out records labels must tell right to be taken."""
+CLEARLY = 1.0
+"""Labels are taken if they tell more held-out records right by this, over the root of all: about two standard errors,
+where one in twenty of them is told otherwise."""
 
 
 def chosen(show: str, ways: Mapping[str, Masked], task: Task) -> dict[str, Any]:
@@ -29,8 +31,8 @@ def chosen(show: str, ways: Mapping[str, Masked], task: Task) -> dict[str, Any]:
     if show != "auto" or task.objective is None or not task.labels.told_in_part:
         return {"chosen": "sets" if show == "auto" else show}
     told = {name: task.objective(masked) for name, masked in ways.items()}
-    better = told["labels"] > told["sets"] + CLEARLY
-    return {"chosen": "labels" if better else "sets", "told_right": told}
+    clear = told["labels"] - told["sets"] > CLEARLY / math.sqrt(task.table.rows)
+    return {"chosen": "labels" if clear else "sets", "told_right": told}
 
 
 def by_labels(mask: RegionTree, schema: Schema) -> RegionTree:

@@ -156,6 +156,7 @@ class _Column:
     top: str | None
     kind: str
     members: Mapping[str, frozenset[str | None]]
+    lifted: bool
 
     @classmethod
     def of(cls, release: Folder, name: str) -> _Column:
@@ -176,6 +177,7 @@ class _Column:
             top=rule.top if rule else None,
             kind=kind,
             members=_members(release, name, kind),
+            lifted=release.recoding.lifted,
         )
 
     def check(self, entries: Form) -> None:
@@ -234,15 +236,14 @@ class _Column:
     def _may_tell(self, shown: str, others: list[str]) -> bool:
         """Labels of a cut are told from its tree; behind * anything may be, and above what was lifted as well.
 
-        Of labels without a tree that regions cut, each text stands for those that the cuts say. Behind the * of a part
-        that shows labels of a tree stand labels of that tree.
+        Of labels without a tree that regions cut, each text stands for those that the cuts say. Behind the top of a
+        tree stand labels of that tree, unless records were lifted there.
         """
         if shown in self.members:
             return {None if label == MISSING else label for label in others} <= self.members[shown]
-        if self.kind == extents.EXTENT and self.tree is not None and shown == SUPPRESSED:
-            return set(others) <= {MISSING, *(node.label for node in nodes(self.tree))}
         if shown in (self.top, SUPPRESSED):
-            return True
+            known = () if self.tree is None else (node.label for node in nodes(self.tree))
+            return self.tree is None or self.lifted or set(others) <= {MISSING, *known}
         if self.kind == "suppress":
             return False
         if self.tree is not None:

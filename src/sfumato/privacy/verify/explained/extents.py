@@ -45,8 +45,8 @@ def extents(release: Folder) -> str:
             shown = {text for text in values(release.table, name) if text is not None}
             if set(told) != shown - {SUPPRESSED}:
                 raise CheckError("the column shows a text that is not told, or one is told that no row shows")
-            if axis["kind"] == TREE:
-                _check_tree(release, name, told)
+            if axis.get("kind") == TREE:
+                _check_tree(release, name, told, apart="apart" not in form)
             if SUPPRESSED not in shown:
                 _check_reach(axis, told)
         except CheckError as error:
@@ -62,9 +62,11 @@ def trees(release: Folder) -> list[str]:
     return [name for name in masked if mapping(attributes.get(name), name).get("kind") == TREE]
 
 
-def _check_tree(release: Folder, name: str, told: Collection[str]) -> None:
+def _check_tree(release: Folder, name: str, told: Collection[str], *, apart: bool) -> None:
     """Its taxonomy has every label that is shown, and names no other but those of the codebook. Its root has no name:
     what stands for anything is written as *."""
+    if apart:
+        raise CheckError("groups that show labels of a taxonomy may overlap, which is not told")
     tree = release.json(tree_file(name))
     every = nodes(tree)
     if every[0].label is not None:
