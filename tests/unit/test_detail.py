@@ -97,7 +97,9 @@ def test_other_maskers_refuse_it_in_words(name: str) -> None:
     masker_named(name)().check_detail({})
 
 
-@pytest.mark.parametrize("mask", ["{top_down: {suppress: 0.1}}", "{partition: {extent: cuts}}", "mondrian"])
+@pytest.mark.parametrize(
+    "mask", ["{top_down: {suppress: 0.1}}", "{partition: {extent: cuts}}", "{partition: {show: labels}}", "mondrian"]
+)
 def test_a_recipe_asks_its_masker(mask: str) -> None:
     with pytest.raises(sf.RecipeError, match="detail: "):
         recipe("{age: 10}", f"mask={mask}")

@@ -31,6 +31,8 @@ CHUNK = 20_000
 DRAWS = 2
 WEIGHT, FEW_WEIGHT, FEW = 3.0, 1.0, 200
 """What is shown counts this much against what must survive; less where there are fewer than 200 parts of k."""
+LIKELY_WEIGHT = 0.3
+"""The same where a class must survive. It is told by a few attributes, and what others show of it says little."""
 
 
 LEAF, CLUSTERS = -1, -2
@@ -87,8 +89,8 @@ class Cutting:
         """
         found, order = self.begun(clusters)
         rows, k = len(order), max(2, self.holding.least)
-        weight = (WEIGHT if rows >= FEW * k else FEW_WEIGHT) / len(self.cells.kind)
-        terms = terms_for(k, DRAWS * k, weight, rows)
+        weight = LIKELY_WEIGHT if len(self.guide.soft) else WEIGHT if rows >= FEW * k else FEW_WEIGHT
+        terms = terms_for(k, DRAWS * k, weight / len(self.cells.kind), rows)
         if planner is not None:
             begun = leaves_of(found)
             plans = planner.plan_all(Begun(found, order).rows_of(number) for number in begun)

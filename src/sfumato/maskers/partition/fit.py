@@ -21,6 +21,7 @@ from sfumato.maskers.partition.cells import Binned, guide_of
 from sfumato.maskers.partition.cutting import Begun, Cutting, Part, leaves_of
 from sfumato.maskers.partition.extents import Along
 from sfumato.maskers.partition.guidance import guide_for
+from sfumato.maskers.partition.labels import by_labels, chosen
 from sfumato.maskers.partition.mask import ClusteredTree, RegionTree
 from sfumato.maskers.partition.showing import Fitted, Showing
 from sfumato.maskers.partition.wished import Kept, Planner, Sensitive, band_starts
@@ -28,6 +29,7 @@ from sfumato.maskers.sensitive import check_top, sensitive_columns
 from sfumato.privacy.requirements import KMap, Requirement, basic, largest_k, without_covered
 
 EXTENTS = ("parts", "cuts")
+SHOWS = ("sets", "labels", "auto")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +40,9 @@ class Partition(Masker):
       few records are joined first. Parts overlap then: new rows cannot be told theirs.
     - `extent`: "parts" shows of a part what occurs in it, so that it also tells what does not; "cuts" shows no more
       than the cuts tell, which is coarser.
+    - `show`: of a category "sets" shows the labels that occur, `{Chile, Peru}`; "labels" the lowest label of its
+      taxonomy above all of them, `South`, and `*` without one. "auto" takes labels where they tell the classes of
+      held-out records clearly better, and else sets.
 
     Every part satisfies every requirement on its attributes. Quasi-identifiers that have no attribute in common are cut
     by trees of their own; those that have are cut together, so that what holds on all their attributes holds on each.
@@ -50,12 +55,15 @@ class Partition(Masker):
 
     extent: Literal["parts", "cuts"] = "parts"
     pure: bool = False
+    show: Literal["sets", "labels", "auto"] = "sets"
 
     def __post_init__(self) -> None:
         if not isinstance(self.pure, bool):
             raise RecipeError("pure", "it is true or false", given=repr(self.pure), remedy="leave it out")
         if self.extent not in EXTENTS:
             raise RecipeError("extent", "it is parts or cuts", given=repr(self.extent), remedy="say 'parts'")
+        if self.show not in SHOWS:
+            raise RecipeError("show", "it is sets, labels or auto", given=repr(self.show), remedy="leave it out")
 
     def check(self, schema: Schema, requirements: Sequence[Requirement]) -> None:
         """Partition needs requirements, on numbers and categories, and knows no population."""
@@ -91,13 +99,13 @@ class Partition(Masker):
         return self
 
     def check_detail(self, detail: Detail) -> None:
-        """Wishes are kept by what occurs in a part; what cuts leave of it may be wider."""
-        if detail and self.extent == "cuts":
+        """Wishes are kept by what occurs in a part; what cuts leave of it, or a label above it, may be wider."""
+        if detail and (self.extent == "cuts" or self.show == "labels"):
             raise RecipeError(
                 "detail",
-                "a part shows what occurs in it as finely as it says, not what cuts leave of it",
-                given="extent: cuts",
-                remedy="say extent: parts, or leave detail out",
+                "a part shows what occurs in it as finely as it says, not what cuts leave of it, nor a label above it",
+                given="extent: cuts" if self.extent == "cuts" else "show: labels",
+                remedy="say extent: parts and show: sets, or leave detail out",
             )
 
     def mask(self, task: Task) -> Outcome:
@@ -119,24 +127,30 @@ class Partition(Masker):
 
     def _masked(self, task: Task) -> Outcome:
         demands = without_covered(task.requirements)
-        fitted: list[Fitted] = []
-        along: dict[str, Along] = {}
-        for requirements in connected(demands.kept):
-            fitted.append(fit(task, requirements, cuts=self.extent == "cuts", pure=self.pure))
-            along |= fitted[-1].along
-        names = [name for name in task.table.schema.quasi if name in along]
-        trees = tuple(one.tree for one in fitted)
-        mask = (ClusteredTree if self.pure else RegionTree)({name: along[name] for name in names}, trees)
-        columns: dict[str, Column] = {}
-        for one in fitted:
-            columns |= mask.columns(one.tree, one.leaf_of)
-        shown: Mapping[str, Column] = {name: columns[name] for name in names}
-        return Outcome(mask, Masked.made(shown, word="extent", rows=task.table.rows), demands.covered)
+        fits = [fit(task, some, cuts=self.extent == "cuts", pure=self.pure) for some in connected(demands.kept)]
+        along: Mapping[str, Along] = {name: one for fitted in fits for name, one in fitted.along.items()}
+        attributes = {name: along[name] for name in task.table.schema.quasi if name in along}
+        trees = tuple(fitted.tree for fitted in fits)
+        sets = ClusteredTree(attributes, trees, apart=False) if self.pure else RegionTree(attributes, trees)
+        show = "sets" if task.detail else self.show  # a label above those that occur may be wider than a wish
+        ways = {"sets": sets} if show == "sets" else {"sets": sets, "labels": by_labels(sets, task.table.schema)}
+        shown = {way: _over(mask, fits, task.table.rows) for way, mask in ways.items()}
+        choice = chosen(show, shown, task)
+        mask = ways[choice["chosen"]]
+        return Outcome(mask, shown[choice["chosen"]], demands.covered, {"show": choice})
 
     @staticmethod
     def read_mask(files: Mapping[str, Any]) -> RegionTree:
         """The mask of a written release."""
         return RegionTree.read(files)
+
+
+def _over(mask: RegionTree, fits: Sequence[Fitted], rows: int) -> Masked:
+    """What the table shows that the parts were cut from."""
+    columns: dict[str, Column] = {}
+    for tree, fitted in zip(mask.trees, fits, strict=True):
+        columns |= mask.columns(tree, fitted.leaf_of)
+    return Masked.made({name: columns[name] for name in mask.attributes}, word="extent", rows=rows)
 
 
 def connected(requirements: Sequence[Requirement]) -> list[list[Requirement]]:

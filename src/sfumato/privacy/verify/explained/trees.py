@@ -13,6 +13,7 @@ from urllib.parse import quote
 from sfumato.privacy.verify.fields import Form, exact_keys, mapping
 from sfumato.privacy.verify.verdict import CheckError
 
+TREE = "tree"  # the kind of a column whose extents are labels of a taxonomy
 NAMELESS = "\0"  # stands for the top of a tree whose name is not told: no row shows it
 
 
