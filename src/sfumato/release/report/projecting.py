@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
-from sfumato.structure.coded_points import Block, Placed
+from sfumato.structure.coded_points import AnyBlock, Placed, SetBlock
 
 Points = NDArray[np.float64]
+AT_ONCE = 1 << 13
+"""Values or records that become vectors at once."""
 MOST_PAIRS = 1_000_000
 """Pairs of values that are always counted; of more, only where records are more still."""
 GRID = (44, 30)
@@ -39,9 +42,9 @@ class Plane:
         found = np.tile(-self.middle @ self.axes, (placed.rows, 1))
         at = 0
         for block in placed.blocks:
-            width = block.positions.shape[1]
-            found += (block.positions @ self.axes[at : at + width])[block.codes]
-            at += width
+            axes = self.axes[at : at + block.dims]
+            found += np.concatenate([block.at(some) @ axes for some in _some(block.values)])[block.codes]
+            at += block.dims
         return found
 
 
@@ -56,18 +59,36 @@ class _Moments:
     def of(cls, placed: Placed) -> _Moments:
         """From counts of pairs of values: no vector is made of a record."""
         blocks, rows = placed.blocks, max(placed.rows, 1)
-        means = [np.bincount(b.codes, minlength=len(b.positions)) @ b.positions / rows for b in blocks]
+        means = [_sum(block) / rows for block in blocks]
         squares = [[_together(a, b) / rows for b in blocks] for a in blocks]
         middle = np.concatenate(means).astype(np.float64)
         return cls(middle, np.block(squares) - np.outer(middle, middle))
 
 
-def _together(first: Block, second: Block) -> Points:
+def _some(count: int) -> Iterator[Ints]:
+    """Numbers from 0 on, some at a time: of sets there may be as many as records."""
+    return (np.arange(at, min(at + AT_ONCE, count)) for at in range(0, max(count, 1), AT_ONCE))
+
+
+def _sum(block: AnyBlock) -> Points:
+    """(dims,): the coordinates of all records, added up."""
+    counts = np.bincount(block.codes, minlength=block.values)
+    found = np.zeros(block.dims)
+    for some in _some(block.values):
+        found += counts[some] @ block.at(some)
+    return found
+
+
+def _together(first: AnyBlock, second: AnyBlock) -> Points:
     """(dims, dims): products of two attributes' coordinates, summed over all records."""
-    width = len(second.positions)
-    if len(first.positions) * width > max(MOST_PAIRS, 4 * len(first.codes)):
-        return first.positions[first.codes].astype(np.float64).T @ second.positions[second.codes]
-    pairs = np.bincount(first.codes * width + second.codes, minlength=len(first.positions) * width)
+    many = first.values * second.values > max(MOST_PAIRS, 4 * len(first.codes))
+    if isinstance(first, SetBlock) or isinstance(second, SetBlock) or many:
+        found = np.zeros((first.dims, second.dims))
+        for rows in _some(len(first.codes)):
+            found += first.at(first.codes[rows]).astype(np.float64).T @ second.at(second.codes[rows])
+        return found
+    width = second.values
+    pairs = np.bincount(first.codes.astype(np.int64) * width + second.codes, minlength=first.values * width)
     return first.positions.astype(np.float64).T @ (pairs.reshape(-1, width) @ second.positions.astype(np.float64))
 
 
@@ -110,8 +131,3 @@ class Bubbles:
         found, at, counts = np.unique(keys, return_inverse=True, return_counts=True)
         means = np.stack([np.bincount(at, points[:, axis]) / counts for axis in (0, 1)], axis=1)
         return cls(means, found // (GRID[0] * GRID[1]), counts)
-
-
-def some_of(placed: Placed, rows: Ints) -> Placed:
-    """Only these records."""
-    return Placed(tuple(Block(b.codes[rows], b.positions, b.own) for b in placed.blocks), len(rows))
