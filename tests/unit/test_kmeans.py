@@ -18,7 +18,7 @@ from sfumato.structure.clusterers import cluster
 from sfumato.structure.coded_points import Block, Placed, SetBlock
 from sfumato.structure.kmeans import points as packing
 from sfumato.structure.kmeans.lloyd import Settled, lloyd, tolerance_of
-from sfumato.structure.kmeans.points import Points
+from sfumato.structure.kmeans.points import Coded, Points
 from sfumato.structure.kmeans.seeding import far_apart, start
 from sfumato.structure.kmeans.tally import assign, look_ups, settled, tally
 from sfumato.structure.structures import starting_centres
@@ -298,3 +298,11 @@ def test_attributes_that_are_told_by_group_are_looked_up_once() -> None:
     points = Placed(tuple(told), 2_000).points
     assert points.rows.codes.shape == (2_000, 1)
     assert points.rows.numbers.shape == (2_000, 0)
+
+
+def test_an_attribute_that_has_no_coordinates_tells_nothing() -> None:
+    codes, places = np.array([0, 1, 1, 0]), np.array([[0.0], [1.0]])
+    nothing = Coded(codes, np.zeros((2, 0)), np.zeros(0, dtype=np.int64))
+    found = Points.of(4, 1, coded=[nothing, Coded(codes, places, np.array([0]))])
+    assert found.vectors(np.arange(4)).ravel().tolist() == [0.0, 1.0, 1.0, 0.0]
+    assert Points.of(4, 0, coded=[nothing]).vectors(np.arange(4)).shape == (4, 0)

@@ -51,9 +51,10 @@ class Points:
     def of(cls, rows: int, dims: int, *, coded: Sequence[Coded] = (), sets: Sequence[Sets] = ()) -> Points:
         """Attributes packed record by record, codes in the narrowest type that holds all of them.
 
-        An attribute of one coordinate that has so many values that codes would save nothing is held as a number.
+        An attribute of one coordinate that has so many values that codes would save nothing is held as a number; one
+        without coordinates, of which all values stand in one place, is left out.
         """
-        every = joined(coded, rows)
+        every = joined([part for part in coded if len(part.columns)], rows)
         narrow = [part for part in every if not _is_number(part)]
         numbers = [part for part in every if _is_number(part)]
         held = Rows(
