@@ -116,7 +116,8 @@ class Partition(Masker):
         choice = chosen(self.show, shown, task)
         mask = ways[choice["chosen"]]
         _refuse_alike(mask)
-        return Outcome(mask, shown[choice["chosen"]], demands.covered, {"show": choice})
+        history = {} if self.show == "sets" else {"show": choice}
+        return Outcome(mask, shown[choice["chosen"]], demands.covered, history)
 
     @staticmethod
     def read_mask(files: Mapping[str, Any]) -> RegionTree:

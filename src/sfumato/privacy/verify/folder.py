@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from sfumato.errors import ReleaseError
 from sfumato.privacy.verify.canonical import ALONG
 from sfumato.privacy.verify.certificate import Certificate
-from sfumato.privacy.verify.explained import extents
 from sfumato.privacy.verify.explained.recoding import Recoding, part_of, read_recoding
-from sfumato.privacy.verify.explained.trees import tree_file
+from sfumato.privacy.verify.explained.trees import tree_columns, tree_file
 from sfumato.privacy.verify.fields import Form, field, mapping, read_json
 from sfumato.privacy.verify.files.regular_files import (
     CERTIFICATE,
@@ -135,7 +134,7 @@ class Folder:
         A file of another name is refused even if the certificate lists it: nobody would have looked into it.
         """
         own = MASKERS[self.certificate.mask].file
-        labelled = extents.trees(self) if own == EXTENTS else []
+        labelled = tree_columns(self.json(EXTENTS)) if own == EXTENTS else []
         trees = {tree_file(name) for name in (*self.recoding.trees, *labelled)}
         along = set() if self.certificate.claims_nothing else {f"{name}.json" for name in ALONG}
         return {*trees, *(name for name in (*along, own) if name in LOOKED_INTO)}

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.events import watched
-from sfumato.privacy.verify.explained.extents import NAME, TREE, text_of, texts
-from sfumato.privacy.verify.explained.trees import agree, labels_below, tree_file
+from sfumato.privacy.verify.explained.extents import NAME, text_of, texts
+from sfumato.privacy.verify.explained.trees import TREE, agree, labels_below, tree_file
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, read_json
 from sfumato.privacy.verify.intervals import SUPPRESSED, Place, bound_of, place_of
 from sfumato.privacy.verify.verdict import CheckError

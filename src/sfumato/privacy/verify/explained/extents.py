@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.privacy.verify.explained.shown import named
 from sfumato.privacy.verify.explained.shown import told as told_labels
-from sfumato.privacy.verify.explained.trees import nodes, tree_file
+from sfumato.privacy.verify.explained.trees import TREE, nodes, tree_file
 from sfumato.privacy.verify.fields import Form, ascending, exact_keys, field, mapping, one_of
 from sfumato.privacy.verify.intervals import OR_MISSING, SUPPRESSED, Bound, bound_of, labels, range_of
 from sfumato.privacy.verify.table import values
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from sfumato.privacy.verify.folder import Folder
 
 EXTENT, NAME = "extent", "partition.json"
-TREE = "tree"  # the kind of a column that shows labels of a taxonomy
 
 
 def extents(release: Folder) -> str:
@@ -53,13 +52,6 @@ def extents(release: Folder) -> str:
             raise CheckError(f"{NAME}, {name}: {error}") from None
         count += len(told)
     return f"{len(masked)} columns show {count} intervals and sets of labels, each as it is told"
-
-
-def trees(release: Folder) -> list[str]:
-    """The columns that come with a taxonomy, of which they show labels."""
-    attributes = mapping(release.json(NAME).get("attributes"), "attributes")
-    masked = [column.name for column in release.certificate.columns if column.masked == EXTENT]
-    return [name for name in masked if mapping(attributes.get(name), name).get("kind") == TREE]
 
 
 def _check_tree(release: Folder, name: str, told: Collection[str], *, apart: bool) -> None:
