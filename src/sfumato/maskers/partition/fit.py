@@ -137,7 +137,8 @@ class Partition(Masker):
         shown = {way: _over(mask, fits, task.table.rows) for way, mask in ways.items()}
         choice = chosen(show, shown, task)
         mask = ways[choice["chosen"]]
-        return Outcome(mask, shown[choice["chosen"]], demands.covered, {"show": choice})
+        history = {} if show == "sets" else {"show": choice}
+        return Outcome(mask, shown[choice["chosen"]], demands.covered, history)
 
     @staticmethod
     def read_mask(files: Mapping[str, Any]) -> RegionTree:

@@ -11,7 +11,7 @@ from sfumato.errors import ReleaseError
 from sfumato.privacy.verify.canonical import ALONG
 from sfumato.privacy.verify.certificate import Certificate
 from sfumato.privacy.verify.explained.recoding import Recoding, part_of, read_recoding
-from sfumato.privacy.verify.explained.trees import TREE, tree_file
+from sfumato.privacy.verify.explained.trees import tree_columns, tree_file
 from sfumato.privacy.verify.fields import Form, field, mapping, read_json
 from sfumato.privacy.verify.files.regular_files import (
     CERTIFICATE,
@@ -134,18 +134,10 @@ class Folder:
         A file of another name is refused even if the certificate lists it: nobody would have looked into it.
         """
         own = MASKERS[self.certificate.mask].file
-        trees = {tree_file(name) for name in (*self.recoding.trees, *self.labelled)}
+        labelled = tree_columns(self.json(EXTENTS)) if own == EXTENTS else []
+        trees = {tree_file(name) for name in (*self.recoding.trees, *labelled)}
         along = set() if self.certificate.claims_nothing else {f"{name}.json" for name in ALONG}
         return {*trees, *(name for name in (*along, own) if name in LOOKED_INTO)}
-
-    @once
-    def labelled(self) -> list[str]:
-        """The columns whose extents are labels of a taxonomy, which comes with them."""
-        if MASKERS[self.certificate.mask].file != EXTENTS:
-            return []
-        attributes = mapping(self.json(EXTENTS).get("attributes"), "attributes")
-        masked = [column.name for column in self.certificate.columns if column.masked == "extent"]
-        return [name for name in masked if mapping(attributes.get(name), name).get("kind") == TREE]
 
     @once
     def recoding(self) -> Recoding:

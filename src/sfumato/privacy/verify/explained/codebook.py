@@ -14,7 +14,7 @@ from sfumato.privacy.verify.explained import extents
 from sfumato.privacy.verify.explained.groups import Groups, by_groups, entries_of
 from sfumato.privacy.verify.explained.regions import members
 from sfumato.privacy.verify.explained.shown import CODEBOOK, told
-from sfumato.privacy.verify.explained.trees import labels_below, nodes, tree_file
+from sfumato.privacy.verify.explained.trees import labels_below, nodes, tree_columns, tree_file
 from sfumato.privacy.verify.fields import Form, ascending, exact_keys, mapping, short
 from sfumato.privacy.verify.intervals import SUPPRESSED, Shape, ends_of
 from sfumato.privacy.verify.values import iso, moment
@@ -167,7 +167,7 @@ class _Column:
         counts = dict(counted.with_columns(pl.col(name).cast(pl.String)).rows())
         kind = next(str(column.masked) for column in release.certificate.columns if column.name == name)
         rule = release.recoding.rules.get(name)
-        cut = kind == "generalize" or (kind == extents.EXTENT and name in release.labelled)
+        cut = kind == "generalize" or (kind == extents.EXTENT and name in tree_columns(release.json(extents.NAME)))
         tree = release.json(tree_file(name)) if cut else None
         return cls(
             counts=counts,
