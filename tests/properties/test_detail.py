@@ -164,6 +164,19 @@ def check_release(task: Task, outcome: Outcome, wishes: Detail) -> None:
             assert min(map(len, told.values())) >= 2
 
 
+def check_nobodys_own(task: Task, outcome: Outcome) -> None:
+    """No interval ends on a number that fewer people have than are asked for."""
+    k = min(need.k for need in task.requirements if isinstance(need, sf.KAnonymity))
+    for name in (name for name in ("age", "cents") if name in outcome.masked):
+        held = Counter(task.table.column(name).to_pylist())
+        texts = set(outcome.masked[name].to_pylist()) - {None, "*"}
+        ends = {float(end) for text in texts for end in re.findall(r"[\d.]+", text)} - {
+            0.0,
+            4.0 if name == "cents" else 40.0,
+        }
+        assert all(held[end] == 0 or held[end] >= k for end in ends)
+
+
 def check_refused(task: Task, masker: Masker, error: sf.Infeasible) -> None:
     """The attribute is named; with the k that is named the wish can be kept."""
     assert error.thing.startswith("detail: ")
@@ -191,6 +204,7 @@ def check_case(name: str, seed: int) -> bool:
     except sf.SchemaError:  # such as a column with a single value
         return False
     check_release(task, outcome, wishes)
+    check_nobodys_own(task, outcome)
     return True
 
 
@@ -257,7 +271,10 @@ def every_way(line: Line, able: np.ndarray[Any, Any]) -> list[Way]:
     return [
         way
         for way in ways
-        if all(line.first[end - 1] <= first and able[first, end] for first, end in pairwise([0, *way]))
+        if all(
+            line.first[end - 1] <= first and able[first, end] and line.sizes[first:end].sum() >= line.least
+            for first, end in pairwise([0, *way])
+        )
     ]
 
 
@@ -270,7 +287,8 @@ def cost(way: Way, sizes: np.ndarray[Any, Any]) -> tuple[int, int]:
 def test_bands_are_the_fewest_and_most_even(seed: int) -> None:
     rng = np.random.default_rng(seed)
     n = int(rng.integers(1, 9))
-    line = Line(np.maximum.accumulate(rng.integers(0, np.arange(n) + 1)), rng.integers(0, 9, n))
+    first = np.maximum.accumulate(rng.integers(0, np.arange(n) + 1))
+    line = Line(first, rng.integers(0, 9, n), int(rng.integers(0, 6)))
     able = rng.random((n + 1, n + 1)) < 0.7
     ways = every_way(line, able)
     found = bands(line, lambda first, end: bool(able[first, end]), Effort())
@@ -286,7 +304,7 @@ def can_be_kept(axis: NumberAxis, most: int, k: int) -> bool:
     able = [at for at in range(1, len(axis.numbers)) if axis.separable[at]]
     reached = {0}
     for end in [*able, len(axis.numbers)]:
-        high = 40 if end == len(axis.numbers) else axis.end(end)
+        high = 40 if end == len(axis.numbers) else axis.close(end)
         for first in sorted(reached):
             low = 0 if first == 0 else axis.end(first)
             if high - low <= most and int(axis.held[first:end].sum()) >= k:
@@ -304,12 +322,13 @@ def test_one_number_is_given_up_only_if_there_is_no_way(name: str) -> None:
         schema = Schema(age=sf.Number(role="quasi", range=(0, 40)))
         table = encode(pa.table({"age": np.minimum(40, rng.gamma(2.0, 8.0, rows).astype(int))}), schema)
         need = sf.KAnonymity(["age"], k)
-        axis = make_axis("age", schema["age"], table.column("age"), many=k)
+        wishes = read_detail({"age": most}, schema)
+        axis = make_axis("age", schema["age"], table.column("age"), many=k, wish=wishes["age"])
         assert isinstance(axis, NumberAxis)
         able = can_be_kept(axis, most, k)
         task = Task(table, Labels(np.zeros(rows, dtype=np.uint8), 1), [need], LocalEngine())
         try:
-            outcome = MASKERS[name].mask(replace(task, detail=read_detail({"age": most}, schema)))
+            outcome = MASKERS[name].mask(replace(task, detail=wishes))
             check_kept(rows_of(outcome.masked), rows_of(table.columns), {"age": most})
             assert able, f"case {seed}"
         except sf.Infeasible:

@@ -6,7 +6,7 @@ order, labels in label order, numbers by size. A missing value has a position of
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.data import calendar, round_numbers
+from sfumato.data.detail import Span, Width, Wish
 from sfumato.data.schema import Attribute, Category, Number
 from sfumato.data.table import Codes, Column, code_type
 from sfumato.data.taxonomy.taxonomy import Taxonomy
@@ -60,7 +61,8 @@ class ValueAxis:
 class NumberAxis:
     """A number: positions are the distinct values by size, or the calendar units they fall into.
 
-    `held` (numbers,): how many records have each. `many`: so many share a value that it is nobody's own.
+    `held` (numbers,): how many records have each. `many`: so many share a value that it is nobody's own. `wish`: how
+    wide intervals may be; where nobody is for long, one then ends sooner than the next begins.
     """
 
     name: str
@@ -70,6 +72,7 @@ class NumberAxis:
     position_of: NDArray[np.int64]
     held: NDArray[np.int64]
     many: int
+    wish: Width | Span | None = None
 
     @property
     def size(self) -> int:
@@ -87,10 +90,41 @@ class NumberAxis:
         return np.asarray(found)
 
     def end(self, at: int, below: int | None = None) -> float:
-        """Where the interval ends whose successor begins with position `at`: on a round number, nobody's own.
+        """Where the interval begins whose first position is `at`: on a round number, nobody's own. The one before it
+        ends there, unless nobody is between them for long: see `close`.
 
-        `below`: the last position that the interval has records at; the one before `at` if it is not told.
+        `below`: the last position that the one before has records at; the one before `at` if it is not told.
         """
+        return self._between(at, below) if below is not None or self.wish is None else self._ends(at)[1]
+
+    def close(self, at: int) -> float:
+        """Where the interval ends that is the last before position `at`."""
+        return self._between(at, None) if self.wish is None else self._ends(at)[0]
+
+    def _ends(self, at: int) -> tuple[float, float]:
+        """Where intervals before a position end, and those with it begin; found once."""
+        if at not in self._known_ends:
+            gap = self._gap(at)
+            self._known_ends[at] = (self._between(at, None),) * 2 if gap is None else gap
+        return self._known_ends[at]
+
+    @cached_property
+    def _known_ends(self) -> dict[int, tuple[float, float]]:
+        return {}
+
+    def _gap(self, at: int) -> tuple[float, float] | None:
+        """Where nobody is for long, and intervals must be narrow: the steps of a wish next to the two who are nearest.
+        Like all ends they are nobody's own."""
+        low, high = self.numbers[at - 1].item(), self.numbers[at].item()
+        if self.wish is None or high - low <= 2 * self.wish.step:
+            return None
+        free = self._holders.free
+        steps = self.wish.steps(self.attribute, low), self.wish.steps(self.attribute, high)
+        end = next((above for _, above in steps[0] if low < above < high and free(above)), None)
+        begin = next((below for below, _ in steps[1] if low < below <= high and free(below)), None)
+        return None if end is None or begin is None or end >= begin else (end, begin)
+
+    def _between(self, at: int, below: int | None) -> float:
         last = at - 1 if below is None else below
         found = self._end(last, at)
         if found is None:  # round numbers were tried from the middle outwards, and all that were tried are somebody's
@@ -115,8 +149,11 @@ class NumberAxis:
 Axis = TreeAxis | ValueAxis | NumberAxis
 
 
-def make_axis(name: str, attribute: Attribute, column: Column, *, many: int) -> Axis:
-    """Lay out a quasi-identifying attribute's values. A number that `many` records share may be an interval's end."""
+def make_axis(name: str, attribute: Attribute, column: Column, *, many: int, wish: Wish | None = None) -> Axis:
+    """Lay out a quasi-identifying attribute's values. A number that `many` records share may be an interval's end.
+
+    `wish`: how finely it must be shown.
+    """
     if len(column.values) == 0:
         raise SchemaError(
             name,
@@ -125,7 +162,8 @@ def make_axis(name: str, attribute: Attribute, column: Column, *, many: int) -> 
             remedy="leave it out of the requirements and declare it an identifier, so that it is dropped",
         )
     if isinstance(attribute, Number):
-        return _number_axis(name, attribute, column, many)
+        found = _number_axis(name, attribute, column, many)
+        return replace(found, wish=wish) if isinstance(wish, Width | Span) else found
     if isinstance(attribute, Category):
         return _tree_axis(name, attribute.taxonomy, column) if attribute.taxonomy else _value_axis(name, column)
     raise SchemaError(

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, get_args
+
+import numpy as np
 
 from sfumato.data import calendar
 from sfumato.data.schema import LARGEST, Attribute, Calendar, ItemSet, Number, Schema
@@ -20,8 +22,9 @@ from sfumato.errors import RecipeError, did_you_mean
 Given = float | str
 """A wish as a recipe has it: `10`, `3`, `10 years`."""
 LONGEST_SPAN = 10_000 * calendar.LONGEST["year"]
-FINE = 4
-"""Positions are joined to pieces of at most this part of a width."""
+FINE = 5
+"""Into so many steps a width is divided: where nobody is for longer than two of them, intervals end at a step."""
+MOST_STEPS = 16
 _SPAN = re.compile(r"([1-9][0-9]{0,11}) +([a-z]+)")
 
 
@@ -43,6 +46,14 @@ class Width:
     def step(self) -> float:
         """A part of it, as numbers on the axis."""
         return self.most / FINE
+
+    def steps(self, attribute: Number, number: float) -> Iterator[tuple[float, float]]:
+        """The steps of the declared range on either side of a number, ever further from it: at most the number, and
+        above it."""
+        low, step = Decimal(str(ends_of(attribute)[0])), Decimal(str(self.most)) / FINE
+        at = (Decimal(str(number)) - low) // step
+        for further in range(MOST_STEPS):
+            yield float(low + step * (at - further)), float(low + step * (at + 1 + further))
 
     @property
     def given(self) -> Given:
@@ -77,6 +88,16 @@ class Span:
     def step(self) -> float:
         """A part of it, as numbers on the axis."""
         return self.most * calendar.LONGEST[self.unit] / FINE
+
+    def steps(self, attribute: Number, number: float) -> Iterator[tuple[float, float]]:
+        """The steps on either side of a moment, each at the start of a calendar unit: at most the moment, and above."""
+        unit = attribute.calendar or self.unit
+        low, step = int(ends_of(attribute)[0]), max(int(self.step), calendar.LONGEST[unit])
+        at = (int(number) - low) // step
+        for further in range(MOST_STEPS):
+            moments = np.array([low + step * (at - further), low + step * (at + 2 + further)])
+            below, above = calendar.floor(moments, unit).tolist()
+            yield below, above
 
     @property
     def given(self) -> Given:

@@ -5,12 +5,12 @@ The fewest bands are looked for, as they leave most room for everything else tha
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.arrays import Floats, Ints
+from sfumato.arrays import Ints
 from sfumato.data.axis import NumberAxis
 from sfumato.data.detail import Span, Width, ends_of
 from sfumato.events import checkpoint
@@ -19,30 +19,34 @@ Holds = Callable[[int, int], bool]
 """Whether the pieces from the first to before the second may stand together."""
 MOST_PIECES = 192
 """Pieces that a number's axis has at most, unless a wish asks for finer ones."""
-MOST_ASKED = 20_000
-"""How often it is asked whether a band holds, before it is given up."""
+MOST_LOOKED_AT = 100_000
+"""Pieces that are looked at, as often as it takes, before it is given up: some seconds."""
 
 
 class Effort:
     """Owns how much more may be tried."""
 
-    def __init__(self, most: int = MOST_ASKED) -> None:
+    def __init__(self, most: int = MOST_LOOKED_AT) -> None:
         self._left = most
 
-    def spend(self) -> bool:
-        """One more question; False if there were enough."""
-        self._left -= 1
-        if self._left % 256 == 0:
-            checkpoint()
-        return self._left >= 0
+    def spend(self, pieces: int) -> bool:
+        """Look at so many pieces; False if it was enough before."""
+        checkpoint()
+        able = self._left > 0
+        self._left -= pieces
+        return able
 
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """Pieces in their order: (pieces,) the first with which a band may begin that ends with each, and their records."""
+    """Pieces in their order: (pieces,) the first with which a band may begin that ends with each, and their records.
+
+    `least`: records that every band has.
+    """
 
     first: Ints
     sizes: Ints
+    least: int = 1
 
 
 def bands(line: Line, holds: Holds, effort: Effort) -> list[int] | None:
@@ -52,41 +56,51 @@ def bands(line: Line, holds: Holds, effort: Effort) -> list[int] | None:
     >>> bands(pairs, lambda first, end: True, Effort()), bands(pairs, lambda first, end: end - first == 1, Effort())
     ([2, 4], [1, 2, 3, 4])
     """
-    up_to = np.concatenate([[0], np.cumsum(line.sizes)]).tolist()
-    best: list[tuple[int, int, int] | None] = [(0, 0, 0), *([None] * len(line.sizes))]
-    for end in range(1, len(best)):
-        # dear questions are asked of the best way first, and no more once one holds
-        for way in sorted(_ways(best, up_to, int(line.first[end - 1]), end)):
-            if not effort.spend():
-                return None
-            if holds(way[2], end):
-                best[end] = way
-                break
-    return _back(best)
-
-
-def _ways(
-    best: list[tuple[int, int, int] | None], up_to: list[int], first: int, end: int
-) -> list[tuple[int, int, int]]:
-    """How many bands there are up to `end`, how uneven they are, and where the last of them begins."""
-    found = []
-    for start in range(first, end):
-        before = best[start]
-        if before is not None:
-            found.append((before[0] + 1, before[1] + (up_to[end] - up_to[start]) ** 2, start))
-    return found
-
-
-def _back(best: list[tuple[int, int, int] | None]) -> list[int] | None:
-    found: list[int] = []
-    end = len(best) - 1
-    while end:
-        way = best[end]
-        if way is None:
+    refused: set[tuple[int, int]] = set()
+    sure: set[tuple[int, int]] = set()
+    while effort.spend(len(line.sizes)):
+        found = _fewest(line, refused)
+        if found is None:
             return None
-        found.append(end)
-        end = way[2]
+        # a question may be dear: it is asked of the bands of the best way alone, and of the next best after a refusal
+        wrong = len(refused)
+        for pair in zip([0, *found[:-1]], found, strict=True):
+            if pair not in sure:
+                (sure if holds(*pair) else refused).add(pair)
+        if len(refused) == wrong:
+            return found
+    return None
+
+
+def _fewest(line: Line, refused: set[tuple[int, int]]) -> list[int] | None:
+    """The fewest bands with enough records, of these the most even, without some that were refused."""
+    pieces = len(line.sizes)
+    up_to = np.concatenate([[0], np.cumsum(line.sizes)]).astype(np.int64)
+    many, uneven, back = np.full(pieces + 1, NEVER), np.zeros(pieces + 1), np.zeros(pieces + 1, dtype=np.int64)
+    many[0] = 0
+    ends: dict[int, list[int]] = {}
+    for start, end in refused:
+        ends.setdefault(end, []).append(start)
+    for end in range(1, pieces + 1):
+        first = int(line.first[end - 1])
+        records = up_to[end] - up_to[first:end]
+        count = np.where(records >= line.least, many[first:end] + 1, NEVER)
+        count[[start - first for start in ends.get(end, ())]] = NEVER
+        if not len(count) or (fewest := int(count.min())) >= NEVER:
+            continue
+        ways = np.flatnonzero(count == fewest)
+        cost = uneven[first + ways] + records[ways].astype(np.float64) ** 2
+        best = int(np.argmin(cost))
+        many[end], uneven[end], back[end] = fewest, cost[best], first + ways[best]
+    if many[pieces] >= NEVER:
+        return None
+    found = [pieces]
+    while back[found[-1]]:
+        found.append(int(back[found[-1]]))
     return found[::-1]
+
+
+NEVER = 2**40
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,16 +111,29 @@ class Pieces:
     line: Line
 
     @classmethod
-    def of(cls, axis: NumberAxis, held: Ints, wish: Width | Span) -> Pieces:
+    def of(cls, axis: NumberAxis, held: Ints, wish: Width | Span, *, least: int) -> Pieces:
         """Positions where an interval may begin, joined where they are many; `held` (numbers,) are their records."""
         starts = _starts(axis, held, wish)
-        sizes = np.add.reduceat(held, starts)
         low, high = ends_of(axis.attribute)
-        ends = [low, *(axis.end(int(at)) for at in starts[1:]), high]
-        return cls(starts, Line(first_of(ends[:-1], ends[1:], wish), sizes))
+        lows = [low, *(axis.end(int(at)) for at in starts[1:])]
+        highs = [*(axis.close(int(at)) for at in starts[1:]), high]
+        return cls(starts, Line(first_of(lows, highs, wish), np.add.reduceat(held, starts), least))
 
 
-def first_of(lows: list[float] | Floats, highs: list[float] | Floats, wish: Width | Span) -> Ints:
+def too_many(axis: NumberAxis, wish: Width | Span, records: int, least: int) -> bool:
+    """Whether it takes more intervals than there are records for, of which each has some. Gaps may stay uncovered."""
+    apart = np.diff(axis.numbers.astype(np.float64))
+    covered = float(apart[apart <= 2 * wish.step].sum())
+    return covered / (FULL * wish.step) > min(records / max(least, 1), MOST_INTERVALS)
+
+
+FULL = 6.0
+"""An interval is no wider than so many steps: five, and one because not all months have as many days."""
+MOST_INTERVALS = 10_000
+"""More are not looked for."""
+
+
+def first_of(lows: Sequence[float], highs: Sequence[float], wish: Width | Span) -> Ints:
     """(pieces,): the first with which a band may begin that ends with each; the one after it, if none may."""
     found, first = [], 0
     for last, high in enumerate(highs):

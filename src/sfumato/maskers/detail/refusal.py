@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
 
 from sfumato.data.detail import Detail, Few, Wish
@@ -20,13 +21,17 @@ HALVES = 4
 OUTER = ". The outer intervals reach to the ends of the declared range: declare nearer ones, if there are any"
 
 
+SECONDS = 30.0
+"""After so long nothing more is tried."""
+
+
 class Unkept(Exception):
     """A wish that cannot be kept; whoever knows what was asked says so in words."""
 
 
 def refusal(detail: Detail, requirements: Sequence[Requirement], attempt: Attempt) -> Infeasible:
     """The error, with what was found by trying: each wish alone, coarser ones, and smaller k."""
-    asked = basic(requirements)
+    asked, attempt = basic(requirements), _within(attempt, SECONDS)
     alone = [name for name, wish in detail.items() if not attempt(asked, {name: wish})]
     named = alone[:1] or list(detail)
     k = _largest_k(asked, detail, attempt)
@@ -35,8 +40,19 @@ def refusal(detail: Detail, requirements: Sequence[Requirement], attempt: Attemp
         f"detail: {', '.join(named)}",
         "everybody is shown " + ", ".join(str(detail[name]) for name in named),
         given=_given(asked, named, coarser),
-        remedy=_remedy(asked, k, named[0], coarser, len(detail) > 1),
+        remedy=_remedy(asked, k, coarser, detail, named[0]),
     )
+
+
+def _within(attempt: Attempt, seconds: float) -> Attempt:
+    """The same, which keeps nothing any more once the time is over."""
+    ends = time.monotonic() + seconds
+
+    def tried(requirements: Sequence[Requirement], detail: Detail) -> bool:
+        checkpoint()
+        return time.monotonic() < ends and attempt(requirements, detail)
+
+    return tried
 
 
 def _given(asked: Sequence[Basic], named: Sequence[str], coarser: Wish | None) -> str:
@@ -44,17 +60,18 @@ def _given(asked: Sequence[Basic], named: Sequence[str], coarser: Wish | None) -
     what = f"k = {max(sizes)}" if sizes else "other requirements than k-anonymity"
     if len(named) > 1:
         return f"{what}, with which each can be kept alone, and no way was found to keep all of them together"
-    return f"{what}, with which people can be shown " + ("as the whole range" if coarser is None else str(coarser))
+    reached = "no coarser wish was found to be kept, either" if coarser is None else f"people can be shown {coarser}"
+    return f"{what}, with which {reached}"
 
 
-def _remedy(asked: Sequence[Basic], k: int | None, name: str, coarser: Wish | None, others: bool) -> str:
+def _remedy(asked: Sequence[Basic], k: int | None, coarser: Wish | None, detail: Detail, name: str) -> str:
     less = f"detail: {{{name}: {coarser.given}}}" if coarser is not None else "less detail"
     if k is not None:
-        what = "every wish" if others else "the wish"
+        what = "every wish" if len(detail) > 1 else "the wish"
         return f"ask for k of at most {k}, the largest that was found to keep {what}; or for {less}"
     counted = any(isinstance(part, KAnonymity) for part in asked)
     none = "; no k of at least 2 was found to keep it" if counted else ""
-    return f"ask for {less}{none}{'' if isinstance(coarser, Few) else OUTER}"
+    return f"ask for {less}{none}{'' if isinstance(detail[name], Few) else OUTER}"
 
 
 def _largest_k(asked: Sequence[Basic], detail: Detail, attempt: Attempt) -> int | None:
@@ -64,7 +81,6 @@ def _largest_k(asked: Sequence[Basic], detail: Detail, attempt: Attempt) -> int 
         return None
     kept, broken = LEAST, max(sizes)
     while broken - kept > 1:
-        checkpoint()
         k = (kept + broken) // 2
         if attempt(_at_most(asked, k), detail):
             kept = k
@@ -82,7 +98,6 @@ def _coarser(asked: Sequence[Basic], name: str, wish: Wish, attempt: Attempt) ->
     """The finest that was found to be kept: ever coarser ones, and then by halves between the last two."""
     broken = 1.0
     for times in COARSER:
-        checkpoint()
         if attempt(asked, {name: wish.coarser(times)}):
             return _between(asked, name, wish, attempt, (broken, times))
         broken = times

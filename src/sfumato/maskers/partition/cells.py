@@ -17,6 +17,8 @@ from sfumato.maskers.partition.extents import Marks
 from sfumato.maskers.partition.problem import Cells, Guide
 
 MOST_NUMBERS, MOST_LABELS = 128, 256
+HALF = 2.5
+"""Steps of a wish that a bin is wide, at most: half of what it may be."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,12 +90,12 @@ def _number_bins(marks: Marks, held: Ints, wish: Wish | None) -> Ints:
     pieces = np.bincount(marks.piece_of, weights=held[:count]).astype(np.int64)
     share = held[:count].sum() / MOST_NUMBERS if len(pieces) > MOST_NUMBERS else 0.0
     of_piece = np.zeros(len(pieces), dtype=np.int64)
-    step = math.inf if wish is None or isinstance(wish, Few) else wish.step
+    widest = math.inf if wish is None or isinstance(wish, Few) else HALF * wish.step
     lows = marks.axis.numbers[marks.starts].astype(np.float64)
     highs = marks.axis.numbers[np.append(marks.starts[1:], count) - 1].astype(np.float64)
     bin_, records, low = 0, 0, lows[0]
     for piece in range(len(pieces)):
-        if piece and (records >= share or piece in marks.banded or highs[piece] - low > step):
+        if piece and (records >= share or piece in marks.banded or highs[piece] - low > widest):
             bin_, records, low = bin_ + 1, 0, lows[piece]
         of_piece[piece] = bin_
         records += int(pieces[piece])

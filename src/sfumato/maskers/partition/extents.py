@@ -177,15 +177,24 @@ class Marks:
         return np.flatnonzero(np.diff(self.piece_of, prepend=-1))
 
     @cached_property
-    def _ends(self) -> dict[int, float]:
+    def _ends(self) -> dict[int, tuple[float, float]]:
         return {}
 
     def begin(self, piece: int) -> float | None:
-        """The end of an interval that begins with a piece; None for the first one, and past the last."""
+        """Where an interval begins that begins with a piece; None for the first one, and past the last."""
+        return self._at(piece)[1]
+
+    def end(self, piece: int) -> float | None:
+        """Where an interval ends that ends with a piece; None for the last one."""
+        return self._at(piece + 1)[0]
+
+    def _at(self, piece: int) -> tuple[float | None, float | None]:
+        """Where intervals before a piece end, and those with it begin."""
         if piece <= 0 or piece >= len(self.starts):
-            return None
+            return None, None
         if piece not in self._ends:
-            self._ends[piece] = self.axis.end(int(self.starts[piece]))
+            at = int(self.starts[piece])
+            self._ends[piece] = (self.axis.close(at), self.axis.end(at))
         return self._ends[piece]
 
 

@@ -14,6 +14,7 @@ from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, ItemSet, Number, Schema
 from sfumato.data.table import Column
 from sfumato.errors import RecipeError
+from sfumato.maskers.detail.bands import too_many
 from sfumato.maskers.detail.refusal import Attempt, Unkept, refusal
 from sfumato.maskers.masker import K_ANONYMITY, Guarantee, Labels, Masker, Outcome, Task
 from sfumato.maskers.mondrian.extents import Holding
@@ -191,14 +192,19 @@ class Ready:
         many = largest_k(requirements)
         varied = [name for name in names if _varies(table.column(name), table.schema[name])]
         _check_single(task, set(names) - set(varied))
-        axes = [make_axis(name, table.schema[name], table.column(name), many=many.get(name, 1)) for name in varied]
+        axes = [
+            make_axis(name, table.schema[name], table.column(name), many=many.get(name, 1), wish=task.detail.get(name))
+            for name in varied
+        ]
         holding = Holding.of(table, parts)
         sensitive = {
             name: (table.column(name).codes.astype(np.int64), len(column.values))
             for name, column in sensitive_columns(table, parts).items()
         }
         least = min(max(holding.least, 2), max(2, table.rows // 50))
-        wished = [axis for axis in axes if isinstance(axis, NumberAxis) and axis.name in task.detail]
+        wished = [axis for axis in axes if isinstance(axis, NumberAxis) and axis.wish is not None]
+        if any(axis.wish and too_many(axis, axis.wish, table.rows, least) for axis in wished):
+            raise Unkept
         tables = [sensitive[need.sensitive] for need in holding.measured]
         kept = Kept(replace(holding, least=max(least, holding.least)), tuple(size for _, size in tables))
         codes = [codes for codes, _ in tables]

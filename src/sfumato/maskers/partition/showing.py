@@ -104,7 +104,7 @@ class Showing:
                 found.append(None)
                 continue
             first, last = int(marks.piece_of[low]), int(marks.piece_of[high])
-            found.append(Interval(marks.begin(first), marks.begin(last + 1), lost))
+            found.append(Interval(marks.begin(first), marks.end(last), lost))
         return found
 
     def _labels(self, a: int, places: Ints) -> list[Extent]:

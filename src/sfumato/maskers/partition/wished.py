@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 from itertools import islice, permutations
 
 import numpy as np
@@ -93,17 +94,17 @@ class Along:
     most: int = 0
     direction: Ints | None = None
 
-    def lines(self, held: Ints, sizes: Ints) -> Iterator[tuple[Ints, Line]]:
+    def lines(self, held: Ints, sizes: Ints, least: int) -> Iterator[tuple[Ints, Line]]:
         """Ways to put the bins of a part in order, with which of them may stand together."""
         if self.first is None:
             span = np.arange(len(held))
             for order in self._orders(held, sizes):
-                yield held[order], Line(np.maximum(span - self.most + 1, 0), sizes[order])
+                yield held[order], Line(np.maximum(span - self.most + 1, 0), sizes[order], least)
             return
         first = np.searchsorted(held, self.first[held])
         if held[-1] == self.missing and len(held) > 1:  # missing numbers stand alone, or with the highest
             first[-1] = first[-2]
-        yield held, Line(first, sizes)
+        yield held, Line(first, sizes, least)
 
     def _orders(self, held: Ints, sizes: Ints) -> Iterator[Ints]:
         if self.direction is not None:
@@ -121,9 +122,12 @@ def evened(sizes: Ints, most: int) -> Ints:
     [0, 1, 3, 2]
     """
     groups: list[list[int]] = [[] for _ in range(-(-len(sizes) // most))]
+    room = [(0, group) for group in range(len(groups))]
     for label in np.argsort(-sizes, kind="stable").tolist():
-        room = [group for group in groups if len(group) < most]
-        min(room, key=lambda group: int(sizes[group].sum())).append(label)
+        records, group = heappop(room)
+        groups[group].append(label)
+        if len(groups[group]) < most:
+            heappush(room, (records + int(sizes[label]), group))
     return np.array([label for group in groups for label in group], dtype=np.int64)
 
 
@@ -169,12 +173,12 @@ class Planner:
         column, along = held.bins[:, order[0]], self.along[order[0]]
         present, place = np.unique(column, return_inverse=True)
         sizes = np.bincount(place, weights=held.counts).astype(np.int64)
-        for bins, line in along.lines(present, sizes):
+        for bins, line in along.lines(present, sizes, self.kept.holding.least):
             rank = np.empty(len(present), dtype=np.int64)
             rank[np.searchsorted(present, bins)] = np.arange(len(bins))
             stand = np.argsort(rank[place], kind="stable")
             ends = np.searchsorted(rank[place][stand], np.arange(len(bins) + 1))
-            one = _Along(self, held.taken(stand), ends, line, order[1:], effort)
+            one = _Along(self, held.taken(stand), ends, order[1:], effort)
             found = bands(line, one.holds, effort)
             if found is not None:
                 starts = [0, *found[:-1]]
@@ -187,24 +191,19 @@ class Planner:
         """Whether records can stand in one band, and how they are cut along the attributes that are left."""
         if not order:
             return self.kept(held), None
-        found = self._planned(held, order, effort) if held.counts.sum() >= self.kept.holding.least else None
+        found = self._planned(held, order, effort)
         return found is not None, found
 
 
 class _Along:
     """Owns what was found of bands along one attribute: how each of those that hold goes on."""
 
-    def __init__(
-        self, planner: Planner, held: Held, ends: Ints, line: Line, order: Sequence[int], effort: Effort
-    ) -> None:
+    def __init__(self, planner: Planner, held: Held, ends: Ints, order: Sequence[int], effort: Effort) -> None:
         self._planner, self._held, self._ends, self._order, self._effort = planner, held, ends, order, effort
-        self._up_to = np.concatenate([[0], np.cumsum(line.sizes)])
         self.below: dict[tuple[int, int], Bands | None] = {}
 
     def holds(self, first: int, end: int) -> bool:
         """Whether the bins from the first to before the second can stand together."""
-        if self._up_to[end] - self._up_to[first] < self._planner.kept.holding.least:
-            return False
         inside = self._held.taken(slice(self._ends[first], self._ends[end]))
         able, below = self._planner.goes_on(inside, self._order, self._effort)
         if able:
@@ -231,8 +230,9 @@ def _first(marks: Marks, bin_of: Ints, wish: Width | Span) -> Ints:
     starts = np.flatnonzero(np.diff(numbers, prepend=-1))
     low, high = ends_of(marks.axis.attribute)
     begins = [marks.begin(int(marks.piece_of[at])) for at in starts]
-    ends = [low, *(end for end in begins[1:] if end is not None), high]
-    found = first_of(ends[:-1], ends[1:], wish)
+    ends = [marks.end(int(marks.piece_of[at]) - 1) for at in starts]
+    lows = [low, *(begin for begin in begins[1:] if begin is not None)]
+    found = first_of(lows, [*(end for end in ends[1:] if end is not None), high], wish)
     return np.append(found, len(found)) if marks.axis.missing else found
 
 
@@ -244,7 +244,7 @@ def band_starts(axis: NumberAxis, places: Codes, wish: Wish, kept: Kept, codes: 
     if isinstance(wish, Few):
         return []
     numbers = len(axis.numbers)
-    pieces = Pieces.of(axis, axis.held, wish)
+    pieces = Pieces.of(axis, axis.held, wish, least=kept.holding.least)
     held = Held.of(places[:, None], codes)
     held = held.taken(slice(0, int(np.searchsorted(held.bins[:, 0], numbers))))  # without missing ones
     ends = np.append(np.searchsorted(held.bins[:, 0], pieces.starts), len(held.counts))

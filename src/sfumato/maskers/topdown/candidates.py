@@ -275,7 +275,8 @@ def names(axis: Axis, step: Refinement) -> Names:
 
 
 def _interval(axis: NumberAxis, first: int, end: int) -> str:
-    breaks = [axis.end(at) for at in (first, end) if 0 < at < len(axis.numbers)]
+    count = len(axis.numbers)
+    breaks = [*([axis.end(first)] if first > 0 else []), *([axis.close(end)] if end < count else [])]
     labels = interval_labels(axis.attribute.range, breaks, axis.attribute.calendar)
     return labels[0 if first == 0 else 1]
 
@@ -295,6 +296,6 @@ def rule(axis: Axis, grower: Grower) -> Rule:
 
 
 def _discretize(axis: NumberAxis, grower: NumberGrower) -> Discretize:
-    breaks = tuple(axis.end(at) for at in sorted(grower.breaks))
+    breaks = tuple(sorted({end for at in grower.breaks for end in (axis.close(at), axis.end(at))}))
     missing: Missing = "none" if not axis.missing else "apart" if grower.missing_apart else "together"
     return Discretize(axis.attribute.range, breaks, missing, axis.attribute.calendar)

@@ -34,7 +34,7 @@ from sfumato.maskers.topdown.problem import Problem, make_problem
 from sfumato.maskers.topdown.refinement import History, Refinement, Round
 from sfumato.maskers.topdown.scores import AUTO, chosen_score, score_named
 from sfumato.maskers.topdown.search import Limits, Rules, Search
-from sfumato.maskers.topdown.wished import rounds, wished_steps
+from sfumato.maskers.topdown.wished import rounds, wished_state
 from sfumato.privacy.requirements import Demands, Requirement, basic, without_covered
 
 
@@ -216,10 +216,10 @@ def fit_task(task: Task, settings: Settings, *, many: Mapping[str, int] | None =
 
 def keeps_detail(task: Task) -> bool:
     """Whether the wishes of a task can be kept."""
-    rules = _rules(Settings(), without_covered(task.requirements), task.labels)
+    rules = _rules(Settings(), without_covered(task.requirements), task.labels, detail=task.detail)
     try:
         problem = make_problem(task.table, task.labels, rules, task.engine, fixed=task.fixed or {})
-        wished_steps(problem, task.detail, task.table.schema)
+        wished_state(problem, task.table.schema)
     except Unkept:
         return False
     return True
@@ -234,12 +234,13 @@ def _rules(
 ) -> Rules:
     """How to search. Attributes that are fine enough, as their wish is kept, wait until no other can be refined."""
     return Rules(
-        basic(demands.kept),
-        score_named(chosen_score(settings.score, demands.kept, labels)),
-        settings.split == "best_valid",
-        settings.beneficial_only,
-        (*settings.last, *(detail or ())),
-        many or {},
+        requirements=basic(demands.kept),
+        score=score_named(chosen_score(settings.score, demands.kept, labels)),
+        best_valid=settings.split == "best_valid",
+        beneficial_only=settings.beneficial_only,
+        last=(*settings.last, *(detail or ())),
+        many=many or {},
+        detail=detail or {},
     )
 
 
@@ -265,8 +266,8 @@ def fit(
     limits = Limits(settings.max_steps, settings.seconds)
     search = problem.open(None)
     if detail:
-        state = wished_steps(problem, detail, table.schema)
-        search.replay([one.step for one in state.steps], rounds(problem, state))
+        state = wished_state(problem, table.schema)
+        search.replay(state.steps, rounds(problem, state), given=True)
     stopped = search.run(limits)
     lifted = np.zeros(table.rows, dtype=bool)
     if settings.suppress and not fixed and stopped == "maximal":

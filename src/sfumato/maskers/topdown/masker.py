@@ -299,7 +299,7 @@ class TopDown(Settings, Masker):
         outcome = self.mask(task)
         if holds(outcome):
             return outcome
-        fine = len(outcome.history["rounds"])
+        fine = sum(not one.get("wished") for one in outcome.history["rounds"])
         coarse, found = 0, replace(self, max_steps=0).mask(task)
         if not holds(found):
             raise Infeasible(

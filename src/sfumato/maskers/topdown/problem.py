@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from sfumato.counting import Engine, Needs, Positions, Records
 from sfumato.data.axis import Axis, NumberAxis, labels_of, make_axis, positions
+from sfumato.data.detail import Wish
 from sfumato.data.encoding import encode_column
 from sfumato.data.schema import Attribute, Category
 from sfumato.data.table import Codes, Column, Table, decode, narrow
@@ -42,14 +43,13 @@ class Layout:
     populations: Mapping[int, Mapping[int, Positions]]
 
 
-def lay_out(table: Table, requirements: Sequence[Basic], many: Mapping[str, int]) -> Layout:
-    """Every quasi-identifying attribute that some requirement is about.
-
-    `many`: by attribute, how many records share a value that is nobody's own.
-    """
+def lay_out(table: Table, rules: Rules) -> Layout:
+    """Every quasi-identifying attribute that some requirement is about."""
+    requirements, many = rules.requirements, rules.many or largest_k(rules.requirements)
     names = [name for name in table.schema.quasi if any(name in part.on for part in requirements)]
     people = {at: _people(table, part) for at, part in enumerate(requirements) if isinstance(part, KMap)}
-    found = [_lay_out(table, name, {at: of for at, of in people.items() if name in of}, many[name]) for name in names]
+    near = {name: {at: of for at, of in people.items() if name in of} for name in names}
+    found = [_lay_out(table, name, near[name], many[name], rules.detail.get(name)) for name in names]
     populations = {
         number: {at: one.others[number] for at, one in enumerate(found) if number in one.others} for number in people
     }
@@ -89,14 +89,16 @@ class _LaidOut:
     others: Mapping[int, Positions]
 
 
-def _lay_out(table: Table, name: str, people: Mapping[int, Mapping[str, Column]], many: int) -> _LaidOut:
+def _lay_out(
+    table: Table, name: str, people: Mapping[int, Mapping[str, Column]], many: int, wish: Wish | None
+) -> _LaidOut:
     attribute, own = table.schema[name], table.column(name)
     if not people:
-        axis = make_axis(name, attribute, own, many=many)
+        axis = make_axis(name, attribute, own, many=many, wish=wish)
         return _LaidOut(axis, positions(axis, own), {})
     columns = [own, *(of[name] for of in people.values())]
     joint = _together(name, attribute, columns)
-    axis = make_axis(name, attribute, joint, many=many)
+    axis = make_axis(name, attribute, joint, many=many, wish=wish)
     parts = _split(positions(axis, joint), [len(column.codes) for column in columns])
     if isinstance(axis, NumberAxis):  # many records of the table, not many people of the population
         axis = replace(axis, held=np.bincount(parts[0], minlength=axis.size)[: len(axis.numbers)])
@@ -222,7 +224,7 @@ def make_problem(table: Table, labels: Labels, rules: Rules, engine: Engine, *, 
 
     `fixed`: the groups of earlier releases of the same rows.
     """
-    layout = lay_out(table, rules.requirements, rules.many or largest_k(rules.requirements))
+    layout = lay_out(table, rules)
     people = {number: len(next(iter(columns.values()))) for number, columns in layout.populations.items()}
     check_top(table, rules.requirements, people=people)
     if fixed and people:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.axis import Axis
+from sfumato.data.detail import Detail
 from sfumato.events import checkpoint
 from sfumato.maskers.topdown.candidates import Candidate, Grower, make_grower, names
 from sfumato.maskers.topdown.refinement import Blocked, History, Minima, Refinement, Round, Session
@@ -39,6 +40,7 @@ class Rules:
     """How to search: what must hold, what a refinement is worth, what may be refined, and what comes last.
 
     `many`: by attribute, how many records must hold a number on which an interval ends; else the largest k asked of it.
+    `detail`: how finely some attributes must be shown.
     """
 
     requirements: tuple[Basic, ...]
@@ -47,6 +49,7 @@ class Rules:
     beneficial_only: bool = False
     last: tuple[str, ...] = ()
     many: Mapping[str, int] = field(default_factory=dict)
+    detail: Detail = field(default_factory=dict)
 
     @property
     def thresholds(self) -> list[float]:
@@ -90,7 +93,7 @@ class Search:
         self.rounds: list[Round] = []
         self.blocked: list[Blocked] = []
         self.dropped: list[Candidate] = []
-        self._offered = 0
+        self._offered, self._given = 0, 0
         self._counting = [rules.counting_for(axis.name) for axis in axes]
         self._histograms = [histogram.sum(axis=1) for histogram in counted]
         self._rows = int(self._histograms[0].sum())
@@ -100,7 +103,7 @@ class Search:
         began = time.monotonic()
         while True:
             checkpoint(self._share())
-            why = limits.reached(len(self.steps), began)
+            why = limits.reached(len(self.steps) - self._given, began)
             if why is not None:
                 return why
             best = self._choose()
@@ -131,8 +134,11 @@ class Search:
             )
         )
 
-    def replay(self, steps: Sequence[Refinement], rounds: Sequence[Round]) -> None:
-        """Carry out the steps of another search over the same axes, known to be valid, and take over its trace."""
+    def replay(self, steps: Sequence[Refinement], rounds: Sequence[Round], *, given: bool = False) -> None:
+        """Carry out the steps of another search over the same axes, known to be valid, and take over its trace.
+
+        `given`: they do not count against the limits.
+        """
         for step in steps:
             checkpoint()
             mine = self.growers[step.attribute].same(step)
@@ -140,6 +146,7 @@ class Search:
             self.growers[step.attribute].refine(mine)
             self.steps.append(mine)
         self.rounds.extend(rounds)
+        self._given += len(steps) if given else 0
 
     def history(self, stopped: str) -> History:
         """The trace in labels."""

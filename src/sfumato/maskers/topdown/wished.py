@@ -14,13 +14,13 @@ import numpy as np
 
 from sfumato.arrays import Ints
 from sfumato.counting import Needs, Tuples
-from sfumato.data.axis import Axis, NumberAxis, TreeAxis
-from sfumato.data.detail import Detail, Few, Wish, ends_of
+from sfumato.data.axis import MISSING, NumberAxis, TreeAxis, ValueAxis
+from sfumato.data.detail import Wish, ends_of
 from sfumato.data.schema import Attribute, Category, Schema
 from sfumato.events import watched
-from sfumato.maskers.detail.bands import Effort, Pieces, bands
+from sfumato.maskers.detail.bands import Effort, Pieces, bands, too_many
 from sfumato.maskers.detail.refusal import Unkept
-from sfumato.maskers.topdown.candidates import Candidate, Histogram, make_grower, names
+from sfumato.maskers.topdown.candidates import Histogram, TreeGrower, names
 from sfumato.maskers.topdown.problem import Problem
 from sfumato.maskers.topdown.refinement import Refinement, Round
 from sfumato.maskers.topdown.scores import info_gain
@@ -29,12 +29,13 @@ MOST_ORDERS = 6
 """Orders of the wished numbers that are tried."""
 
 
-@dataclass(frozen=True)
-class Wished:
-    """A refinement that a wish needs, and what it gains."""
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """The refinements of one attribute that its wish needs; `value_at` (positions,): what each position then holds."""
 
-    step: Refinement
-    gain: float
+    attribute: int
+    steps: tuple[Refinement, ...]
+    value_at: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,20 +56,12 @@ class Groups:
         """(tuples,): where each stands on an attribute."""
         return self.tuples.columns[self.need.on.index(attribute)].astype(np.int64)
 
-    def refined(self, step: Refinement, size: int) -> Groups:
-        """With one value replaced by its children; `size`: positions of its attribute."""
-        if step.attribute not in self.need.on:
+    def refined(self, attribute: int, value_at: Ints) -> Groups:
+        """With the positions of an attribute, of which there was one value, held by these."""
+        if attribute not in self.need.on:
             return self
-        child = np.full(size, len(step.parts), dtype=np.int64)
-        for number, (first, end) in enumerate(step.parts):
-            child[first:end] = number
-        both = self.group * (len(step.parts) + 1) + child[self.positions(step.attribute)]
-        return replace(self, group=np.unique(both, return_inverse=True)[1])
-
-    def apart(self, attribute: int) -> Groups:
-        """With every position of an attribute apart."""
-        at = self.positions(attribute)
-        return replace(self, group=np.unique(self.group * (int(at.max()) + 1) + at, return_inverse=True)[1])
+        values = value_at[self.positions(attribute)]
+        return replace(self, group=np.unique(self.group * (int(values.max()) + 1) + values, return_inverse=True)[1])
 
     def hold(self, some: Ints | slice = slice(None)) -> bool:
         """Whether all groups of some tuples keep the requirement."""
@@ -94,10 +87,10 @@ class Groups:
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """The groups of every requirement, and the refinements that led to them."""
+    """The groups of every requirement, and what was chosen to get there."""
 
     groups: tuple[Groups, ...]
-    steps: tuple[Wished, ...] = ()
+    chosen: tuple[Chosen, ...] = ()
 
     @classmethod
     def top(cls, problem: Problem) -> State:
@@ -107,60 +100,64 @@ class State:
             tuples = problem.engine.tuples(problem.records, need)
             one = Groups(need, tuples, threshold, np.zeros(len(tuples), dtype=np.int64))
             for attribute in (a for a in need.on if a >= len(problem.axes)):
-                one = one.apart(attribute)
+                one = one.refined(attribute, np.arange(problem.records.sizes[attribute]))
             found.append(one)
         return cls(tuple(found))
 
-    def refined(self, wished: Wished, size: int) -> State:
-        """With one refinement more."""
-        return State(tuple(one.refined(wished.step, size) for one in self.groups), (*self.steps, wished))
+    def refined(self, chosen: Chosen) -> State:
+        """With one attribute more as it is wished; refused where a requirement is broken by it."""
+        groups = tuple(one.refined(chosen.attribute, chosen.value_at) for one in self.groups)
+        if not all(one.hold() for one in groups if chosen.attribute in one.need.on):
+            raise Unkept
+        return State(groups, (*self.chosen, chosen))
 
     @property
-    def holds(self) -> bool:
-        """Whether every requirement is kept."""
-        return all(one.hold() for one in self.groups)
+    def steps(self) -> list[Refinement]:
+        """All refinements."""
+        return [step for one in self.chosen for step in one.steps]
 
 
-def wished_steps(problem: Problem, detail: Detail, schema: Schema) -> State:
-    """The refinements that keep every wish; refused where none are found that keep the requirements, too."""
-    asked = [(at, axis, detail[axis.name]) for at, axis in enumerate(problem.axes) if axis.name in detail]
+def wished_state(problem: Problem, schema: Schema) -> State:
+    """What keeps every wish; refused where nothing was found that keeps the requirements, too."""
+    detail = problem.rules.detail
     state = State.top(problem)
-    for at, axis, wish in asked:
-        if not isinstance(axis, NumberAxis):
-            state = _labels(problem, state, at, wish, _every(axis, schema[axis.name]))
-    numbers = [(at, axis, wish) for at, axis, wish in asked if isinstance(axis, NumberAxis)]
+    numbers: list[tuple[int, NumberAxis]] = []
+    for at, axis in ((at, axis) for at, axis in enumerate(problem.axes) if axis.name in detail):
+        if isinstance(axis, NumberAxis):
+            numbers.append((at, axis))
+        elif isinstance(axis, TreeAxis):
+            state = state.refined(_cut(problem, at, axis, detail[axis.name]))
+        elif _labels(axis, schema[axis.name]) > detail[axis.name].most:
+            state = state.refined(_disclosed(problem, at, axis))
     for order in watched(list(islice(permutations(numbers), MOST_ORDERS))):
         try:
             found = state
-            for at, axis, wish in order:
-                found = _numbers(problem, found, at, axis, wish)
+            for at, axis in order:
+                found = _banded(problem, found, at, axis)
         except Unkept:
             continue
-        if found.holds:
-            return found
+        return found
     raise Unkept
 
 
 def rounds(problem: Problem, state: State) -> list[Round]:
-    """What the wished refinements did, one after the other."""
+    """What was done for the wishes, attribute by attribute, as if it were one refinement each."""
     found: list[Round] = []
     now = State.top(problem)
     before = tuple(one.smallest for one in now.groups)
-    for wished in watched(state.steps):
-        step, axis = wished.step, problem.axes[wished.step.attribute]
-        now = now.refined(wished, axis.size)
-        left = tuple(one.smallest for one in now.groups)
+    for one in (one for one in state.chosen if one.steps):
+        now, axis = now.refined(one), problem.axes[one.attribute]
+        left = tuple(groups.smallest for groups in now.groups)
         counting = problem.rules.counting_for(axis.name).tolist()
-        loss = sum(before[at] - left[at] for at in counting) / len(counting)
-        told = names(axis, step)
+        first = names(axis, one.steps[0])
         found.append(
             Round(
                 attribute=axis.name,
-                value=told.value,
-                children=told.children,
+                value=first.value,
+                children=_children(problem, one),
                 score=0.0,
-                gain=wished.gain,
-                loss=loss,
+                gain=_gain(problem.engine.histogram(problem.records, one.attribute), one.value_at),
+                loss=sum(before[at] - left[at] for at in counting) / len(counting),
                 anonymity=left,
                 wished=True,
             )
@@ -169,54 +166,84 @@ def rounds(problem: Problem, state: State) -> list[Round]:
     return found
 
 
-def _every(axis: Axis, attribute: Attribute) -> int:
-    """How many labels there are, declared ones and a missing one among them: what `*` and the root stand for."""
+def _children(problem: Problem, chosen: Chosen) -> tuple[str, ...]:
+    """What is shown of an attribute after its refinements."""
+    axis = problem.axes[chosen.attribute]
+    if isinstance(axis, ValueAxis):
+        return (*axis.labels, *([MISSING] if axis.missing else []))
+    shown: list[str] = []
+    for told in (names(axis, step) for step in chosen.steps):
+        at = shown.index(told.value) if told.value in shown else len(shown)
+        shown[at : at + 1] = told.children
+    return tuple(shown)
+
+
+def _gain(histogram: Histogram, value_at: Ints) -> float:
+    """What is told of the classes by values (positions,) in the place of one for all."""
+    children = np.zeros((int(value_at.max()) + 1, histogram.shape[1]), dtype=np.int64)
+    np.add.at(children, value_at, histogram)
+    return info_gain(children)
+
+
+def _labels(axis: ValueAxis, attribute: Attribute) -> int:
+    """How many labels there are, declared ones and a missing one among them: what `*` stands for."""
     declared = attribute.values or () if isinstance(attribute, Category) else ()
-    return axis.size if isinstance(axis, TreeAxis | NumberAxis) else len({*declared, *axis.labels}) + axis.missing
+    return len({*declared, *axis.labels}) + axis.missing
 
 
-def _labels(problem: Problem, state: State, at: int, wish: Wish, every: int) -> State:
-    """Refine values of a category that stand for too many labels, from the top."""
-    axis = problem.axes[at]
-    grower = make_grower(at, axis, problem.engine.histogram(problem.records, at), None)
-    while True:
-        coarse = [one for one in grower.candidates() if _labels_of(axis, one, every) > wish.most]
-        if not coarse:
-            return state
-        for one in coarse if isinstance(axis, TreeAxis) else coarse[:1]:
-            state = state.refined(Wished(one.refinement, one.gain), axis.size)
-            if not all(groups.hold() for groups in state.groups if at in groups.need.on):
-                raise Unkept
-            grower.refine(one.refinement)
+def _disclosed(problem: Problem, at: int, axis: ValueAxis) -> Chosen:
+    """Every label that somebody has is shown; the last one of all is, when all others are."""
+    held = np.flatnonzero(problem.engine.histogram(problem.records, at).any(axis=1))
+    shown = held[:-1] if len(held) == axis.size else held
+    steps = tuple(Refinement(at, 0, ((p, p + 1),), (p + 1,), rest=True) for p in shown.tolist())
+    value_at = np.zeros(axis.size, dtype=np.int64)
+    value_at[held] = held + 1
+    return Chosen(at, steps, value_at)
 
 
-def _labels_of(axis: Axis, candidate: Candidate, every: int) -> int:
-    """How many labels a value stands for."""
-    node = candidate.refinement.value
-    if not isinstance(axis, TreeAxis) or node == 0:
-        return every
-    return len(axis.taxonomy.leaves_of(axis.taxonomy.labels[node]))
+def _cut(problem: Problem, at: int, axis: TreeAxis, wish: Wish) -> Chosen:
+    """Nodes of a taxonomy that have too many leaves become their children, from the root on."""
+    grower = TreeGrower(at, axis, problem.engine.histogram(problem.records, at))
+    steps: list[Refinement] = []
+    value_at = np.zeros(axis.size, dtype=np.int64)
+    while coarse := [one.refinement for one in grower.candidates() if _leaves(axis, one.refinement) > wish.most]:
+        for step in coarse:
+            grower.refine(step)
+            steps.append(step)
+            for (first, end), child in zip(step.parts, step.children, strict=True):
+                value_at[first:end] = child
+    return Chosen(at, tuple(steps), value_at)
 
 
-def _numbers(problem: Problem, state: State, at: int, axis: NumberAxis, wish: Wish) -> State:
+def _leaves(axis: TreeAxis, step: Refinement) -> int:
+    """How many labels a node stands for; the root for missing ones, too."""
+    leaves = len(axis.taxonomy.leaves_of(axis.taxonomy.labels[step.value]))
+    return leaves + (step.value == 0 and axis.missing)
+
+
+def _banded(problem: Problem, state: State, at: int, axis: NumberAxis) -> State:
     """Cut a number into bands."""
-    if isinstance(wish, Few):
-        raise TypeError("labels are wished of a category")
-    if wish.fits(*ends_of(axis.attribute)):
+    wish = axis.wish
+    if wish is None or wish.fits(*ends_of(axis.attribute)):
         return state
-    histogram = problem.engine.histogram(problem.records, at)
     count = len(axis.numbers)
-    if axis.missing:  # before they are apart, everybody is shown as *
-        state = state.refined(_split(at, histogram, 0, count, axis.size), axis.size)
-    pieces = Pieces.of(axis, histogram[:count].sum(axis=1), wish)
+    held = problem.engine.histogram(problem.records, at)[:count].sum(axis=1)
+    counted = [int(one.threshold) for one in state.groups if at in one.need.on and one.need.measure is None]
+    least = max(counted, default=1)
+    if too_many(axis, wish, int(held.sum()), least):
+        raise Unkept
+    pieces = Pieces.of(axis, held, wish, least=least)
     lines = [_Along.of(one, at, pieces.starts, count) for one in state.groups if at in one.need.on]
     found = bands(pieces.line, lambda first, end: all(line.hold(first, end) for line in lines), Effort())
     if found is None:
         raise Unkept
     starts = [0, *(int(pieces.starts[end]) for end in found[:-1])]
-    for first, second in pairwise(starts):
-        state = state.refined(_split(at, histogram, first, second, count), axis.size)
-    return state
+    value_at = np.searchsorted(starts, np.arange(axis.size), side="right")
+    value_at[count:] = len(starts) + 1  # missing numbers, which are apart before any interval is
+    # whoever carries a step out numbers its values
+    apart = [Refinement(at, 0, ((0, count), (count, axis.size)), (0, 0))] if axis.missing else []
+    splits = [Refinement(at, 0, ((first, second), (second, count)), (0, 0)) for first, second in pairwise(starts)]
+    return state.refined(Chosen(at, (*apart, *splits), value_at))
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,10 +263,3 @@ class _Along:
     def hold(self, first: int, end: int) -> bool:
         """Whether the groups of some pieces together keep the requirement."""
         return self.groups.hold(self.order[self.ends[first] : self.ends[end]])
-
-
-def _split(attribute: int, histogram: Histogram, first: int, at: int, end: int) -> Wished:
-    """An interval in two; whoever carries it out numbers them."""
-    parts = ((first, at), (at, end))
-    counted = np.array([histogram[low:high].sum(axis=0) for low, high in parts])
-    return Wished(Refinement(attribute, 0, parts, (0, 0)), info_gain(counted))
