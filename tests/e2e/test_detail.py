@@ -23,13 +23,15 @@ def _own_ledger(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
 
 
-def published(mask: Any, k: int, on: Sequence[str] = QUASI, **detail: float) -> list[dict[str, Any]]:
+def published(
+    mask: Any, k: int, on: Sequence[str] = QUASI, *, suggest: bool = False, **detail: float
+) -> list[dict[str, Any]]:
     adult = sf.datasets.load("adult", complete=True)
     schema = sf.Schema(
         {name: replace(one, role="quasi" if name in on else "identifier") for name, one in adult.schema.items()}
     )
     recipe = sf.Recipe(schema=schema, privacy=[sf.KAnonymity(on, k)], mask=mask, detail=detail)
-    found = sf.publish(adult.table, recipe, run=Run(report=False))
+    found = sf.publish(adult.table, recipe, run=Run(report=False, suggest=suggest))
     assert found.verdict.holds
     return found.shown.to_pylist()
 
@@ -75,3 +77,8 @@ def test_labels_and_numbers_together() -> None:
     assert widest(rows) <= 20
     assert max(len(row["occupation"].strip("{}").split(", ")) for row in rows) <= 6
     assert smallest(rows) >= 20
+
+
+def test_a_sample_that_cannot_keep_it_spoils_nothing() -> None:
+    """Where a table tells little, other settings are tried on 5,000 records, among which the wish cannot be kept."""
+    assert widest(published(sf.TopDown(), 100, age=10, suggest=True)) <= 10

@@ -22,7 +22,7 @@ from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, Schema
 from sfumato.engines import LocalEngine
 from sfumato.evaluation.detail import check_detail
-from sfumato.maskers.masker import Labels, Task
+from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.registry import MASKERS, masker_named
 from sfumato.publishing import Run
 
@@ -315,6 +315,19 @@ def test_limits_of_the_search_do_not_count_against_the_wish() -> None:
     assert [one["wished"] for one in found.history["rounds"]] == [True]
     assert list(found.history["rounds"][0]["children"]) == found.masked["age"].to_pylist()[::40]
     assert found.history["stopped"] == "max_steps"
+
+
+def test_a_coarser_table_beside_earlier_ones_keeps_the_wish() -> None:
+    ages = [age for age in range(100) for _ in range(4)]
+
+    def chosen(outcome: Outcome) -> list[Any]:
+        return [one for one in outcome.history["rounds"] if not one.get("wished")]
+
+    asked = task(ages, 4, {"age": Width(10)})
+    assert len(chosen(sf.TopDown().mask(asked))) > 5
+    found = sf.TopDown().mask_while(asked, lambda outcome: len(chosen(outcome)) <= 2)
+    assert len(chosen(found)) == 2
+    check_detail(asked.table, found.masked, asked.detail)
 
 
 def test_the_command_line_says_that_it_was_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
