@@ -23,7 +23,16 @@ from sfumato.privacy.requirements import REQUIREMENTS
 SOURCE = Path(__file__).parents[2] / "src" / "sfumato"
 ROOMS = ("maskers", "structure", "privacy", "recipe")
 FAMILIES = {
-    "mask": {"Recoding", "Regions", "Centroids", "Transformation", "NoisyHistogram", "GeneratedRows"},
+    "mask": {
+        "Recoding",
+        "Regions",
+        "RegionTree",
+        "ClusteredTree",
+        "Centroids",
+        "Transformation",
+        "NoisyHistogram",
+        "GeneratedRows",
+    },
     "rule": {"Generalize", "Suppress", "Discretize"},
     "masker": {place.rpartition(":")[2] for place in MASKERS.values()},
     "requirement": {kind.__name__ for kind in REQUIREMENTS.values()} | {"BCFAnonymity", "JointAnonymity"},
@@ -33,7 +42,7 @@ GUESTS = {name for family in FAMILIES.values() for name in family}
 FLAGS = {"budget", "earlier", "structure", "mechanisms", "differential"}
 KINDS = {"came", "guarantee", "people", "treated"}
 WORDS = {"recoded", "moved", "generated", "same", "growing"} | {
-    *("generalize", "suppress", "discretize", "region", "centroid", "transformed"),
+    *("generalize", "suppress", "discretize", "region", "extent", "centroid", "transformed"),
     *MASKERS,
     *REQUIREMENTS,
     *("bcf_anonymity", "joint_k_anonymity", "differential_privacy"),

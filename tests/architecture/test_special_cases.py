@@ -6,7 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.architecture.special_cases import special_cases
+from sfumato.maskers.masker import Mask
+from sfumato.maskers.registry import MASKERS, masker_named
+from sfumato.privacy.verify.maskers import MASKED
+from tests.architecture.special_cases import FAMILIES, WORDS, special_cases
 
 MOST = 15
 KNOWN = {
@@ -49,6 +52,7 @@ def test_every_special_case_has_its_reason_in_a_sentence() -> None:
     ("family", "code"),
     [
         ("mask", "isinstance(mask, Recoding)"),
+        ("mask", "isinstance(mask, RegionTree)"),
         ("rule", "isinstance(rule, (Suppress, int))"),
         ("requirement", "isinstance(need, KMap | KAnonymity)"),
         ("structure", "isinstance(recipe.structure, Clusters)"),
@@ -59,6 +63,7 @@ def test_every_special_case_has_its_reason_in_a_sentence() -> None:
         ("kind", "masked.came == 'moved'"),
         ("kind", "recipe.earlier.people != 'same'"),
         ("word", "form['kind'] == 'generalize'"),
+        ("word", "column['masked'] == 'extent'"),
         ("word", "'differential_privacy' in certificate"),
         ("table", "{Clusters: 1, Classes: 2}"),
         ("table", "{Generalize.kind: 1}"),
@@ -70,6 +75,18 @@ def test_the_count_can_fail(tmp_path: Path, family: str, code: str) -> None:
         (tmp_path / room).mkdir()
         (tmp_path / room / "some.py").write_text(f"found = {code}\n", encoding="utf-8")
     assert [(case.place, case.family) for case in special_cases(tmp_path)] == [("release/some.py", family)]
+
+
+def test_every_mask_and_every_word_for_a_column_is_known() -> None:
+    for name in MASKERS:
+        masker_named(name)
+    waiting, masks = [Mask], set[str]()
+    while waiting:
+        below = [kind for kind in waiting.pop().__subclasses__() if kind.__module__.startswith("sfumato.")]
+        masks |= {kind.__name__ for kind in below}
+        waiting += below
+    assert masks == FAMILIES["mask"]
+    assert set(MASKED) <= WORDS
 
 
 def test_what_is_asked_is_no_special_case(tmp_path: Path) -> None:

@@ -6,9 +6,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
 
 from sfumato.cli.main import main
+from sfumato.cli.verify import raw_table
+from sfumato.errors import TableError
 
 if TYPE_CHECKING:
     from tests.conftest import Blueprint
@@ -60,3 +63,22 @@ def test_with_the_raw_table(blueprint: Blueprint, tmp_path: Path, monkeypatch: p
     raw.write_text(raw.read_text(encoding="utf-8").replace("Peru", "Mexico"), encoding="utf-8")
     assert run(monkeypatch, folder, "--raw", raw) == 1
     assert run(monkeypatch, folder, "--raw", tmp_path / "nowhere.csv") == 2
+
+
+@pytest.mark.parametrize("name", ["raw.arrows", "raw.arrow", "raw.feather"])
+def test_with_the_raw_table_as_a_stream_of_arrow(
+    name: str, blueprint: Blueprint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = blueprint.write(tmp_path / "out")
+    table = blueprint.raw_table()
+    for kind in (pa.ipc.new_stream, pa.ipc.new_file):
+        with kind(str(tmp_path / name), table.schema) as writer:
+            writer.write_table(table)
+        assert run(monkeypatch, folder, "--raw", tmp_path / name) == 0
+
+
+def test_a_workbook_is_read_as_publish_reads_it(tmp_path: Path) -> None:
+    for name in ("raw.xlsx", "raw.xlsm"):
+        (tmp_path / name).write_bytes(b"no workbook")
+        with pytest.raises(TableError, match=r"xcel"):
+            raw_table(tmp_path / name)

@@ -68,12 +68,12 @@ def verify(
 
 
 def raw_table(path: Path | None) -> object:
-    """The raw table; a CSV in another dialect than verify reads by itself is read as publish reads it."""
-    if path is None or path.suffix.lower() not in (".csv", ".tsv", ".txt", ".xlsx"):
-        return path
-    from sfumato.data.reading import read_arrow
+    """The raw table; a CSV in any dialect, and a workbook, which verify does not read, as publish reads them."""
+    if path is None:
+        return None
+    from sfumato.data.reading import CSV, EXCEL, read_arrow
 
-    return read_arrow(path)
+    return read_arrow(path) if path.suffix.lower() in CSV + EXCEL else path
 
 
 def missing_texts(release: Path, raw: Path | None) -> tuple[str, ...]:

@@ -257,7 +257,7 @@ class Masker:
 
 
 def only_k_anonymity(
-    masker: str, requirements: Iterable[Requirement], *, remedy: str = "use top_down or mondrian"
+    masker: str, requirements: Iterable[Requirement], *, remedy: str = "use partition, top_down or mondrian"
 ) -> tuple[KAnonymity, ...]:
     """For maskers that count records and nothing else: the requirements, if none of them is of another kind."""
     asked = tuple(requirements)

@@ -1,7 +1,8 @@
 """`python -m tests.golden.frozen.freeze [CASE ...]`: publish the cases and write their figures to frozen.json.
 
-With names, only those are made anew. What is frozen is what releases must stay: this is run where a case is added, and
-with the code from before a change, never to make a test pass.
+With names, only those are made anew. What is frozen is what releases must stay: this is run where a case is added,
+where something was added to every release and nothing else differs, and with the code from before a change; never to
+make a test pass.
 """
 
 from __future__ import annotations

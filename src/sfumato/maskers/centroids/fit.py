@@ -13,8 +13,9 @@ import numpy as np
 
 from sfumato.arrays import Ints
 from sfumato.data.schema import Category, ItemSet, Number, Schema
+from sfumato.data.shown import SUPPRESSED
 from sfumato.data.table import Table, group_numbers
-from sfumato.errors import Infeasible, RecipeError, did_you_mean
+from sfumato.errors import Infeasible, RecipeError, TableError, did_you_mean
 from sfumato.maskers.centroids.centres import Categories, shown
 from sfumato.maskers.centroids.grouping import Weighted, wf_c_means
 from sfumato.maskers.centroids.mask import Centroids, Kind, Missing, Shown, patterns
@@ -157,6 +158,7 @@ def fit(task: Task, settings: CentroidMasker, partition: Partition) -> Outcome:
         )
     names = _names(table, task.requirements)
     columns = {name: coded(table, name) for name in names}
+    _refuse_star(table.schema, columns, settings)
     points = Space.of(table.schema, columns, scale=settings.scale).place(columns)
     classes = form(points, columns, _numbers(table, names, settings), k, partition)
     centres = {
@@ -184,6 +186,20 @@ def fit(task: Task, settings: CentroidMasker, partition: Partition) -> Outcome:
     }
     covered = without_covered(task.requirements).covered
     return Outcome(mask, mask.shown(table, merged[classes]), covered, history=history)
+
+
+def _refuse_star(schema: Schema, columns: Mapping[str, Coded], settings: CentroidMasker) -> None:
+    """Where labels have no tree, `*` stands above all of them: a label of that name would stand for two things."""
+    for name, data in columns.items():
+        attribute = schema[name]
+        bare = isinstance(attribute, Category) and attribute.taxonomy is None and settings.categories == "ancestor"
+        if bare and SUPPRESSED in map(str, data.values):
+            raise TableError(
+                name,
+                "what is shown can be told apart, and `*` stands for anything",
+                given="a label that is a star",
+                remedy="rename it before publishing, list it under `missing`, or say categories: mode",
+            )
 
 
 def form(points: Points, columns: Mapping[str, Coded], numbers: list[str], k: int, partition: Partition) -> Ints:

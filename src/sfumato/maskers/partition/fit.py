@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -13,9 +13,8 @@ from sfumato.arrays import Ints
 from sfumato.data.axis import Axis, NumberAxis, make_axis, numbers_of
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, ItemSet, Number, Schema
-from sfumato.data.shown import SUPPRESSED
 from sfumato.data.table import Column, Table
-from sfumato.errors import RecipeError, TableError
+from sfumato.errors import RecipeError
 from sfumato.events import checkpoint
 from sfumato.maskers.masker import K_ANONYMITY, Guarantee, Masker, Outcome, Task
 from sfumato.maskers.mondrian.extents import Holding
@@ -100,17 +99,17 @@ class Partition(Masker):
                 remedy="leave it out",
             )
         demands = without_covered(task.requirements)
-        trees: list[Tree] = []
-        columns: dict[str, Column] = {}
+        fitted: list[Fitted] = []
         along: dict[str, Along] = {}
         for requirements in connected(demands.kept):
-            fitted = fit(task, requirements, cuts=self.extent == "cuts", pure=self.pure)
-            trees.append(fitted.tree)
-            along |= fitted.along
-            columns |= RegionTree(fitted.along, (fitted.tree,)).columns(fitted.tree, fitted.leaf_of)
+            fitted.append(fit(task, requirements, cuts=self.extent == "cuts", pure=self.pure))
+            along |= fitted[-1].along
         names = [name for name in task.table.schema.quasi if name in along]
-        mask = (ClusteredTree if self.pure else RegionTree)({name: along[name] for name in names}, tuple(trees))
-        _refuse_alike(mask)
+        trees = tuple(one.tree for one in fitted)
+        mask = (ClusteredTree if self.pure else RegionTree)({name: along[name] for name in names}, trees)
+        columns: dict[str, Column] = {}
+        for one in fitted:
+            columns |= mask.columns(one.tree, one.leaf_of)
         shown: Mapping[str, Column] = {name: columns[name] for name in names}
         return Outcome(mask, Masked.made(shown, word="extent", rows=task.table.rows), demands.covered)
 
@@ -360,24 +359,3 @@ def _label_extent(places: Ints, names: Sequence[str], *, every: bool) -> Extent:
 
 def _sorted(labels: tuple[str | None, ...]) -> tuple[str | None, ...]:
     return tuple(sorted(labels, key=lambda label: (label is None, label or "")))
-
-
-def _texts(mask: RegionTree) -> Iterator[tuple[str, str | None, Extent]]:
-    for tree in mask.trees:
-        for name in tree.on:
-            for extent in dict.fromkeys(leaf.shown[name] for leaf in tree.leaves):
-                yield name, mask.attributes[name].text(extent), extent
-
-
-def _refuse_alike(mask: RegionTree) -> None:
-    """Two extents that would be written alike, because a label looks like a set, or like `*`."""
-    seen: dict[tuple[str, str | None], Extent] = {}
-    for name, text, extent in _texts(mask):
-        star = text == SUPPRESSED and isinstance(extent, Labels) and not extent.every
-        if star or seen.setdefault((name, text), extent) != extent:
-            raise TableError(
-                name,
-                "what is shown can be told apart",
-                given="labels with commas, braces or a star that look like several labels together",
-                remedy="rename them before publishing, or say mask: top_down",
-            )

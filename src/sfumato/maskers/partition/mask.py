@@ -6,7 +6,7 @@ rows find their part, stays with the holder.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -91,11 +91,26 @@ class Tree:
 
 @dataclass(frozen=True)
 class RegionTree(Mask):
-    """A tree for each set of attributes that requirements connect, and what attributes' extents are made of."""
+    """A tree for each set of attributes that requirements connect, and what attributes' extents are made of.
+
+    No two extents of an attribute are written alike: where a label looks like a set, or like `*`, the table is refused.
+    """
 
     local: ClassVar[bool] = True
     attributes: Mapping[str, Along]
     trees: tuple[Tree, ...]
+
+    def __post_init__(self) -> None:
+        seen: dict[tuple[str, str | None], Extent] = {}
+        for name, text, extent in self._texts():
+            star = text == SUPPRESSED and isinstance(extent, Labels) and not extent.every
+            if star or seen.setdefault((name, text), extent) != extent:
+                raise TableError(
+                    name,
+                    "what is shown can be told apart",
+                    given="labels with commas, braces or a star that look like several labels together",
+                    remedy="rename them before publishing, or say mask: top_down",
+                )
 
     def files(self) -> dict[str, Any]:
         """partition.json."""
@@ -155,6 +170,12 @@ class RegionTree(Mask):
             texts = [along.text(leaf.shown[name]) for leaf in tree.leaves]
             found[name] = _column([*texts, SUPPRESSED], at)
         return found
+
+    def _texts(self) -> Iterator[tuple[str, str | None, Extent]]:
+        for tree in self.trees:
+            for name in tree.on:
+                for extent in dict.fromkeys(leaf.shown[name] for leaf in tree.leaves):
+                    yield name, self.attributes[name].text(extent), extent
 
     def _told(self, name: str) -> dict[str, Any]:
         """What the shown texts of a column stand for, in the order of their letters."""

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 COUNT = "\0count"  # no column has this name
+ARROW, ARROW_FILE = (".arrow", ".ipc", ".feather", ".arrows"), b"ARROW1"  # a stream begins otherwise than a file
 SEPARATOR = ";"  # of the items of a set, where a text file writes the set as text
 WHERE = "a release tells what it shows; the whole recoding is in the holder's folder, which must stand beside it"
 ENOUGH = 20  # rows, and different rows, from which on an order can be told from chance
@@ -57,11 +58,12 @@ def read_raw(raw: object, *, missing: Collection[str]) -> pl.DataFrame:
 def _read(path: Path) -> pl.DataFrame:
     import polars as pl
 
-    open_regular(path, most=None, follow=True).close()  # a pipe would wait for ever
+    with open_regular(path, most=None, follow=True) as file:  # a pipe would wait for ever
+        is_arrow_file = file.read(len(ARROW_FILE)) == ARROW_FILE
     if path.suffix.lower() == ".csv":
         return read_csv(path)
-    if path.suffix.lower() in (".arrow", ".ipc", ".feather"):
-        return pl.read_ipc(path)
+    if path.suffix.lower() in ARROW:
+        return pl.read_ipc(path) if is_arrow_file else pl.read_ipc_stream(path)
     return read_parquet(path)
 
 
