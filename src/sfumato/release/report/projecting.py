@@ -26,9 +26,9 @@ class Plane:
     axes: Points
 
     @classmethod
-    def of(cls, placed: Placed) -> Plane:
-        """The two main directions of all records; the order of rows does not matter."""
-        moments = _Moments.of(placed)
+    def of(cls, placed: Placed, weights: Ints | None = None) -> Plane:
+        """The two main directions of all records; the order of rows does not matter. `weights`: how many each is."""
+        moments = _Moments.of(placed, weights)
         axes = np.linalg.eigh(moments.spread)[1][:, ::-1][:, :2]
         if axes.shape[1] < 2:
             axes = np.hstack([axes, np.zeros((len(axes), 2 - axes.shape[1]))])
@@ -53,21 +53,24 @@ class _Moments:
     spread: Points
 
     @classmethod
-    def of(cls, placed: Placed) -> _Moments:
+    def of(cls, placed: Placed, weights: Ints | None) -> _Moments:
         """From counts of pairs of values: no vector is made of a record."""
-        blocks, rows = placed.blocks, max(placed.rows, 1)
-        means = [np.bincount(b.codes, minlength=len(b.positions)) @ b.positions / rows for b in blocks]
-        squares = [[_together(a, b) / rows for b in blocks] for a in blocks]
+        blocks, rows = placed.blocks, max(placed.rows if weights is None else int(weights.sum()), 1)
+        means = [np.bincount(b.codes, weights, len(b.positions)) @ b.positions / rows for b in blocks]
+        squares = [[_together(a, b, weights) / rows for b in blocks[at:]] for at, a in enumerate(blocks)]
+        whole = [[squares[min(a, b)][abs(a - b)] for b in range(len(blocks))] for a in range(len(blocks))]
+        turned = [[part.T if b < a else part for b, part in enumerate(line)] for a, line in enumerate(whole)]
         middle = np.concatenate(means).astype(np.float64)
-        return cls(middle, np.block(squares) - np.outer(middle, middle))
+        return cls(middle, np.block(turned) - np.outer(middle, middle))
 
 
-def _together(first: Block, second: Block) -> Points:
+def _together(first: Block, second: Block, weights: Ints | None) -> Points:
     """(dims, dims): products of two attributes' coordinates, summed over all records."""
     width = len(second.positions)
     if len(first.positions) * width > max(MOST_PAIRS, 4 * len(first.codes)):
-        return first.positions[first.codes].astype(np.float64).T @ second.positions[second.codes]
-    pairs = np.bincount(first.codes * width + second.codes, minlength=len(first.positions) * width)
+        left = first.positions[first.codes].astype(np.float64)
+        return (left if weights is None else left * weights[:, None]).T @ second.positions[second.codes]
+    pairs = np.bincount(first.codes * width + second.codes, weights, len(first.positions) * width)
     return first.positions.astype(np.float64).T @ (pairs.reshape(-1, width) @ second.positions.astype(np.float64))
 
 
@@ -102,14 +105,16 @@ class Bubbles:
     counts: Ints
 
     @classmethod
-    def of(cls, points: Points, clusters: NDArray[Any], frame: Frame) -> Bubbles:
-        """Records of one cluster in one cell of the grid together, at their mean."""
+    def of(cls, points: Points, clusters: NDArray[Any], frame: Frame, weights: Ints | None = None) -> Bubbles:
+        """Records of one cluster in one cell of the grid together, at their mean. `weights`: how many each is."""
         grid = np.array(GRID)
         cells = np.clip((points - frame.low) / (frame.high - frame.low) * grid, 0, grid - 1).astype(np.int64)
         keys = (clusters.astype(np.int64) * GRID[0] + cells[:, 0]) * GRID[1] + cells[:, 1]
-        found, at, counts = np.unique(keys, return_inverse=True, return_counts=True)
-        means = np.stack([np.bincount(at, points[:, axis]) / counts for axis in (0, 1)], axis=1)
-        return cls(means, found // (GRID[0] * GRID[1]), counts)
+        found, at = np.unique(keys, return_inverse=True)
+        many = np.ones(len(points), dtype=np.int64) if weights is None else weights
+        counts = np.bincount(at, many)
+        means = np.stack([np.bincount(at, points[:, axis] * many) / counts for axis in (0, 1)], axis=1)
+        return cls(means, found // (GRID[0] * GRID[1]), counts.astype(np.int64))
 
 
 def some_of(placed: Placed, rows: Ints) -> Placed:
