@@ -75,20 +75,19 @@ def main(rows: int = 1_000_000) -> None:
     table = repeated(rows)
     shown = Masked.of({name: masked(table, name) for name in MASKED})
     embedding = Embedding.of(table, attributes=(*MASKED, "hours_per_week"))
-    vectors = embedding.raw(table)
-    print(f"{rows:,} rows, {vectors.shape[1]} coordinates")
-    some = narrow(cluster(vectors[:50_000], "kmeans", k=CLUSTERS, n_init=1).labels, CLUSTERS)
+    placed = embedding.place(table)
+    print(f"{rows:,} rows, {placed.dims} coordinates")
+    first = placed.take(np.arange(min(rows, 50_000)))
+    some = narrow(cluster(first, "kmeans", k=CLUSTERS, n_init=1).labels, CLUSTERS)
     raw = some[np.arange(rows) % len(some)]
     other = np.random.default_rng(0).integers(0, CLUSTERS, rows).astype(np.uint8)
-    fit = timed(
-        "k-means, one start (mini-batch above 500,000)", lambda: cluster(vectors, "kmeans", k=CLUSTERS, n_init=1)
-    )
+    fit = timed("k-means, one start", lambda: cluster(placed, "kmeans", k=CLUSTERS, n_init=1))
     scores = [
         timed(figure.__name__, partial(figure, raw, other), times=3)
         for figure in (f_measure, match_point, adjusted_rand, misclassification, nmi)
     ]
     scores.append(timed("risks, eight attributes", lambda: risks(replace(shown, _groups={}).sizes(MASKED)), times=3))
-    timed("masked vectors", lambda: embedding.masked(table, shown))
+    timed("masked places", lambda: embedding.place_masked(table, shown))
     print(f"all scores together take {sum(scores) / fit:.2f} of one k-means fit")
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -214,3 +214,27 @@ class Twin:
             nodes[at] = Node(node.rows, attribute, (len(nodes), len(nodes) + 1))
             nodes += [Node(side) for side in self.sides(node.rows, attribute, cut[1])]
         return nodes
+
+
+# What a part shows of a category, by labels of a taxonomy.
+
+Parents = dict[str, str | None]
+"""Of every label of a tree the one above it; None for the root."""
+
+
+def label_shown(labels: Collection[str | None], parents: Parents | None) -> str | None:
+    """One label as it is, several by the lowest that all ways to the root have in common; `*` at the root, without a
+    tree, and where a value is missing beside others."""
+    if len(set(labels)) == 1:
+        return next(iter(labels))
+    if parents is None or None in labels:
+        return "*"
+    ways = [_way(label, parents) for label in labels if label is not None]
+    common = [one for one in ways[0] if all(one in way for way in ways)]
+    return "*" if parents[common[0]] is None else common[0]
+
+
+def _way(label: str, parents: Parents) -> list[str]:
+    """From a label up to the root."""
+    above = parents[label]
+    return [label] if above is None else [label, *_way(above, parents)]

@@ -69,7 +69,7 @@ REQUIREMENTS: Mapping[str, tuple[Any, ...]] = {
 }
 
 
-SIGNED, BESIDE, IN_POPULATION = "signed", "earlier", "k_map"
+SIGNED, BESIDE, IN_POPULATION, LABELS = "signed", "earlier", "k_map", "partition by labels"
 
 
 @cache
@@ -114,19 +114,23 @@ def recipe(kind: str) -> sf.Recipe:
         return sf.Recipe(
             schema=SCHEMA, structure=structure, mask=sf.Mondrian(), privacy=[KAnonymity(ON, 4), *close], release=along
         )
+    if kind == LABELS:
+        close = [TCloseness(ON, "disease", 0.15)]  # so that groups are larger than k, and show labels above others
+        mask = sf.Partition(show="labels")
+        return sf.Recipe(schema=SCHEMA, structure=structure, mask=mask, privacy=[KAnonymity(ON, 4), *close])
     if kind in REQUIREMENTS or kind == "csv":
         needed = REQUIREMENTS.get(kind, REQUIREMENTS["shares"])
         return sf.Recipe(schema=SCHEMA, structure=structure, mask=sf.TopDown(), privacy=needed)
-    mask = masker_named(kind)(**({"generations": 3} if kind == "genetic" else {}))
-    schema = SCHEMA if mask.guarantee.name == "k_anonymity" else NUMBERS
-    needs: tuple[Any, ...] = (KAnonymity(ON, 4),) if mask.guarantee.name == "k_anonymity" else ()
+    made = masker_named(kind)(**({"generations": 3} if kind == "genetic" else {}))
+    schema = SCHEMA if made.guarantee.name == "k_anonymity" else NUMBERS
+    needs: tuple[Any, ...] = (KAnonymity(ON, 4),) if made.guarantee.name == "k_anonymity" else ()
     return sf.Recipe(
         schema=schema,
         structure=structure,
-        mask=mask,
+        mask=made,
         privacy=needs,
-        i_understand="no_guarantee" if mask.guarantee.name == "none" else None,
-        budget=sf.Budget(1) if mask.guarantee.name == "differential_privacy" else None,
+        i_understand="no_guarantee" if made.guarantee.name == "none" else None,
+        budget=sf.Budget(1) if made.guarantee.name == "differential_privacy" else None,
     )
 
 

@@ -48,18 +48,18 @@ def main() -> None:
     release = sf.publish(adult.table, recipe)
     table = encode(adult.table, schema)
     found = find(structure, table)
-    if found.embedding is None or found.vectors is None:
+    if found.embedding is None or found.placed is None:
         raise SystemExit("no clusters were found")
     placed = found.embedding.place_masked(table, Masked.of({name: release.shown[name] for name in QUASI}))
-    vectors = placed.vectors()
-    again = cluster_placed(structure, placed, centres=starting_centres(vectors, found.labels, found.n))
+    again = cluster_placed(structure, placed, centres=starting_centres(placed, found.labels, found.n))
     score = f_measure(found.labels, again.labels)
-    axes = np.linalg.svd(found.vectors[:20_000] - found.vectors.mean(axis=0), full_matrices=False)[2][:2].T
+    raw, vectors = found.placed.vectors(), placed.vectors()
+    axes = np.linalg.svd(raw[:20_000] - raw.mean(axis=0), full_matrices=False)[2][:2].T
     rng = np.random.default_rng(0)
     rows = rng.permutation(table.rows)[:POINTS]
     shake = rng.normal(0, 0.006, (POINTS, 2))
-    before = (found.vectors[rows] - found.vectors.mean(axis=0)) @ axes + shake
-    after = (vectors[rows] - found.vectors.mean(axis=0)) @ axes + shake
+    before = (raw[rows] - raw.mean(axis=0)) @ axes + shake
+    after = (vectors[rows] - raw.mean(axis=0)) @ axes + shake
     draw(
         before,
         after,

@@ -262,6 +262,7 @@ def race(figures: Figures, *, quick: bool, seconds: float) -> None:
         "TDR": PAPER,
         "TDR, ours": OURS,
         "Partition": Partition(),
+        "Partition, labels": Partition(show="labels"),
         "InfoGain Mondrian": Mondrian(),
         "Genetic CM": Genetic(metric="CM", seconds=seconds),
         "Genetic LM": Genetic(metric="LM", seconds=seconds),

@@ -22,7 +22,7 @@ from sfumato.evaluation.evaluate import agreement_with
 from sfumato.maskers.masker import Labels, Objective, Task
 from sfumato.maskers.topdown.masker import TopDown
 from sfumato.structure.clusterers import cluster
-from sfumato.structure.coded_points import Block, Placed
+from sfumato.structure.coded_points import AnyBlock, Block, Placed, SetBlock
 from sfumato.structure.embedding import Embedding
 from sfumato.structure.methods import Clustering
 from sfumato.structure.released import ReleasedValues
@@ -113,7 +113,7 @@ def measure(setting: Setting) -> Row:
     raw = study(setting.dataset, setting.method, setting.clusters, setting.seed, setting.rows)
     masked = _masked(setting, raw)
     points = _Points.of(masked.placed)
-    centres = starting_centres(points.rows(), raw.found.labels, raw.found.n)
+    centres = starting_centres(points.rows, raw.found.labels, raw.found.n)
     started = points.cluster("kmeans", centres=centres, k=raw.found.n)
     joined = contingency(raw.found.labels, points.joined(centres))
     shared = contingency(raw.found.labels, started)
@@ -194,35 +194,34 @@ def _spread(name: str, values: list[float]) -> dict[str, float]:
 class _Points:
     """Masked records laid out once for many clusterings; each distinct one once where that halves the work."""
 
-    vectors: Vectors
+    rows: Placed
+    once: Placed
     weights: NDArray[np.float64] | None
     of_row: Ints | None
 
     @classmethod
     def of(cls, placed: Placed) -> _Points:
         thin = Placed(tuple(_thin(block) for block in placed.blocks), placed.rows)
-        distinct = thin.distinct()
+        distinct = thin.distinct
         if 2 * len(distinct.weights) <= placed.rows:
-            return cls(distinct.vectors, distinct.weights, distinct.of_row)
-        return cls(thin.vectors(), None, None)
-
-    def rows(self) -> Vectors:
-        return self.vectors if self.of_row is None else self.vectors[self.of_row]
+            return cls(thin, thin.take(distinct.first), distinct.weights, distinct.of_row)
+        return cls(thin, thin, None, None)
 
     def cluster(self, method: str, **options: Any) -> Ints:
-        found: Clustering = cluster(self.vectors, method, weights=self.weights, **options)
+        found: Clustering = cluster(self.once, method, weights=self.weights, **options)
         return self._of_rows(found.labels)
 
     def joined(self, centres: Vectors) -> Ints:
-        apart = (centres**2).sum(axis=1) - 2 * (self.vectors @ centres.T)
-        return self._of_rows(np.argmin(apart, axis=1))
+        return self._of_rows(self.once.nearest(centres))
 
     def _of_rows(self, labels: Ints) -> Ints:
         return labels if self.of_row is None else labels[self.of_row]
 
 
-def _thin(block: Block) -> Block:
+def _thin(block: AnyBlock) -> AnyBlock:
     """The same distances in as few coordinates as there are: moved to the middle and turned to the main axes."""
+    if isinstance(block, SetBlock):
+        return block
     places = block.positions if block.own is None else np.hstack([block.positions, block.own])
     used = np.bincount(block.codes, minlength=len(places)) > 0
     middle = places[used].mean(axis=0, dtype=np.float64)

@@ -13,6 +13,7 @@ TABLES: Mapping[str, Callable[[Sequence[Row]], str]] = {
     "goals": single.goals,
     "homogeneous": single.homogeneous,
     "published": single.published,
+    "seeds": single.seeds,
     "costs": single.costs,
     "cold": single.cold,
     "beside": single.beside,

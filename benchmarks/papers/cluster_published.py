@@ -11,7 +11,7 @@ from benchmarks.papers.cluster_settings import Setting, requirements
 from sfumato.data.schema import Schema
 from sfumato.maskers.masker import Masker
 
-MASKERS: dict[str, Masker] = {"partition": sf.Partition()}
+MASKERS: dict[str, Masker] = {"partition": sf.Partition(), "pure": sf.Partition(pure=True)}
 """Beside the scores of top-down refinement."""
 
 

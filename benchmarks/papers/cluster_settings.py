@@ -100,7 +100,7 @@ def people(dataset: str, rows: int = 0) -> Table:
 
 def settings(dataset: str, extent: Extent) -> Iterator[Setting]:
     """Every test case of one table; those that share a raw structure come together where it matters."""
-    for part in (_single, _published, _sizes, _multi, _heterogeneous, _encodings, _portfolio, _bounds):
+    for part in (_single, _published, _seeds, _sizes, _multi, _heterogeneous, _encodings, _portfolio, _bounds):
         yield from (replace(setting, rows=extent.rows) for setting in part(dataset, extent))
 
 
@@ -150,6 +150,16 @@ def _published(dataset: str, extent: Extent) -> Iterator[Setting]:
     thresholds = extent.few if dataset == "crx" else [h for h in extent.few if h in LARGER]
     for method, clusters, h, mask in product(METHODS, extent.clusters, thresholds, ("tradeoff", "partition")):
         yield Setting(experiment="published", dataset=dataset, method=method, clusters=clusters, h=h, mask=mask)
+
+
+def _seeds(dataset: str, extent: Extent) -> Iterator[Setting]:
+    """Partition through `publish` over seeds of the raw clustering, and with parts that are pure of clusters."""
+    thresholds = extent.few if dataset == "crx" else [h for h in extent.few if h in LARGER]
+    for clusters, seed, h, mask in product(extent.clusters, range(extent.seeds), thresholds, ("partition", "pure")):
+        if mask == "partition" or dataset == "crx":
+            yield Setting(
+                experiment="seeds", dataset=dataset, method="kmeans", clusters=clusters, h=h, mask=mask, seed=seed
+            )
 
 
 def _sizes(dataset: str, extent: Extent) -> Iterator[Setting]:

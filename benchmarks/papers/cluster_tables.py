@@ -85,6 +85,32 @@ def published(rows: Sequence[Row]) -> str:
     return markdown(("table", "clusterer", "clusters", "h", *heads, "raw table again, other seed"), lines)
 
 
+def seeds(rows: Sequence[Row]) -> str:
+    """Partition over seeds of the raw clustering: which optimum of k-means is to be kept is a matter of chance."""
+    lines = []
+    for case in cases(rows):
+        for mask, title in (("partition", "Partition"), ("pure", "Partition, pure")):
+            found = pick(rows, experiment="seeds", mask=mask, **case)
+            for h in sorted({row.setting.h for row in found}):
+                at = sorted((row for row in found if row.setting.h == h), key=lambda row: row.setting.seed)
+                f = [row.f_start for row in at]
+                detail = sum(row.penalty for row in at) / len(at)
+                lines.append(
+                    [
+                        *named(case),
+                        title,
+                        h,
+                        len(f),
+                        number(f[0]),
+                        number(sum(f) / len(f)),
+                        number(min(f)),
+                        number(detail),
+                    ]
+                )
+    heads = ("table", "clusterer", "clusters", "masker", "h", "seeds", "F, seed 0", "mean", "worst", "NCP")
+    return markdown(heads, lines)
+
+
 def cold(rows: Sequence[Row]) -> str:
     """The same without starting centres, beside ceiling and floor."""
     heads = (

@@ -47,6 +47,13 @@ class Seeded:
 
         return np.random.default_rng(self.seed)
 
+    def lasting(self) -> np.random.RandomState:
+        """numpy's older generator, new from the seed each time: its draws stay the same in every release of numpy, and
+        are those that scikit-learn makes from that seed."""
+        import numpy as np
+
+        return np.random.RandomState(self.seed)
+
     def permutation(self, n: int) -> NDArray[np.int64]:
         """A repeatable order of n rows."""
         return self.generator().permutation(n)

@@ -149,7 +149,7 @@ def test_no_further_refinement_holds_at_the_end(kind: str) -> None:
     """Each value that could still be refined is refined by hand, and the definitions are asked again."""
     tried = 0
     for seed, mix in mixes(6000, 30, ALL if kind == "mix" else (kind,)):
-        problem = problem_of(replace(mix, settings=TopDown()))
+        problem = problem_of(replace(mix, settings=TopDown(score="tradeoff")))
         search = problem.open(None)
         search.run(Limits())
         values = values_after(problem, search.steps)

@@ -9,8 +9,9 @@ from typing import Any
 from tests.corruptions import read_rows, write_rows
 from tests.forgeries import forgery
 from tests.forgeries.explanations import RAW, Form, change, first, put, reversed_keys
+from tests.releases import LABELS
 
-FILE = "partition.json"
+FILE, TREE = "partition.json", "taxonomies/education.json"
 
 
 def _column(folder: Path, name: str, how: Callable[[Form], object]) -> None:
@@ -206,3 +207,131 @@ def axis_order(folder: Path) -> None:
 @forgery("a column of extents of another kind", of="partition")
 def other_kind(folder: Path) -> None:
     _column(folder, "country", lambda axis: axis.update(kind="number"))
+
+
+# Labels of a taxonomy.
+
+
+def _tree(folder: Path, how: Callable[[list[Any]], object]) -> None:
+    """Change what stands below the root."""
+    change(folder, TREE, lambda tree: how(tree["below"]))
+
+
+def _university(below: list[Any]) -> Form:
+    found: Form = next(part for part in below if isinstance(part, dict) and part["label"] == "University")
+    return found
+
+
+@forgery("a raw row as a label of a taxonomy of extents", of=LABELS)
+def raw_label(folder: Path) -> None:
+    _tree(folder, lambda below: below.append("Zoe, 36, PhD"))
+
+
+@forgery("a label of a taxonomy of extents below one that is shown, which nobody tells of", of=LABELS)
+def label_below(folder: Path) -> None:
+    _tree(folder, lambda below: _university(below)["below"].append("Zoe, 36, PhD"))
+
+
+@forgery("a name where a taxonomy of extents has none", of=LABELS)
+def label_named(folder: Path) -> None:
+    _tree(folder, lambda below: _university(below)["below"][1].update(label="Graduate"))
+
+
+@forgery("a name of the root of a taxonomy of extents", of=LABELS)
+def root_named(folder: Path) -> None:
+    change(folder, TREE, lambda tree: tree.update(label="ANY"))
+
+
+@forgery("a shown label as the root of a taxonomy of extents", of=LABELS)
+def shown_root(folder: Path) -> None:
+    def other(tree: Form) -> None:
+        university = _university(tree["below"])
+        tree["below"] = [*university["below"], *(part for part in tree["below"] if part is not university)]
+        tree["label"] = "University"
+
+    change(folder, TREE, other)
+
+
+@forgery("a label that is shown, and that a taxonomy of extents does not have", of=LABELS)
+def label_lost(folder: Path) -> None:
+    _tree(folder, lambda below: _university(below)["below"].pop(0))
+
+
+@forgery("a label that a taxonomy of extents has twice", of=LABELS)
+def label_twice(folder: Path) -> None:
+    _tree(folder, lambda below: below.append("PhD"))
+
+
+@forgery("labels of a taxonomy of extents in another order", of=LABELS)
+def tree_order(folder: Path) -> None:
+    _tree(folder, lambda below: below.reverse())
+
+
+@forgery("a label without a name above a single one in a taxonomy of extents", of=LABELS)
+def idle_join(folder: Path) -> None:
+    def other(below: list[Any]) -> None:
+        below[0] = {"label": None, "below": [below[0]]}
+
+    _tree(folder, other)
+
+
+@forgery("raw rows inside a taxonomy of extents", of=LABELS)
+def inside_tree(folder: Path) -> None:
+    change(folder, TREE, lambda tree: tree.update(people=[RAW]))
+
+
+@forgery("a taxonomy of extents that is missing", of=LABELS)
+def tree_gone(folder: Path) -> None:
+    (folder / TREE).unlink()
+
+
+@forgery("a taxonomy of a column of extents that shows none of it", of=LABELS)
+def further_tree(folder: Path) -> None:
+    (folder / "taxonomies" / "country.json").write_text(
+        '{\n "label": null,\n "below": [\n  "Chile",\n  "Mexico"\n ]\n}\n', encoding="utf-8"
+    )
+
+
+@forgery("a column of extents with a taxonomy that says it has none", of=LABELS)
+def other_labels(folder: Path) -> None:
+    _column(folder, "education", lambda axis: axis.update(kind="labels"))
+
+
+@forgery("two labels as an entry of a column with a taxonomy", of=LABELS)
+def two_labels(folder: Path) -> None:
+    _entries(folder, "education", lambda shown: shown.append(["University", "Zoe"]))
+
+
+@forgery("a missing value in an entry of a column with a taxonomy", of=LABELS)
+def missing_label(folder: Path) -> None:
+    _entries(folder, "education", lambda shown: shown[-1].append(None))
+
+
+@forgery("a star as an entry of a column with a taxonomy", of=LABELS)
+def star_of_tree(folder: Path) -> None:
+    _entries(folder, "education", lambda shown: shown.insert(0, ["*"]))
+
+
+@forgery("raw rows inside a column with a taxonomy", of=LABELS)
+def inside_column(folder: Path) -> None:
+    _column(folder, "education", lambda axis: axis.update(people=[RAW]))
+
+
+@forgery("a label of a taxonomy of extents that is shown, and not told", of=LABELS)
+def label_not_told(folder: Path) -> None:
+    _shown(folder, "education", "University", lambda text: "Graduate")
+
+
+@forgery("groups that show labels of a taxonomy, and are said to have nothing in common", of=LABELS)
+def said_apart(folder: Path) -> None:
+    change(folder, FILE, lambda form: form.pop("apart"))
+
+
+@forgery("shares of labels that do not stand below the shown one", of=LABELS)
+def shares_elsewhere(folder: Path) -> None:
+    def other(form: Form) -> None:
+        told = next(entry for entry in form["columns"]["education"] if entry and "University" in entry)
+        share = next(iter(told.values()))
+        put(told, {"10th": share, "University": round(1 - share, 4)})
+
+    change(folder, "codebook.json", other)

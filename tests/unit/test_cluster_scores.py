@@ -22,9 +22,10 @@ from sfumato.evaluation.clusters import (
     match_point,
     misclassification,
     nmi,
-    silhouette,
+    silhouettes,
 )
 from sfumato.evaluation.scores import Score, scores_to_json
+from sfumato.structure.coded_points import Block, Placed
 
 FIGURES = [f_measure, match_point, adjusted_rand, nmi]
 Labels = NDArray[np.int64]
@@ -119,24 +120,35 @@ def test_silhouette_of_far_groups_is_high_on_a_sample_too(monkeypatch: pytest.Mo
     vectors = np.random.default_rng(0).normal(0, 0.01, (100, 2)).astype(np.float32)
     labels = np.repeat([0, 1], 50)
     vectors[labels == 1] += 1
-    whole = silhouette(vectors, labels)
+    placed = Placed.of(vectors)
+    (whole,) = silhouettes(placed, [labels])
     monkeypatch.setattr(clusters, "SILHOUETTE_ROWS", 20)
-    part = silhouette(vectors, labels)
+    part, none = silhouettes(placed, [labels, labels * 0])
     assert whole is not None
     assert part is not None
     assert whole > 0.9
     assert part == pytest.approx(whole, abs=0.05)
-    assert silhouette(vectors, labels * 0) is None
+    assert none is None
+
+
+def test_silhouettes_are_those_of_scikit_learn(monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs = import_module("sklearn.metrics").silhouette_score
+    draw = np.random.default_rng(1)
+    vectors = draw.random((60, 3))
+    alone = np.append(draw.integers(0, 3, 59), 3)  # the last record has a cluster of its own
+    both = [alone, draw.permutation(alone)]
+    monkeypatch.setattr(clusters, "AT_ONCE", 7)
+    assert silhouettes(Placed.of(vectors), both) == pytest.approx([theirs(vectors, labels) for labels in both])
 
 
 def test_agreement_counts_records_that_stay_with_their_centre() -> None:
     centres = np.array([[0.0], [1.0]], dtype=np.float32)
     raw = np.array([[0.1], [0.2], [0.9], [0.8]], dtype=np.float32)
     masked = np.array([[0.3], [0.9], [0.9], [0.6]], dtype=np.float32)
-    assert agreement(raw, raw, centres) == 1.0
-    assert agreement(raw, masked, centres) == 0.75
-    further = np.hstack([masked, np.ones((4, 2), dtype=np.float32)])
-    assert agreement(raw, further, centres) == 0.75
+    assert agreement(Placed.of(raw), Placed.of(raw), centres) == 1.0
+    assert agreement(Placed.of(raw), Placed.of(masked), centres) == 0.75
+    further = Placed((Block(np.arange(4), masked, np.ones((4, 2), dtype=np.float32)),), 4)
+    assert agreement(Placed.of(raw), further, centres) == 0.75
 
 
 def test_only_publishable_scores_leave_the_house() -> None:

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import threading
-import warnings
 from importlib import import_module
 from typing import Any
 
 import numpy as np
 import pytest
 
-from sfumato.errors import RecipeError, Stopped
+from sfumato.errors import NoStructure, RecipeError, Stopped
 from sfumato.evaluation.clusters import f_measure
 from sfumato.events import Stop, running
 from sfumato.structure import methods
 from sfumato.structure.clusterers import NAMES, cluster, finds_k, takes_weights
 from sfumato.structure.methods import k_medoids
 
-KMeans: Any = import_module("sklearn.cluster").KMeans
 threadpool_info: Any = import_module("threadpoolctl").threadpool_info
-threadpool_limits: Any = import_module("threadpoolctl").threadpool_limits
 SIZES = (60, 40, 20)
 PLANTED = np.repeat([0, 1, 2], SIZES)
 
@@ -100,11 +97,6 @@ def test_k_means_starts_from_given_centres() -> None:
     assert cluster(points, "kmeans", k=2).labels.tolist() == [0, 0, 1, 1]
 
 
-def test_k_means_learns_from_batches_above_a_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(methods, "MINI_BATCH_ROWS", 50)
-    assert f_measure(PLANTED, cluster(blobs(), "kmeans", k=3).labels) == 1.0
-
-
 @pytest.mark.parametrize("name", ["kmeans", "bisecting", "ward", "kmedoids"])
 def test_equal_records_are_one_cluster(name: str) -> None:
     found = cluster(np.zeros((20, 3), dtype=np.float32), name, k=4)
@@ -125,6 +117,31 @@ def test_noise_stays_noise() -> None:
     assert found.k == 3
 
 
+@pytest.mark.parametrize("name", ["kmeans", "bisecting"])
+def test_options_of_k_means_are_used(name: str) -> None:
+    vectors = np.random.default_rng(0).normal(size=(300, 4))
+
+    def inertia(**options: Any) -> float | None:
+        return cluster(vectors, name, k=5, n_init=1, **options).inertia
+
+    for option in ({"max_iter": 1}, {"tol": 1.0}, {"init": "random" if name == "kmeans" else "k-means++"}):
+        assert inertia(**option) != inertia(), option
+    assert inertia(algorithm="lloyd") == inertia()
+
+
+def test_the_largest_cluster_is_split_by_weight_where_that_is_asked() -> None:
+    points = np.array([[0.0], [0.1], [10.0], [20.0]])
+    weights = np.array([50.0, 50.0, 1.0, 1.0])
+    found = cluster(points, "bisecting", k=3, weights=weights, bisecting_strategy="largest_cluster")
+    assert found.labels.tolist() == [0, 1, 2, 2]
+    assert cluster(points, "bisecting", k=3, weights=weights).labels.tolist() == [0, 0, 1, 2]
+
+
+def test_no_records_have_no_clusters() -> None:
+    with pytest.raises(NoStructure, match="there are records"):
+        cluster(np.zeros((0, 2)), "kmeans", k=2)
+
+
 @pytest.mark.parametrize(
     ("name", "settings", "told"),
     [
@@ -143,6 +160,8 @@ def test_noise_stays_noise() -> None:
         ("hdbscan", {"min_samples": True}, "a whole number"),
         ("kmeans", {"k": 3, "max_itre": 3}, "did you mean 'max_iter'"),
         ("kmeans", {"k": 3, "max_iter": -1}, "max_iter"),
+        ("kmeans", {"k": 3, "algorithm": "elkan"}, "one of lloyd"),
+        ("bisecting", {"k": 3, "algorithm": "elkan"}, "one of lloyd"),
         ("kmedoids", {"k": 3, "max_iter": 3}, "leave it out"),
         ("ward", {"k": 3, "weights": np.ones(120)}, "takes no weights"),
         ("ward", {"k": 3, "centres": np.zeros((3, 2))}, "only k-means"),
@@ -172,19 +191,3 @@ def test_a_stop_in_the_middle_leaves_the_number_of_threads_as_it_was() -> None:
         cluster(vectors, "kmeans", k=9, n_init=50)
     with running():
         assert [library["num_threads"] for library in threadpool_info()] == before
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_starts_one_at_a_time_give_what_scikit_learn_gives_to_the_last_bit(weighted: bool) -> None:
-    for seed in range(8):
-        draw = np.random.default_rng(seed)
-        vectors = (draw.integers(0, 3, size=(int(draw.integers(20, 900)), 4)) / 2).astype(np.float32)
-        weights = draw.integers(1, 5, len(vectors)).astype(np.float64) if weighted else None
-        with threadpool_limits(limits=1), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            theirs = KMeans(n_clusters=5, n_init=10, random_state=seed).fit(vectors, sample_weight=weights)
-        ours = cluster(vectors, "kmeans", k=5, n_init=10, seed=seed, weights=weights)
-        assert ours.inertia == theirs.inertia_
-        found = {tuple(centre) for centre in theirs.cluster_centers_[np.unique(theirs.labels_)].tolist()}
-        assert ours.centres is not None
-        assert {tuple(centre) for centre in ours.centres.tolist()} == found

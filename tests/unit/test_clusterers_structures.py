@@ -65,7 +65,7 @@ def test_clusters_of_iris_are_nearly_its_species(iris: Table) -> None:
     assert found.embedding is not None
     assert found.embedding.attributes == ("sepal_length", "sepal_width", "petal_length", "petal_width")
     assert f_measure(iris.column("species").codes, found.labels) > 0.85
-    assert found.vectors is not None
+    assert found.placed is not None
     assert found.centres is not None
     assert found.centres.shape == (3, 4)
 
@@ -106,7 +106,7 @@ def test_classes_are_the_codes_of_their_column(iris: Table) -> None:
     found = find(Classes("species"), iris)
     assert found.names == ("setosa", "versicolor", "virginica")
     assert found.labels is iris.column("species").codes
-    assert found.vectors is None
+    assert found.placed is None
 
 
 @pytest.mark.parametrize(

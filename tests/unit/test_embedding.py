@@ -11,7 +11,7 @@ import pytest
 from sfumato.data.encoding import encode
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, Category, ItemSet, Number, Schema
-from sfumato.data.table import Table
+from sfumato.data.table import Sets, Table
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import RecipeError, SchemaError
 from sfumato.structure import layouts
@@ -171,11 +171,28 @@ def test_a_label_without_an_entry_stands_at_its_own_node() -> None:
 
 def test_everything_at_its_top_stands_in_one_place() -> None:
     table = one(Category(taxonomy=TREE), ["9th", "10th", "Bachelors"])
-    assert len(Embedding.of(table).without(table, ["a"]).distinct().weights) == 1
+    assert len(Embedding.of(table).without(table, ["a"]).distinct.weights) == 1
 
 
 def test_many_attributes_do_not_overflow_the_key() -> None:
     generator = np.random.default_rng(0)
     columns = {f"a{i}": generator.integers(0, 1000, 200) for i in range(12)}
     table = encode(pa.table(columns), Schema({name: Number() for name in columns}))
-    assert len(Embedding.of(table).place(table).distinct().weights) == 200
+    assert len(Embedding.of(table).place(table).distinct.weights) == 200
+
+
+def test_sets_stand_at_the_coordinates_of_all_their_items(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Collected a few at a time, against one set after the other."""
+    monkeypatch.setattr(layouts, "SETS_AT_ONCE", 3)
+    draw = np.random.default_rng(0)
+    of_label, of_missing = draw.random((6, 9)) < 0.3, np.arange(9) == 8
+    held = [sorted(draw.choice(6, int(draw.integers(0, 4)), replace=False).tolist()) for _ in range(10)]
+    held[4] = []
+    gone = np.arange(10) == 4
+    offsets = np.cumsum([0, *map(len, held)])
+    items = np.array([item for some in held for item in some], dtype=np.int64)
+    found = layouts.unions(of_label, of_missing, Sets(np.arange(10), offsets, items, gone))
+    for at, some in enumerate(held):
+        wanted = (of_missing if gone[at] else of_label[some].any(axis=0)).astype(np.float64)
+        wanted *= np.sqrt(0.5 / max(wanted.sum(), 1))
+        assert found.at(np.array([at]))[0] == pytest.approx(wanted)

@@ -25,7 +25,7 @@ TREE = sf.Taxonomy.from_tree(
 )
 
 
-def published(folder: Path, **settings: Any) -> Path:
+def published(folder: Path, *, steps: int = 1, **settings: Any) -> Path:
     """Everybody is shown as Secondary or University: nobody has been to the 11th, and few are told of."""
     rows = [("9th", 30), ("10th", 30), ("Bachelors", 30), ("PhD", 30), ("Masters", 2)]
     table = pa.table({"school": [label for label, count in rows for _ in range(count)], "ill": ["flu", "rash"] * 61})
@@ -34,7 +34,7 @@ def published(folder: Path, **settings: Any) -> Path:
         schema=schema,
         structure=sf.Classes("ill"),
         privacy=[sf.KAnonymity(["school"], 25)],
-        mask=sf.TopDown(max_steps=1),
+        mask=sf.TopDown(max_steps=steps),
         **settings,
     )
     return sf.publish(table, recipe, run=Run(report=False)).write(folder)
@@ -52,6 +52,16 @@ def test_a_tree_goes_down_to_the_cut_and_to_what_the_codebook_tells(tmp_path: Pa
     assert told == {"label": None, "below": below}
     assert read(folder / "codebook.json")["school"]["University"] == {"PhD": 0.4839, "University": 0.5161}
     assert read(tmp_path / "out.holder/whole/taxonomies/school.json") == to_form(TREE)
+
+
+def test_behind_the_top_of_a_tree_no_label_is_told_that_the_tree_does_not_have(tmp_path: Path) -> None:
+    folder = published(tmp_path / "out", steps=0)
+    told = read(folder / "codebook.json")
+    assert set(told["school"]) == {"ANY"}
+    told["school"]["ANY"]["Zoe, 36, PhD"] = told["school"]["ANY"].pop("ANY")  # what is left over gets a name
+    (folder / "codebook.json").write_text(json.dumps(told, indent=1) + "\n", encoding="utf-8")
+    forge(folder)
+    assert [check.name for check in sf.verify(folder).failed] == ["codebook"]
 
 
 def test_without_a_codebook_a_tree_ends_at_the_cut(tmp_path: Path) -> None:

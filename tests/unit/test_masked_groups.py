@@ -53,7 +53,8 @@ def test_a_projection_of_combinations_is_that_of_their_rows() -> None:
     places = [chance.normal(0, 1, (n, width)).astype(np.float32) for n, width in ((4, 3), (9, 2))]
     counts = chance.integers(1, 7, 60)
     once = Placed(tuple(Block(c, p) for c, p in zip(codes, places, strict=True)), 60)
-    every = Placed(tuple(Block(np.repeat(b.codes, counts), b.positions) for b in once.blocks), int(counts.sum()))
+    blocks = (Block(np.repeat(c, counts), p) for c, p in zip(codes, places, strict=True))
+    every = Placed(tuple(blocks), int(counts.sum()))
     planes = Plane.of(once, counts), Plane.of(every)
     assert np.allclose(planes[0].axes, planes[1].axes)
     points, clusters = planes[0].points(once), chance.integers(0, 3, 60)

@@ -54,6 +54,8 @@ def show_release(release: Release, output: Path) -> None:
         show(claims_table(release.certificate))
     if worth.columns:
         show(columns_table(worth.columns))
+    if release.scores.get("detail"):
+        show(detail_kept(release.scores["detail"]))
     for line in found_again(release.scores, worth):
         show(line)
     show_certain(release.scores)
@@ -167,6 +169,16 @@ def detail(kept: float | None) -> str:
     '█████      50%'
     """
     return "numbers moved" if kept is None else f"{BAR * round(WIDTH * kept):<{WIDTH}} {kept:.0%}"
+
+
+def detail_kept(kept: Sequence[Mapping[str, Any]]) -> str:
+    """The recipe's wishes for detail: what comes out has kept them.
+
+    >>> detail_kept([{"column": "age", "shown": "in intervals of at most 10"}])
+    'As finely as detail wishes, everybody is shown: age in intervals of at most 10.'
+    """
+    told = "; ".join(f"{visible(one['column'])} {one['shown']}" for one in kept)
+    return f"As finely as detail wishes, everybody is shown: {told}."
 
 
 def found_again(scores: Mapping[str, Any], worth: Worth) -> list[str]:

@@ -175,6 +175,10 @@ LONGEST: dict[str, int] = {
 }
 
 
+MONTHS: dict[str, int] = {"year": 12, "quarter": 3, "month": 1}
+"""Units that are whole months."""
+
+
 @dataclass(frozen=True)
 class Months:
     """Periods of so many months, counted from the year 0: 1200 is a century."""
@@ -299,6 +303,19 @@ def _from(moment: int, unit: Calendar) -> int:
     """The first start of a unit that is no earlier."""
     start = int(floor(np.array([moment]), unit)[0])
     return start if start == moment else _next(start, unit)
+
+
+def later(moment: int, count: int, unit: Calendar) -> int:
+    """So many units after a moment; of months the same day, or the last one of a shorter month.
+
+    >>> show(later(parse("1990-01-31"), 1, "month"), "day"), show(later(parse("1990-01-31"), 3, "week"), "day")
+    ('1990-02-28', '1990-02-21')
+    """
+    if unit not in MONTHS:
+        return moment + count * LONGEST[unit]
+    month = _month(moment)
+    first, after = month + count * MONTHS[unit], month + count * MONTHS[unit] + 1
+    return min(_begins(first) + moment - _begins(month), _begins(after) - DAY + moment % DAY)
 
 
 def _next(start: int, unit: Calendar) -> int:

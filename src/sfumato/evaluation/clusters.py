@@ -1,6 +1,6 @@
 """How alike two cluster structures over the same records are: plain label arrays in, figures out.
 
-Everything but `silhouette` and `agreement` is computed from the contingency table, which takes one pass over
+Everything but `silhouettes` and `agreement` is computed from the contingency table, which takes one pass over
 the rows. Labels may be whole numbers or texts; which number or text a cluster has does not matter.
 """
 
@@ -8,22 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from importlib import import_module
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import TableError
-from sfumato.events import awaited
+from sfumato.events import limited
 from sfumato.randomness import Seeded
+from sfumato.structure.coded_points import Placed
 
 Labels = NDArray[Any] | Sequence[int] | Sequence[str]
 Contingency = NDArray[np.int64]
-Vectors = NDArray[np.float32] | NDArray[np.float64]
 
 SILHOUETTE_ROWS = 5_000
 """Above this many rows the silhouette is taken on a sample of this size."""
+AT_ONCE = 512
+"""Records whose distances from all others are computed at once."""
 
 
 def contingency(raw: Labels, masked: Labels) -> Contingency:
@@ -180,36 +182,61 @@ def clusters_kept(raw: Labels, masked: Labels) -> tuple[ClusterKept, ...]:
     )
 
 
-def silhouette(vectors: Vectors, labels: Labels, *, seed: int = 0) -> float | None:
-    """How much nearer records are to their own cluster than to the next, from -1 to 1.
+def silhouettes(records: Placed, structures: Sequence[Labels], *, seed: int = 0) -> list[float | None]:
+    """Of each structure, how much nearer records are to their own cluster than to the next, from -1 to 1.
 
     Above `SILHOUETTE_ROWS` rows on a seeded sample of that size; None where there are not two clusters.
     """
-    codes = _codes(labels)
-    if len(codes) > SILHOUETTE_ROWS:
-        rows = np.sort(Seeded(seed).generator().choice(len(codes), SILHOUETTE_ROWS, replace=False))
-        vectors, codes = vectors[rows], codes[rows]
-    if not 1 < len(np.unique(codes)) < len(codes):
-        return None
-    score = import_module("sklearn.metrics").silhouette_score
-    return awaited(lambda: float(score(vectors, codes)))
+    rows = np.arange(records.rows)
+    if len(rows) > SILHOUETTE_ROWS:
+        rows = np.sort(Seeded(seed).generator().choice(len(rows), SILHOUETTE_ROWS, replace=False))
+    held = [np.unique(np.asarray(labels)[rows], return_inverse=True)[1] for labels in structures]
+    found: list[float | None] = [None] * len(held)
+    several = [at for at, codes in enumerate(held) if 1 < int(codes.max(initial=0)) + 1 < len(rows)]
+    if several:
+        vectors = records.vectors(rows).astype(np.float64)
+        for at, value in zip(several, _silhouettes(vectors, [held[at] for at in several]), strict=True):
+            found[at] = value
+    return found
 
 
-def agreement(raw_vectors: Vectors, masked_vectors: Vectors, centres: Vectors) -> float:
-    """The share of records whose nearest raw centre is the same before and after masking.
+def _silhouettes(vectors: NDArray[np.float64], structures: Sequence[NDArray[np.int64]]) -> list[float]:
+    """Distances are computed once for all structures, those of some records at a time."""
+    sizes = [np.bincount(codes) for codes in structures]
+    inside = [np.eye(len(counts))[codes] for codes, counts in zip(structures, sizes, strict=True)]
+    totals = np.zeros(len(structures))
+    squares = (vectors**2).sum(axis=1)
+    for at in range(0, len(vectors), AT_ONCE):
+        some = slice(at, at + AT_ONCE)
+        apart = limited(partial(_apart, vectors[some], vectors, squares[some], squares))
+        for number, (codes, counts) in enumerate(zip(structures, sizes, strict=True)):
+            near = limited(partial(np.matmul, apart, inside[number]))
+            totals[number] += _widths(near, codes[some], counts).sum()
+    return [float(total / len(vectors)) for total in totals]
 
-    Masked vectors may have more coordinates than the raw space: those add the same to every distance.
-    """
-    before = nearest(raw_vectors, centres)
-    return float((before == nearest(masked_vectors[:, : centres.shape[1]], centres)).mean())
+
+def _apart(
+    some: NDArray[np.float64], others: NDArray[np.float64], squares: NDArray[np.float64], theirs: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """(some, others): Euclidean distances."""
+    found = squares[:, None] + theirs[None, :] - 2 * (some @ others.T)
+    return np.sqrt(np.maximum(found, 0.0, out=found), out=found)
 
 
-def nearest(vectors: Vectors, centres: Vectors) -> NDArray[np.int64]:
-    """(rows,): the nearest centre of each record."""
-    found = import_module("sklearn.metrics").pairwise_distances_argmin(
-        np.ascontiguousarray(vectors), np.ascontiguousarray(centres, dtype=vectors.dtype)
-    )
-    return np.asarray(found, dtype=np.int64)
+def _widths(near: NDArray[np.float64], codes: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """(records,): silhouettes, from `near` (records, clusters), the distances to each cluster's records, added up."""
+    rows = np.arange(len(codes))
+    own = near[rows, codes] / np.maximum(counts[codes] - 1, 1)
+    means = near / counts
+    means[rows, codes] = np.inf
+    next_ = means.min(axis=1)
+    widths = (next_ - own) / np.maximum(np.maximum(own, next_), 1e-300)
+    return np.where(counts[codes] > 1, widths, 0.0)
+
+
+def agreement(raw: Placed, masked: Placed, centres: NDArray[np.float32]) -> float:
+    """The share of records whose nearest raw centre is the same before and after masking."""
+    return float((raw.nearest(centres) == masked.nearest(centres)).mean())
 
 
 @dataclass(frozen=True)

@@ -142,7 +142,7 @@ def _blind(task: Task) -> Mapping[str, Masked]:
     if not _can_be_cut(task):
         return {}
     try:
-        return {BLIND: TopDown(score=BLIND).mask(task).masked}
+        return {BLIND: TopDown(score=BLIND).mask(replace(task, detail={})).masked}
     except SchemaError:  # such as one that has a single value: other maskers show it as it is
         return {}
 

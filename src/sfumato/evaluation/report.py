@@ -175,20 +175,14 @@ def _measure_masked(view: _View, placed: Placed, prefix: str) -> _Measured:
     told = "the masked table clustered again without help"
     scores = _spread([view.compare(run.labels) for run in runs], f"{prefix}%s.cold", told)
     checkpoint(0.8)
-    vectors, raw, centres = placed.vectors(), view.found.vectors, view.found.centres
-    checkpoint()
-    start = _from_start(view, placed, vectors)
+    start = _from_start(view, placed)
     scores += _named(
         view.compare(start), f"{prefix}%s.start", "the masked table clustered from the raw clusters' means"
     )
-    if raw is not None and centres is not None:
-        scores.append(
-            _holder(
-                f"{prefix}agreement",
-                measure.agreement(raw, vectors, centres),
-                "share of records whose nearest raw centre is unchanged by masking",
-            )
-        )
+    if view.found.centres is not None:
+        same = measure.agreement(view.placed, placed, view.found.centres)
+        told = "share of records whose nearest raw centre is unchanged by masking"
+        scores.append(_holder(f"{prefix}agreement", same, told))
     return _Measured(scores, runs[0], start)
 
 
@@ -207,11 +201,11 @@ def _starts(view: _View, placed: Placed, first: Clustering) -> list[Score]:
     ]
 
 
-def _from_start(view: _View, placed: Placed, vectors: NDArray[np.float32]) -> Labels:
+def _from_start(view: _View, placed: Placed) -> Labels:
     """k-means from the raw clusters' means in the masked space; other methods: the nearest of those means."""
-    centres = starting_centres(vectors, view.found.labels, view.found.n)
+    centres = starting_centres(placed, view.found.labels, view.found.n)
     if view.structure.again != "kmeans":
-        return measure.nearest(vectors, centres)
+        return placed.nearest(centres)
     return cluster_placed(view.structure, placed, method="kmeans", centres=centres).labels
 
 
@@ -230,14 +224,10 @@ def _bounds(view: _View, masked: Masked) -> list[Score]:
 
 def _silhouettes(view: _View, masked: Clustering) -> list[Score]:
     """How well separated, in the raw space, the raw clusters are and those found in the masked table."""
-    if view.found.vectors is None:
-        return []
     told = "how much nearer records are to their own cluster than to the next, in the raw space: "
-    values = {
-        "silhouette.raw": measure.silhouette(view.found.vectors, view.found.labels),
-        "silhouette.masked": measure.silhouette(view.found.vectors, masked.labels),
-    }
-    return [_holder(name, value, told + name) for name, value in values.items() if value is not None]
+    values = measure.silhouettes(view.placed, [view.found.labels, masked.labels])
+    named = zip(("silhouette.raw", "silhouette.masked"), values, strict=True)
+    return [_holder(name, value, told + name) for name, value in named if value is not None]
 
 
 def _benefits(ours: list[Score], theirs: list[Score], name: str) -> list[Score]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
 from sfumato.counting import Engine, Positions
+from sfumato.data.detail import Detail
 from sfumato.data.masked import Came, Masked
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
@@ -83,6 +84,7 @@ class Task:
     `objective` tells how well masked columns keep the structure, from 0 to 1, for maskers that try several ways.
     `mechanisms` is the only way to private data for maskers that spend a privacy budget. `fixed`: what earlier
     releases of the same rows show, with which every requirement must hold together (top-down refinement alone does).
+    `detail`: how finely some attributes must be shown to everybody, for maskers that keep such wishes.
     """
 
     table: Table
@@ -92,6 +94,7 @@ class Task:
     objective: Objective | None = None
     mechanisms: Mechanisms | None = None
     fixed: Fixed | None = None
+    detail: Detail = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,6 +229,16 @@ class Masker:
     def check(self, schema: Schema, requirements: Sequence[Requirement]) -> None:
         """Refuse a recipe that this masker cannot make sound."""
         raise NotImplementedError
+
+    def check_detail(self, detail: Detail) -> None:
+        """Refuse wishes that this masker does not keep: all of them, unless it says otherwise."""
+        if detail:
+            raise RecipeError(
+                "detail",
+                "partition and top_down show everybody as finely as it says",
+                given=type(self).__name__,
+                remedy="use mask: partition, or leave it out",
+            )
 
     def check_labels(self, most: int | None) -> None:
         """Where noise follows the number of labels: refuse a structure that does not declare it (`most` is None)."""

@@ -18,6 +18,7 @@ from sfumato.errors import ReleaseError, warn
 from sfumato.evaluation.attacks.attacker_view import Case as Attacked
 from sfumato.evaluation.attacks.attacker_view import Seen
 from sfumato.evaluation.attacks.suite import known_attributes, measure_criteria
+from sfumato.evaluation.detail import check_detail
 from sfumato.evaluation.evaluate import judge, objective_for
 from sfumato.evaluation.risk import exposures
 from sfumato.maskers.masker import Labels, Outcome, Task
@@ -101,6 +102,7 @@ def find_structure(case: Case) -> Case:
         objective=objective_for(recipe.structure, found, people),
         mechanisms=case.costs.mechanisms,
         fixed=fixed_groups(recipe, people),
+        detail=recipe.wishes,
     )
     return replace(case, found=found, task=task, counting=replace(task, table=counted(people, recipe.privacy)))
 
@@ -123,13 +125,15 @@ def mask_again(case: Case) -> Case:
 
 
 def measure(case: Case) -> Case:
-    """Find the structure again in what is shown, and compare (steps 3 and 4)."""
+    """Find the structure again in what is shown, and compare (steps 3 and 4). Wishes for detail must have been kept."""
     recipe, outcome = case.recipe, case.outcome
+    detail = check_detail(case.people, outcome.masked, recipe.wishes)
     kind = recipe.release.kind(local=outcome.mask.local)
     judged = judge(
         recipe.structure, case.found, case.task, outcome, seeds=case.seeds, written=case.written, codebook=kind
     )
-    return replace(case, judged=judged)
+    scores = {**judged.scores, **({"detail": [one.to_json() for one in detail]} if detail else {})}
+    return replace(case, judged=replace(judged, scores=scores))
 
 
 def describe(case: Case) -> Case:

@@ -21,7 +21,7 @@ import pyarrow as pa
 from sfumato.counting import Engine
 from sfumato.data.encoding import encode
 from sfumato.data.table import Table
-from sfumato.errors import SfumatoError
+from sfumato.errors import Infeasible, SfumatoError
 from sfumato.evaluation.columns import ColumnKept
 from sfumato.evaluation.tries import Tries, Try
 from sfumato.evaluation.worth import Worth
@@ -60,7 +60,10 @@ def try_others(case: Case) -> Case:
     worth = Worth.of(case.judged.scores, centres=False)
     if not _may_try(case) or not (worth.silent or worth.hardly):
         return case
-    found = tries(case, worth.columns)
+    try:
+        found = tries(case, worth.columns)
+    except Infeasible:  # on a sample, which has fewer records, the recipe as it is may ask for too much
+        return case
     scores = {**case.judged.scores, "tries": found.to_json()}
     return replace(case, judged=replace(case.judged, scores=scores))
 

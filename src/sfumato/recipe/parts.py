@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypedDict, get_args
 
+from sfumato.data.detail import Given
 from sfumato.data.schema import Schema
 from sfumato.errors import RecipeError, did_you_mean
 from sfumato.maskers.masker import Masker
@@ -163,3 +164,4 @@ class Settings(TypedDict):
     encoding: str | None
     budget: Budget | None
     earlier: Earlier | None
+    detail: Mapping[str, Given]

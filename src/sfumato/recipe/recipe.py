@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, cast
 
+from sfumato.data.detail import Given, Wish, read_detail
 from sfumato.data.schema import ItemSet, Number, Schema
 from sfumato.errors import RecipeError, did_you_mean
 from sfumato.maskers.masker import Masker
@@ -36,7 +37,9 @@ class Recipe:
     "several_releases" where people with a name may be released again without `earlier`. `budget` is the epsilon of
     maskers that generate rows under differential privacy, which go without requirements. `encoding` is that of a CSV
     table which is not UTF-8. `earlier`: releases that are out already, with which this one must be safe. `mask`: if it
-    is left out, Partition, or TopDown where Partition cannot do what is asked.
+    is left out, Partition, or TopDown where Partition cannot do what is asked. `detail`: how finely quasi-identifiers
+    are shown to everybody at the least, {"age": 10, "zip": 3}: of numbers the width of intervals, of labels how many
+    one shown value stands for. What cannot be kept beside the requirements is `Infeasible`.
     """
 
     schema: Schema
@@ -52,6 +55,7 @@ class Recipe:
     encoding: str | None = None
     budget: Budget | None = None
     earlier: Earlier | None = None
+    detail: Mapping[str, Given] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "privacy", _listed(self.privacy))
@@ -74,6 +78,8 @@ class Recipe:
         _check_understood(self)
         _check_budget(self)
         self.mask.check(self.schema, self.privacy)
+        self.mask.check_detail(self.wishes)
+        object.__setattr__(self, "detail", dict(self.detail))
         check_along(self.release, self.mask)
         if self.earlier is not None:
             check_earlier(self.mask, self.privacy)
@@ -87,6 +93,11 @@ class Recipe:
     def understood(self) -> frozenset[str]:
         """What `i_understand` says."""
         return frozenset(() if self.i_understand is None else _texts(self.i_understand))
+
+    @property
+    def wishes(self) -> dict[str, Wish]:
+        """What `detail` says of each attribute."""
+        return read_detail(self.detail, self.schema)
 
     @property
     def population(self) -> object:

@@ -33,6 +33,7 @@ TOP = (
     "budget",
     "earlier",
     "people",
+    "detail",
 )
 MAIN: Mapping[str, str] = {name: kind.main for name, kind in REQUIREMENTS.items() if kind.main}
 """The setting that a requirement's name stands for: {l_diversity: 3} is {l_diversity: {l: 3}}."""
@@ -88,6 +89,7 @@ def settings_from(form: Mapping[str, Any], within: Within) -> Settings:
         encoding=one("", form, "encoding", str),
         budget=None if form.get("budget") is None else _budget(form["budget"]),
         earlier=None if form.get("earlier") is None else _earlier(form["earlier"], within),
+        detail={str(name): one for name, one in mapping("detail", form.get("detail") or {}).items()},
     )
 
 
@@ -325,6 +327,8 @@ def settings_text(recipe: Settings) -> str:
         form["structure"] = _structure_form(recipe["structure"])
     form["privacy"] = [_requirement_form(requirement) for requirement in recipe["privacy"]]
     form["mask"] = {name_of(recipe["mask"]): _settings(recipe["mask"])}
+    if recipe["detail"]:
+        form["detail"] = dict(recipe["detail"])
     if recipe["budget"] is not None:
         form["budget"] = recipe["budget"].to_json()
     if recipe["people"] is not None:

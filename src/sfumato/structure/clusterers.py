@@ -2,17 +2,18 @@
 
 | name | is | centres | weights |
 |---|---|---|---|
-| `kmeans` | Lloyd's k-means from scikit-learn; its mini-batch form above `MINI_BATCH_ROWS` rows | yes | yes |
-| `bisecting` | bisecting k-means from scikit-learn | yes | yes |
+| `kmeans` | Lloyd's k-means on codes: `sfumato.structure.kmeans` | yes | yes |
+| `bisecting` | bisecting k-means, on the same | yes | yes |
 | `ward`, `complete`, `average`, `single` | agglomerative clustering, on a sample | no | no |
 | `agglomerative` | the same, with `linkage=` among the options (ward if none) | no | no |
 | `dbscan`, `hdbscan` | density clusters, on a sample; they find the number of clusters, and noise (-1) | no | no |
 | `kmedoids` | alternating k-medoids on the path distance, on a sample | yes | no |
 | `sklearn.cluster.Birch`, ... | those of scikit-learn that `options` lists, by their import path | maybe | no |
 
-"On a sample": above `SAMPLE_ROWS` rows a seeded sample of that size is clustered. The other records join the
-nearest medoid or cluster mean; after single linkage, density clustering and clusterers given by import path
-they join the cluster of their nearest sampled neighbour.
+k-means takes records in codes, however many there are; it draws, begins and ends as scikit-learn's does. "On a
+sample": above `SAMPLE_ROWS` rows a seeded sample of that size is clustered. The other records join the nearest medoid
+or cluster mean; after single linkage, density clustering and clusterers given by import path they join the cluster of
+their nearest sampled neighbour.
 
 Which options each takes is listed here, plain numbers, truth values and names, each within its limits: options reach
 scikit-learn's constructors, where a text can mean much, the name of a cache of pickles or of a module's function. So
@@ -32,13 +33,13 @@ import numpy as np
 from sfumato.arrays import Ints
 from sfumato.errors import RecipeError, did_you_mean
 from sfumato.events import checkpoint, limited, watched
+from sfumato.structure.coded_points import Placed, Vectors
 from sfumato.structure.methods import (
     LINKAGES,
     NOISE,
     Clustering,
     Job,
     Number,
-    Vectors,
     Weights,
     method,
     sample,
@@ -98,8 +99,10 @@ _CENTRED: dict[str, Takes] = {
     "init": Names(("k-means++", "random")),
     "max_iter": _ROUNDS,
     "tol": _SHARE,
-    "algorithm": Names(("lloyd", "elkan")),
+    "algorithm": Names(("lloyd",)),
 }
+_THEIRS: dict[str, Takes] = {**_CENTRED, "algorithm": Names(("lloyd", "elkan"))}
+_STRATEGY: dict[str, Takes] = {"bisecting_strategy": Names(("biggest_inertia", "largest_cluster"))}
 _DENSE: dict[str, Takes] = {
     "min_samples": _FEW,
     "metric": _METRIC,
@@ -113,7 +116,6 @@ _MIXED: dict[str, Takes] = {
     "max_iter": _ROUNDS,
     "init_params": Names(("kmeans", "k-means++", "random", "random_from_data")),
 }
-_BISECTING = {**_CENTRED, "bisecting_strategy": Names(("biggest_inertia", "largest_cluster"))}
 _DBSCAN = {**_DENSE, "eps": _DISTANCE}
 _HDBSCAN = {
     **_DENSE,
@@ -128,7 +130,7 @@ _LINKED: dict[str, Takes] = {"metric": _METRIC}
 
 OURS: Mapping[str, Mapping[str, Takes]] = {
     "kmeans": _CENTRED,
-    "bisecting": _BISECTING,
+    "bisecting": {**_CENTRED, **_STRATEGY},
     "agglomerative": {**_LINKED, "linkage": Names(LINKAGES)},
     **{name: {} if name == "ward" else _LINKED for name in LINKAGES},
     "dbscan": _DBSCAN,
@@ -141,10 +143,10 @@ IMPORTED: Mapping[str, Mapping[str, Takes]] = {
     "sklearn.cluster.AffinityPropagation": {"damping": Numbers(0.5, 0.999), "max_iter": _ROUNDS},
     "sklearn.cluster.AgglomerativeClustering": {**_LINKED, "linkage": Names(LINKAGES)},
     "sklearn.cluster.Birch": {"threshold": _DISTANCE, "branching_factor": Numbers(2, 1_000, whole=True)},
-    "sklearn.cluster.BisectingKMeans": _BISECTING,
+    "sklearn.cluster.BisectingKMeans": {**_THEIRS, **_STRATEGY},
     "sklearn.cluster.DBSCAN": _DBSCAN,
     "sklearn.cluster.HDBSCAN": _HDBSCAN,
-    "sklearn.cluster.KMeans": _CENTRED,
+    "sklearn.cluster.KMeans": _THEIRS,
     "sklearn.cluster.MeanShift": {"bandwidth": _DISTANCE, "cluster_all": Truth(), "max_iter": _ROUNDS},
     "sklearn.cluster.MiniBatchKMeans": {
         **{name: takes for name, takes in _CENTRED.items() if name != "algorithm"},
@@ -194,7 +196,10 @@ AUTO_ROWS = 2_000
 """Above this many rows that silhouette is taken on a sample of this size."""
 
 LOADED = ("scipy.optimize", "scipy.stats", "sklearn.utils", "sklearn.metrics", "sklearn.cluster")
-"""What the clusterers need, loaded one after the other: all of it at once takes a second."""
+"""What scikit-learn's clusterers need, loaded one after the other: all of it at once takes a second."""
+OURS_LOADED = ("llvmlite.binding", "numba", "sfumato.structure.kmeans.lloyd")
+"""What k-means on codes needs."""
+_ON_CODES = ("kmeans", "bisecting")
 _FINDS_K = ("dbscan", "hdbscan")
 _TAKES_WEIGHTS = ("kmeans", "bisecting")
 _TAKES_STARTS = ("kmeans", "bisecting", "kmedoids")
@@ -228,7 +233,7 @@ def takes_starts(name: str) -> bool:
 
 
 def cluster(
-    vectors: Vectors,
+    records: Placed | Vectors,
     clusterer: str,
     *,
     k: Number = "auto",
@@ -238,7 +243,7 @@ def cluster(
     weights: Weights | None = None,
     **options: Any,
 ) -> Clustering:
-    """Cluster records. `centres` starts k-means there, once. `options` go to the clusterer.
+    """Cluster records, placed or as vectors. `centres` starts k-means there, once. `options` go to the clusterer.
 
     >>> cluster(np.array([[0.0], [0.1], [5.0]]), "kmeans", k=2).labels.tolist()
     [0, 0, 1]
@@ -246,8 +251,9 @@ def cluster(
     check_clusterer(clusterer)
     check_options(clusterer, options)
     _refuse_unused(clusterer, centres, weights)
-    job = Job(vectors=vectors, k=k, seed=seed, n_init=n_init, centres=centres, weights=weights, options=options)
-    for library in LOADED:
+    placed = records if isinstance(records, Placed) else Placed.of(records)
+    job = Job(placed=placed, k=k, seed=seed, n_init=n_init, centres=centres, weights=weights, options=options)
+    for library in OURS_LOADED if clusterer in _ON_CODES else LOADED:
         checkpoint()
         import_module(library)
     with warnings.catch_warnings():
@@ -277,10 +283,11 @@ def _refuse_unused(clusterer: str, centres: Vectors | None, weights: Weights | N
 def _auto(job: Job, name: str) -> Clustering:
     """The number of clusters with the best silhouette on a sample."""
     best, best_score = None, -2.0
-    rows = sample(len(job.vectors), AUTO_ROWS, job.seed)
+    rows = sample(job.placed.rows, AUTO_ROWS, job.seed)
+    vectors = job.placed.vectors(rows)
     for k in watched(AUTO_RANGE):
         found = _by_size(method(name)(replace(job, k=k)), job.weights)
-        score = _silhouette(job.vectors[rows], found.labels[rows])
+        score = _silhouette(vectors, found.labels[rows])
         if best is None or score > best_score + 1e-12:
             best, best_score = found, score
     if best is None:

@@ -3,107 +3,189 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.arrays import Ints
+from sfumato.arrays import Floats, Ints
 from sfumato.events import checkpoint
+from sfumato.structure.kmeans.points import Coded, Points, Sets
 
-Vectors = NDArray[np.float32]
-AT_ONCE = 1 << 13
+Vectors = NDArray[Any]
+"""(vectors, dims) of float32, or of float64 where such were given"""
+Codes = NDArray[Any]
+"""(rows,) of whole numbers"""
 
 
 @dataclass(frozen=True, eq=False)
 class Block:
     """One attribute: record i stands at positions[codes[i]], and at own[codes[i]] beyond the shared space."""
 
-    codes: Ints
+    codes: Codes
     positions: Vectors
     own: Vectors | None = None
+
+    @property
+    def values(self) -> int:
+        """How many codes there are."""
+        return len(self.positions)
+
+    @property
+    def dims(self) -> int:
+        """How many coordinates of the shared space it has."""
+        return int(self.positions.shape[1])
+
+    def at(self, codes: Codes) -> Vectors:
+        """(codes, dims): where they stand in the shared space."""
+        return np.take(self.positions, codes, axis=0)
 
     def scaled(self, weight: float) -> Block:
         """The same block with its squared distances multiplied by the weight."""
         factor = np.float32(np.sqrt(weight))
         return Block(self.codes, self.positions * factor, None if self.own is None else self.own * factor)
 
+    def take(self, rows: Ints) -> Block:
+        """Only these records."""
+        return replace(self, codes=self.codes[rows])
+
+
+@dataclass(frozen=True, eq=False)
+class SetBlock:
+    """A set-valued attribute: record i holds set codes[i], which stands in the coordinates `members` from offsets[set]
+    on, in each of them as far from the origin as makes `length` of them all. The empty set stands at the origin."""
+
+    codes: Codes
+    offsets: Ints
+    members: NDArray[np.uint32]
+    dims: int
+    length: float
+    own: None = None
+
+    @property
+    def values(self) -> int:
+        """How many sets there are."""
+        return len(self.offsets) - 1
+
+    @cached_property
+    def shares(self) -> Floats:
+        """(sets,): how far along each of its coordinates a set stands, as precisely as a vector tells it."""
+        return (self.length / np.sqrt(np.maximum(np.diff(self.offsets), 1))).astype(np.float32).astype(np.float64)
+
+    def at(self, codes: Codes) -> NDArray[np.float32]:
+        """(codes, dims): where these sets stand."""
+        found = np.zeros((len(codes), self.dims), dtype=np.float32)
+        lengths = np.diff(self.offsets)[codes]
+        row = np.repeat(np.arange(len(codes)), lengths)
+        within = np.arange(len(row)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        found[row, self.members[self.offsets[codes][row] + within]] = self.shares[codes][row]
+        return found
+
+    def scaled(self, weight: float) -> SetBlock:
+        """The same block with its squared distances multiplied by the weight."""
+        return replace(self, length=self.length * float(np.sqrt(weight)))
+
+    def take(self, rows: Ints) -> SetBlock:
+        """Only these records."""
+        return replace(self, codes=self.codes[rows])
+
+
+AnyBlock = Block | SetBlock
+
 
 @dataclass(frozen=True, eq=False)
 class Distinct:
     """Each vector once, in the order of first appearance: how often it occurs, and which one each row has."""
 
-    placed: Placed
     first: Ints
-    weights: NDArray[np.float64]
+    weights: Floats
     of_row: Ints
-
-    @cached_property
-    def vectors(self) -> Vectors:
-        """(distinct, dims), made when asked for: where most records are distinct there may be gigabytes of them."""
-        return self.placed.vectors(self.first)
 
 
 @dataclass(frozen=True, eq=False)
 class Placed:
     """Records in the space of an embedding, one block per attribute."""
 
-    blocks: tuple[Block, ...]
+    blocks: tuple[AnyBlock, ...]
     rows: int
+
+    @classmethod
+    def of(cls, vectors: Vectors) -> Placed:
+        """Records that are vectors already."""
+        return cls((Block(np.arange(len(vectors)), vectors),), len(vectors))
+
+    @property
+    def dims(self) -> int:
+        """How many coordinates the shared space has."""
+        return sum(block.dims for block in self.blocks)
 
     def vectors(self, rows: Ints | None = None) -> Vectors:
         """(rows, dims): all records or the given ones; coordinates beyond the shared space come last."""
-        chosen = [block.codes if rows is None else block.codes[rows] for block in self.blocks]
-        shared = [block.positions for block in self.blocks]
-        own = [(c, block.own) for c, block in zip(chosen, self.blocks, strict=True) if block.own is not None]
-        parts = [*zip(chosen, shared, strict=True), *own]
-        count = self.rows if rows is None else len(rows)
-        found = np.empty((count, sum(table.shape[1] for _, table in parts)), dtype=np.float32)
-        at = 0
-        for codes, table in parts:
+        beyond = [0 if block.own is None else block.own.shape[1] for block in self.blocks]
+        kind = np.result_type(np.float32, *(block.positions for block in self.blocks if isinstance(block, Block)))
+        found = np.empty((self.rows if rows is None else len(rows), self.dims + sum(beyond)), dtype=kind)
+        at, after = 0, self.dims
+        for block, more in zip(self.blocks, beyond, strict=True):
             checkpoint()
-            np.take(table, codes, axis=0, out=found[:, at : at + table.shape[1]])
-            at += table.shape[1]
+            codes = block.codes if rows is None else block.codes[rows]
+            found[:, at : at + block.dims] = block.at(codes)
+            if block.own is not None:
+                found[:, after : after + more] = block.own[codes]
+            at, after = at + block.dims, after + more
         return found
 
-    def nearest(self, centres: Vectors) -> Ints:
-        """(rows,): the nearest of some centres in the shared space, the first on a tie.
+    def take(self, rows: Ints) -> Placed:
+        """Only these records."""
+        return Placed(tuple(block.take(rows) for block in self.blocks), len(rows))
 
-        Squared distances add up over attributes, so each value's part is computed once.
-        """
-        apart = np.zeros((self.rows, len(centres)), dtype=np.float32)
-        at = 0
+    @cached_property
+    def points(self) -> Points:
+        """The same as k-means takes them."""
+        coded: list[Coded] = []
+        sets: list[Sets] = []
+        at, beyond = 0, self.dims
         for block in self.blocks:
             checkpoint()
-            part = centres[:, at : at + block.positions.shape[1]].astype(np.float32)
-            apart += _apart(block.positions, part)[block.codes]
-            at += block.positions.shape[1]
-        found: Ints = np.argmin(apart, axis=1)
-        return found
+            columns = np.arange(at, at + block.dims)
+            at += block.dims
+            if isinstance(block, SetBlock):
+                sets.append(Sets(block.codes, block.offsets, columns[block.members], block.shares))
+                continue
+            if block.own is not None:
+                own = np.arange(beyond, beyond + block.own.shape[1])
+                beyond += len(own)
+                coded.append(Coded(block.codes, np.hstack([block.positions, block.own]), np.append(columns, own)))
+            else:
+                coded.append(Coded(block.codes, block.positions, columns))
+        return Points.of(self.rows, beyond, coded=coded, sets=sets)
 
+    def nearest(self, centres: Vectors) -> Ints:
+        """(rows,): the nearest of some centres in the shared space, the first on a tie."""
+        from sfumato.structure.kmeans.tally import look_ups, nearest
+
+        points = self.points
+        everywhere = np.zeros((len(centres), points.dims))
+        everywhere[:, : self.dims] = centres[:, : self.dims]
+        found = np.empty(self.rows, dtype=np.uint16)
+        nearest(points, look_ups(points.ground, everywhere), found)
+        return found.astype(np.int64)
+
+    @cached_property
     def distinct(self) -> Distinct:
         """Each vector once. Values that stand in the same place are still told apart."""
-        key = combined([block.codes for block in self.blocks], [len(block.positions) for block in self.blocks])
+        key = combined([block.codes for block in self.blocks], [block.values for block in self.blocks])
         checkpoint()
         _, first, of_row, counts = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
         checkpoint()
         order = np.argsort(first, kind="stable")
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
-        return Distinct(self, first[order], counts[order].astype(np.float64), rank[of_row])
+        return Distinct(first[order], counts[order].astype(np.float64), rank[of_row])
 
 
-def _apart(positions: Vectors, centres: Vectors) -> Vectors:
-    """(values, centres): squared distances, some values at a time: of sets there may be as many as records."""
-    found = np.empty((len(positions), len(centres)), dtype=np.float32)
-    for at in range(0, len(positions), AT_ONCE):
-        some = positions[at : at + AT_ONCE, None, :] - centres[None, :, :]
-        found[at : at + AT_ONCE] = (some**2).sum(axis=2)
-    return found
-
-
-def combined(codes: Sequence[Ints], sizes: Sequence[int]) -> Ints:
+def combined(codes: Sequence[Codes], sizes: Sequence[int]) -> Ints:
     """(rows,): one whole number per row, equal exactly where all codes are."""
     key = np.zeros(len(codes[0]), dtype=np.int64)
     span = 1

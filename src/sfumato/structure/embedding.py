@@ -7,19 +7,17 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Schema
 from sfumato.data.table import ItemColumn, Table
 from sfumato.errors import RecipeError, SchemaError, did_you_mean
-from sfumato.structure.coded_points import Block, Placed
+from sfumato.structure.coded_points import AnyBlock, Block, Placed, Vectors
 from sfumato.structure.layouts import ItemLayout, Layout, layout
 from sfumato.structure.masked_positions import masked_block
 from sfumato.structure.released import ReleasedValues
 from sfumato.structure.released_groups import Codebook
 
-Vectors = NDArray[np.float32]
 Placement = Literal["expected", "middle", "own"]
 
 
@@ -60,7 +58,7 @@ class Embedding:
         return sum(part.dims for part in self.layouts.values())
 
     def place(self, table: Table) -> Placed:
-        """Raw records, kept per attribute: `.vectors()` for all rows, `.distinct()` for each vector once."""
+        """Raw records, kept per attribute: `.vectors(rows)` for some of them, `.points` for k-means."""
         return Placed(tuple(self._raw(name, table) for name in self.layouts), table.rows)
 
     def raw(self, table: Table) -> Vectors:
@@ -119,7 +117,7 @@ class Embedding:
         gone = set(hidden)
         return Placed(
             tuple(
-                Block(np.zeros(table.rows, dtype=np.int64), np.zeros((1, part.dims), dtype=np.float32))
+                Block(np.zeros(table.rows, dtype=np.uint8), np.zeros((1, part.dims), dtype=np.float32))
                 if name in gone
                 else self._raw(name, table)
                 for name, part in self.layouts.items()
@@ -127,16 +125,14 @@ class Embedding:
             table.rows,
         )
 
-    def _raw(self, name: str, table: Table) -> Block:
+    def _raw(self, name: str, table: Table) -> AnyBlock:
         part, column = self.layouts[name], table.columns[name]
         if isinstance(part, ItemLayout):
             if not isinstance(column, ItemColumn):
                 raise TypeError(f"{name} is not set-valued")
-            found = Block(column.sets.codes, part.places(column.sets, column.items))
-        else:
-            one = table.column(name)
-            found = Block(one.keys, part.positions(one.values))
-        return found.scaled(self.weights[name])
+            return part.block(column.sets, column.items).scaled(self.weights[name])
+        one = table.column(name)
+        return Block(one.codes, part.positions(one.values)).scaled(self.weights[name])
 
 
 def check_placement(placement: str, among: Sequence[str] = get_args(Placement)) -> None:

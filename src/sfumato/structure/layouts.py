@@ -21,8 +21,10 @@ from sfumato.arrays import Ints
 from sfumato.data import calendar
 from sfumato.data.axis import numbers_of
 from sfumato.data.schema import Category, ItemSet, Number
-from sfumato.data.table import Column, ItemColumn, Sets
+from sfumato.data.table import Column, ItemColumn, Sets, narrow
 from sfumato.data.taxonomy.taxonomy import Taxonomy
+from sfumato.events import checkpoint
+from sfumato.structure.coded_points import SetBlock
 
 Positions = NDArray[np.float32]
 
@@ -31,6 +33,8 @@ UNION = math.sqrt(0.5)
 MOST_NODES = 512
 """No attribute has more coordinates; rarer labels stand at their nearest ancestor that has one."""
 SUPPRESSED = "*"
+SETS_AT_ONCE = 1 << 15
+"""Sets whose coordinates are collected at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,22 +157,43 @@ class ItemLayout:
         """Number of coordinates."""
         return self.tree.dims
 
-    def places(self, sets: Sets, labels: Sequence[str]) -> Positions:
-        """(sets, dims): where each set stands; a set's items are places in `labels`."""
+    def block(self, sets: Sets, labels: Sequence[str]) -> SetBlock:
+        """Every different set once, and which one each row holds; a set's items are places in `labels`."""
         of_label = self.tree.indicators[[self.tree.node_at.get(label, 0) for label in labels] or [0]]
         return unions(of_label, self.tree.indicators[-1], sets)
 
 
-def unions(of_label: NDArray[np.bool_], of_missing: NDArray[np.bool_], sets: Sets) -> Positions:
-    """(sets, dims): each set at the coordinates of all its labels, at length `UNION`; the empty one at the origin."""
-    found = np.zeros((len(sets.missing), of_label.shape[1]), dtype=np.float32)
-    for at, gone in enumerate(sets.missing):
-        items = sets.items[sets.offsets[at] : sets.offsets[at + 1]]
-        found[at] = of_missing if gone else of_label[items].any(axis=0)
-    lengths = np.sqrt(found.sum(axis=1, keepdims=True))
-    found /= np.where(lengths > 0, lengths, 1)  # in place: there may be as many sets as records
-    found *= UNION
-    return found
+def unions(of_label: NDArray[np.bool_], of_missing: NDArray[np.bool_], sets: Sets) -> SetBlock:
+    """Each set at the coordinates of all its labels, at length `UNION`; the empty one at the origin.
+
+    `of_label` (labels, dims) and `of_missing` (dims,): the coordinates of each label, and of a missing set.
+    """
+    count, dims = len(sets.missing), len(of_missing)
+    held = [np.empty(0, dtype=np.int64)]  # of some sets at a time: set * dims + coordinate, in order
+    for first in range(0, count, SETS_AT_ONCE):
+        checkpoint()
+        held.append(_coordinates_of(of_label, of_missing, sets, first, min(first + SETS_AT_ONCE, count)))
+    whole = np.concatenate(held)
+    offsets = np.searchsorted(whole, np.arange(count + 1) * dims)
+    return SetBlock(narrow(sets.codes, count), offsets, (whole % max(dims, 1)).astype(np.uint32), dims, UNION)
+
+
+def _coordinates_of(
+    of_label: NDArray[np.bool_], of_missing: NDArray[np.bool_], sets: Sets, first: int, end: int
+) -> Ints:
+    """Every coordinate of the sets from `first` to `end` once: set * dims + coordinate, in order."""
+    dims = len(of_missing)
+    items = sets.items[sets.offsets[first] : sets.offsets[end]]
+    of_item = np.repeat(np.arange(first, end), np.diff(sets.offsets[first : end + 1]))
+    known = ~sets.missing[of_item]
+    labels, along = np.nonzero(of_label)
+    begins = np.searchsorted(labels, np.arange(len(of_label) + 1))
+    counts = np.diff(begins)[items[known]]
+    of_pair = np.repeat(of_item[known], counts)
+    within = np.arange(len(of_pair)) - np.repeat(np.cumsum(counts) - counts, counts)
+    told = of_pair * dims + along[np.repeat(begins[items[known]], counts) + within]
+    gone = np.flatnonzero(sets.missing[first:end])[:, None] + first
+    return np.unique(np.concatenate([told, (gone * dims + np.flatnonzero(of_missing)).ravel()]))
 
 
 Layout = NumberLayout | TreeLayout | ItemLayout

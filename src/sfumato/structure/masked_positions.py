@@ -15,7 +15,7 @@ from sfumato.data.schema import Calendar
 from sfumato.data.shown import OR_MISSING
 from sfumato.data.table import AnyColumn, Column
 from sfumato.errors import SchemaError
-from sfumato.structure.coded_points import Block
+from sfumato.structure.coded_points import AnyBlock, Block
 from sfumato.structure.layouts import ItemLayout, Layout, NumberLayout, TreeLayout
 from sfumato.structure.released import MEAN, ReleasedValues, Spread, Told
 from sfumato.structure.released_groups import Codebook
@@ -23,7 +23,7 @@ from sfumato.structure.released_groups import Codebook
 Vectors = NDArray[np.float32]
 
 
-def masked_block(name: str, part: Layout, masked: Masked, released: Codebook | None) -> Block:
+def masked_block(name: str, part: Layout, masked: Masked, released: Codebook | None) -> AnyBlock:
     """Where a masked column's rows stand: as expected by `released`, or each label on its own without it."""
     column = masked[name]
     if isinstance(part, ItemLayout):
@@ -32,7 +32,7 @@ def masked_block(name: str, part: Layout, masked: Masked, released: Codebook | N
         raise TypeError(f"{name} is set-valued")
     if isinstance(part, NumberLayout):
         if not column.shows_labels:
-            return Block(column.keys, part.positions(column.values))
+            return Block(column.codes, part.positions(column.values))
         return _number_block(part, (released or ReleasedValues()).told(name, masked))
     return _own_block(part, column) if released is None else _label_block(part, released.told(name, masked))
 
@@ -109,14 +109,14 @@ def _own_block(part: TreeLayout, shown: Column) -> Block:
     positions[inner] = 0
     own = np.zeros((len(positions), len(inner)), dtype=np.float32)
     own[inner, np.arange(len(inner))] = np.sqrt(0.5)
-    return Block(shown.keys, positions, own)
+    return Block(shown.codes, positions, own)
 
 
-def _item_block(part: ItemLayout, column: AnyColumn) -> Block:
+def _item_block(part: ItemLayout, column: AnyColumn) -> AnyBlock:
     """A masked set of labels, inner ones too; a column that shows no sets stands at the origin."""
     if isinstance(column, Column):
-        return Block(np.zeros(len(column), dtype=np.int64), np.zeros((1, part.dims), dtype=np.float32))
-    return Block(column.sets.codes, part.places(column.sets, column.items))
+        return Block(np.zeros(len(column), dtype=np.uint8), np.zeros((1, part.dims), dtype=np.float32))
+    return part.block(column.sets, column.items)
 
 
 _OPEN = ".."

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,13 +15,15 @@ from sfumato.arrays import Ints
 from sfumato.errors import NoStructure, RecipeError
 from sfumato.events import checkpoint, limited, watched
 from sfumato.randomness import Seeded
+from sfumato.structure.coded_points import Placed, Vectors
+from sfumato.structure.kmeans.points import Points
 
-Vectors = NDArray[np.float32] | NDArray[np.float64]
+if TYPE_CHECKING:
+    from sfumato.structure.kmeans.lloyd import Settled
+
 Weights = NDArray[np.float64]
 Number = int | Literal["auto"]
 
-MINI_BATCH_ROWS = 500_000
-"""Above this many rows k-means learns from batches."""
 SAMPLE_ROWS = 5_000
 """Above this many rows quadratic methods cluster a sample of this size."""
 JOINED = 1 << 16
@@ -49,7 +50,7 @@ class Clustering:
 class Job:
     """What to cluster, into how many, and how."""
 
-    vectors: Vectors
+    placed: Placed
     k: Number
     seed: int
     n_init: int
@@ -60,7 +61,16 @@ class Job:
     @property
     def clusters(self) -> int:
         """The number of clusters, never more than there are rows."""
-        return min(int(self.k), len(self.vectors))
+        return min(int(self.k), self.placed.rows)
+
+    @property
+    def points(self) -> Points:
+        """The records as k-means takes them, with their weights."""
+        if not self.placed.rows:
+            raise NoStructure(
+                "clusters", "there are records to be clustered", given="none", remedy="give a table that has some"
+            )
+        return self.placed.points.weighted(self.weights)
 
 
 def method(name: str) -> Callable[[Job], Clustering]:
@@ -79,51 +89,44 @@ def method(name: str) -> Callable[[Job], Clustering]:
 
 
 def _kmeans(job: Job) -> Clustering:
-    if job.centres is not None and len(job.centres) > len(job.vectors):
-        return Clustering(_join(job.vectors, job.centres), len(job.centres), job.centres)  # nothing to average
-    module = import_module("sklearn.cluster")
-    kind = module.MiniBatchKMeans if len(job.vectors) > MINI_BATCH_ROWS else module.KMeans
-    batch = {"batch_size": 10_000} if kind is module.MiniBatchKMeans else {}
-    if batch:  # `algorithm` is how k-means is computed exactly
-        job = replace(job, options={name: option for name, option in job.options.items() if name != "algorithm"})
-    k = job.clusters if job.centres is None else len(job.centres)
-    if job.centres is not None or batch:
-        start = {"init": job.centres, "n_init": 1} if job.centres is not None else {"n_init": job.n_init}
-        return _centred(_made(kind, job, n_clusters=k, random_state=job.seed, **batch, **start), job)
-    return _best_start(kind, job)
+    """k-means on codes: from the given centres once, or the best of several starts."""
+    from sfumato.structure.kmeans.lloyd import ROUNDS, TOLERANCE, best_of, lloyd, tolerance_of
+    from sfumato.structure.kmeans.seeding import start
 
+    points, options = job.points, job.options
+    tolerance = tolerance_of(points, options.get("tol", TOLERANCE))
+    rounds = options.get("max_iter", ROUNDS)
+    if job.centres is not None:
+        if len(job.centres) > len(points):
+            return Clustering(job.placed.nearest(job.centres), len(job.centres), job.centres)  # nothing to average
+        return _settled(lloyd(points, job.centres, tolerance=tolerance, rounds=rounds))
+    draws = Seeded(job.seed).lasting()
 
-def _best_start(kind: Any, job: Job) -> Clustering:
-    """The best of several starts, one at a time: what scikit-learn does with `n_init`, from the same draws."""
-    draws = import_module("sklearn.utils").check_random_state(job.seed)
-    best: Clustering | None = None
-    for _ in watched(range(job.n_init)):
-        found = _centred(_made(kind, job, n_clusters=job.clusters, random_state=draws, n_init=1), job)
-        if best is None or (_inertia(found) < _inertia(best) and not _same_clusters(found.labels, best.labels)):
-            best = found
-    if best is None:
-        raise AssertionError("there is a start")
-    return best
+    def run() -> Settled:
+        centres = start(points, job.clusters, draws, init=options.get("init", "k-means++"))
+        return lloyd(points, centres, tolerance=tolerance, rounds=rounds)
 
-
-def _inertia(found: Clustering) -> float:
-    return math.inf if found.inertia is None else found.inertia
-
-
-def _same_clusters(labels: Ints, others: Ints) -> bool:
-    """Whether each cluster lies within one of the others: then a lower inertia is rounding."""
-    pairs = np.unique(labels * (int(others.max()) + 1) + others)
-    return len(pairs) == len(np.unique(labels))
+    return _settled(best_of(job.n_init, run))
 
 
 def _bisecting(job: Job) -> Clustering:
-    kind = import_module("sklearn.cluster").BisectingKMeans
-    return _centred(_made(kind, job, n_clusters=job.clusters, random_state=job.seed, n_init=job.n_init), job)
+    """Bisecting k-means on codes. Its tolerance is no share of the variance, as in scikit-learn."""
+    from sfumato.structure.kmeans.bisecting import bisect
+    from sfumato.structure.kmeans.lloyd import ROUNDS, TOLERANCE, lloyd
+    from sfumato.structure.kmeans.seeding import start
+
+    options, draws = job.options, Seeded(job.seed).lasting()
+
+    def split(part: Points) -> Settled:
+        centres = start(part, 2, draws, init=options.get("init", "random"))
+        return lloyd(part, centres, tolerance=options.get("tol", TOLERANCE), rounds=options.get("max_iter", ROUNDS))
+
+    strategy = options.get("bisecting_strategy", "biggest_inertia")
+    return _settled(bisect(job.points, job.clusters, split, starts=job.n_init, strategy=strategy))
 
 
-def _centred(estimator: Any, job: Job) -> Clustering:
-    fitted = _run(lambda: estimator.fit(job.vectors, sample_weight=job.weights))
-    return Clustering(_ints(fitted.labels_), job.clusters, fitted.cluster_centers_, float(fitted.inertia_))
+def _settled(found: Settled) -> Clustering:
+    return Clustering(found.labels.astype(np.int64), len(found.centres), found.centres, found.inertia)
 
 
 def _agglomerative(job: Job) -> Clustering:
@@ -144,9 +147,10 @@ def _dbscan(job: Job) -> Clustering:
 
 def _usual_gap(job: Job) -> float:
     """What 90 % of the records are at most away from as many neighbours as make a cluster."""
-    wanted = min(int(job.options.get("min_samples", 5)), len(job.vectors))
-    finder = import_module("sklearn.neighbors").NearestNeighbors(n_neighbors=wanted).fit(job.vectors)
-    distances = _run(lambda: finder.kneighbors(job.vectors))[0][:, -1]
+    vectors = job.placed.vectors()
+    wanted = min(int(job.options.get("min_samples", 5)), len(vectors))
+    finder = import_module("sklearn.neighbors").NearestNeighbors(n_neighbors=wanted).fit(vectors)
+    distances = _run(lambda: finder.kneighbors(vectors))[0][:, -1]
     return max(float(np.quantile(distances, 0.9)), 1e-6)
 
 
@@ -156,10 +160,10 @@ def _hdbscan(job: Job) -> Clustering:
 
 
 def _kmedoids(job: Job) -> Clustering:
-    rows = sample(len(job.vectors), SAMPLE_ROWS, job.seed)
-    found = k_medoids(job.vectors[rows], job.clusters, seed=job.seed, n_init=job.n_init)
-    centres = job.vectors[rows][found.medoids]
-    return Clustering(_join(job.vectors, centres), job.clusters, centres)
+    vectors = job.placed.vectors(sample(job.placed.rows, SAMPLE_ROWS, job.seed))
+    found = k_medoids(vectors, job.clusters, seed=job.seed, n_init=job.n_init)
+    centres = vectors[found.medoids]
+    return Clustering(_join(job.placed, centres), job.clusters, centres)
 
 
 def _by_path(name: str, job: Job) -> Clustering:
@@ -203,36 +207,41 @@ def _run(fit: Callable[[], Any]) -> Any:
         ) from None
 
 
-Joining = Callable[[Vectors, Vectors, Ints], Ints]
+Joining = Callable[[Placed, Vectors, Ints], Ints]
 
 
 def _on_sample(job: Job, make: Callable[[Job], Any], join: Joining, *, always_whole: bool = False) -> Clustering:
-    """Cluster all rows, or a sample of them that the others join."""
-    n = len(job.vectors)
+    """Cluster all rows, or a sample of them that the others join. Only the sample becomes vectors."""
+    n = job.placed.rows
     rows = np.arange(n) if always_whole else sample(n, SAMPLE_ROWS, job.seed)
-    part = replace(job, vectors=job.vectors[rows])
-    found = _ints(_run(lambda: make(part).fit_predict(part.vectors)))
+    part = replace(job, placed=job.placed.take(rows))
+    vectors = part.placed.vectors()
+    found = _ints(_run(lambda: make(part).fit_predict(vectors)))
     labels = np.empty(n, dtype=np.int64)
     labels[rows] = found
     others = np.setdiff1d(np.arange(n), rows, assume_unique=True)
     if len(others):
-        labels[others] = join(job.vectors[others], part.vectors, found)
+        labels[others] = join(job.placed.take(others), vectors, found)
     return Clustering(labels, len(np.unique(labels[labels != NOISE])))
 
 
-def _join_neighbour(others: Vectors, sample: Vectors, labels: Ints) -> Ints:
+def _join_neighbour(others: Placed, sample: Vectors, labels: Ints) -> Ints:
     return np.asarray(labels[_join(others, sample)], dtype=np.int64)
 
 
-def _join_mean(others: Vectors, sample: Vectors, labels: Ints) -> Ints:
+def _join_mean(others: Placed, sample: Vectors, labels: Ints) -> Ints:
     means = [sample[labels == label].mean(axis=0) for label in range(int(labels.max()) + 1)]
     return _join(others, np.asarray(means, dtype=np.float32).astype(sample.dtype, copy=False))
 
 
-def _join(vectors: Vectors, centres: NDArray[Any]) -> Ints:
+def _join(placed: Placed, centres: NDArray[Any]) -> Ints:
+    """The nearest centre of each record; some of them become vectors at a time."""
     nearest = import_module("sklearn.metrics").pairwise_distances_argmin
-    parts = [vectors[at : at + JOINED] for at in range(0, max(len(vectors), 1), JOINED)]
-    return np.concatenate([_ints(_run(partial(nearest, part, centres))) for part in watched(parts)])
+    found = []
+    for at in watched(range(0, max(placed.rows, 1), JOINED)):
+        part = placed.vectors(np.arange(at, min(at + JOINED, placed.rows)))
+        found.append(_ints(_run(partial(nearest, part, centres))))
+    return np.concatenate(found)
 
 
 def sample(n: int, most: int, seed: int) -> Ints:

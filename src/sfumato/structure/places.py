@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,8 +16,8 @@ from sfumato.data import calendar
 from sfumato.data.axis import MISSING, numbers_of
 from sfumato.data.schema import Number
 from sfumato.data.table import AnyColumn, Column, ItemColumn
-from sfumato.structure.coded_points import Block
-from sfumato.structure.layouts import UNION, NumberLayout, unions
+from sfumato.structure.coded_points import SetBlock
+from sfumato.structure.layouts import NumberLayout, unions
 from sfumato.structure.masked_positions import set_members, shown_number
 from sfumato.structure.released import Spread, Told
 
@@ -108,16 +108,14 @@ class Bag:
     length: float
     separator: str
 
-    def block(self, column: AnyColumn) -> Block:
+    def block(self, column: AnyColumn) -> SetBlock:
         """Every different set once, and which one each row holds."""
         held_sets = column if isinstance(column, ItemColumn) else self._split(column)
         sets, labels = held_sets.sets, held_sets.items
         held = np.zeros((len(labels) + 1, self.dims), dtype=np.bool_)
         for at, coordinates in enumerate([*(self.sets[label] if label else () for label in labels), self.missing]):
             held[at, list(coordinates)] = True
-        places = unions(held[:-1], held[-1], sets)
-        places *= np.float32(self.length / UNION)
-        return Block(sets.codes, places)
+        return replace(unions(held[:-1], held[-1], sets), length=self.length)
 
     def _split(self, column: Column) -> ItemColumn:
         """Sets that are written as text."""

@@ -19,7 +19,7 @@ from sfumato.data.axis import MISSING, labels_of, numbers_of
 from sfumato.data.masked import Masked
 from sfumato.data.round_numbers import Grid, Holders
 from sfumato.data.schema import Number
-from sfumato.data.table import AnyColumn, Column, Table
+from sfumato.data.table import AnyColumn, Codes, Column, Table, narrow
 from sfumato.structure.layouts import MOST_NODES, NumberLayout
 
 Spread = Mapping[str, float | str]
@@ -39,7 +39,7 @@ class Told:
     """A masked column by what is told of it: which entry each row has, what each entry shows (None: missing), and what
     that stands for."""
 
-    codes: Ints
+    codes: Codes
     shown: Sequence[str | None]
     spreads: Sequence[Spread]
 
@@ -48,7 +48,7 @@ class Told:
         """The same without entries that no row has: a column may know labels that it does not show."""
         used, codes = np.unique(self.codes, return_inverse=True)
         kept = used.tolist()
-        return Told(codes.astype(np.int64), [self.shown[at] for at in kept], [self.spreads[at] for at in kept])
+        return Told(narrow(codes, len(kept)), [self.shown[at] for at in kept], [self.spreads[at] for at in kept])
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class ReleasedValues:
     def told(self, name: str, masked: Masked) -> Told:
         """A masked column, every shown value an entry of its own; missing last."""
         column = masked[name]
-        return Told(column.keys, (*column.labels, None), [*(self.spread(name, label) for label in column.labels), {}])
+        return Told(column.codes, (*column.labels, None), [*(self.spread(name, label) for label in column.labels), {}])
 
     def spread(self, attribute: str, label: str) -> Spread:
         """What a shown value stands for; empty where there is no entry."""

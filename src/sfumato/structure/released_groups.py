@@ -16,7 +16,7 @@ import numpy as np
 
 from sfumato.arrays import Ints
 from sfumato.data.masked import Masked
-from sfumato.data.table import Table
+from sfumato.data.table import Table, narrow
 from sfumato.structure.released import (
     MEAN,
     ReleasedValues,
@@ -113,7 +113,7 @@ class ReleasedGroups:
             return ReleasedValues().told(name, masked)
         numbered = Numbered.of(masked, tuple(self.columns))
         at = list(self.columns).index(name)
-        return Told(numbered.of_row, [shown[at] for shown in numbered.shown], entries)
+        return Told(narrow(numbered.of_row, len(numbered.shown)), [shown[at] for shown in numbered.shown], entries)
 
     def labels(self, name: str) -> set[str]:
         """The labels that it tells of."""

@@ -22,8 +22,8 @@ from sfumato.data import calendar
 from sfumato.data.axis import MISSING, numbers_of
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, ItemSet, Number, Schema
-from sfumato.data.table import AnyColumn, Codes, Column, ItemColumn, Table
-from sfumato.structure.coded_points import Block, Placed
+from sfumato.data.table import AnyColumn, Codes, Column, ItemColumn, Table, narrow
+from sfumato.structure.coded_points import AnyBlock, Block, Placed
 from sfumato.structure.embedding import Embedding, Placement, check_placement
 from sfumato.structure.layouts import UNION, ItemLayout, NumberLayout, TreeLayout
 from sfumato.structure.masked_positions import interval_ends, set_members, shown_number
@@ -64,7 +64,7 @@ class Space:
         """In which ways rows can be placed."""
         return PLACEMENTS[:1] if self.book is None else PLACEMENTS
 
-    def _block(self, name: str, place: Place, masked: Masked, placement: Placement) -> Block:
+    def _block(self, name: str, place: Place, masked: Masked, placement: Placement) -> AnyBlock:
         if self.book is None or name not in self.book.columns or not isinstance(place, Book | Means):
             return _block(place, masked.shown(name))
         codebook: Codebook = self.book if placement == "expected" else ReleasedValues()
@@ -112,14 +112,14 @@ class Space:
         )
 
 
-def _block(place: Place, shown: AnyColumn) -> Block:
+def _block(place: Place, shown: AnyColumn) -> AnyBlock:
     if isinstance(place, Bag):
         return place.block(shown)
     if isinstance(place, Means):
         raise ValueError("means are told by a codebook")  # the reader of a release calls it damaged
     every = pa.concat_arrays([shown.values, pa.nulls(1, shown.values.type)])
     used, of_row = np.unique(shown.codes, return_inverse=True)  # a dictionary may hold more than is shown
-    return Block(of_row.astype(np.int64), place.places(every.take(pa.array(used))))
+    return Block(narrow(of_row, len(used)), place.places(every.take(pa.array(used))))
 
 
 def release_space(
@@ -264,16 +264,16 @@ def _bare(embedding: Embedding, placed: Placed, masked: Masked) -> Placed:
     )
 
 
-def _bare_block(block: Block) -> Block:
+def _bare_block(block: AnyBlock) -> Block:
     """Coordinates that are the same for every value are told as one, as far from the origin as all of them."""
-    positions = np.where(_used(block)[:, None], block.positions, np.float32(0))
+    positions = np.where(_used(block)[:, None], block.at(np.arange(block.values)), np.float32(0))
     different, counts = np.unique(positions[:, positions.any(axis=0)], axis=1, return_counts=True)
     return Block(block.codes, (different * np.sqrt(counts)).astype(np.float32))
 
 
-def _used(block: Block) -> NDArray[np.bool_]:
+def _used(block: AnyBlock) -> NDArray[np.bool_]:
     """(positions,): whether any record stands there."""
-    found = np.zeros(len(block.positions), dtype=np.bool_)
+    found = np.zeros(block.values, dtype=np.bool_)
     found[block.codes] = True
     return found
 
@@ -297,7 +297,7 @@ def _tells_more(embedding: Embedding, name: str, masked: Masked) -> bool:
     return name in masked and not layout.complete
 
 
-def _told(embedding: Embedding, table: Table, masked: Masked, *, name: str, block: Block) -> _Told:
+def _told(embedding: Embedding, table: Table, masked: Masked, *, name: str, block: AnyBlock) -> _Told:
     layout, factor = embedding.layouts[name], math.sqrt(embedding.weights[name])
     if isinstance(layout, ItemLayout):
         bag = _bag(layout, table.schema[name], table.columns[name], factor)
@@ -309,12 +309,13 @@ def _told(embedding: Embedding, table: Table, masked: Masked, *, name: str, bloc
     return _book(name, table, masked, block)
 
 
-def _book(name: str, table: Table, masked: Masked, block: Block) -> _Told:
+def _book(name: str, table: Table, masked: Masked, block: AnyBlock) -> _Told:
     """The places of the labels that some record shows, in the order of their letters."""
     shown = (masked[name] if name in masked else table.columns[name]).labels
     used = sorted((label, at) for at, (label, one) in enumerate(zip(shown, _used(block), strict=False)) if one)
-    found = _ordered([label for label, _ in used], block.positions[[*(at for _, at in used), -1]])
-    return _Told(name, found.place, block.positions.shape[1], found.order)
+    places = block.at(np.array([*(at for _, at in used), block.values - 1]))
+    found = _ordered([label for label, _ in used], places)
+    return _Told(name, found.place, block.dims, found.order)
 
 
 @dataclass(frozen=True, eq=False)

@@ -123,11 +123,6 @@ class Found:
         return len(self.names)
 
     @cached_property
-    def vectors(self) -> Vectors | None:
-        """(rows, dims): the raw records that were clustered."""
-        return None if self.placed is None else self.placed.vectors()
-
-    @cached_property
     def centres(self) -> Vectors | None:
         """(n, dims): the mean of each cluster's raw records."""
         return None if self.placed is None else starting_centres(self.placed, self.labels, self.n)
@@ -209,25 +204,25 @@ def cluster_placed(
     settings: dict[str, Any] = {"k": number, "seed": structure.seed if seed is None else seed, **options}
     settings |= {"n_init": structure.n_init, "centres": centres}
     if takes_weights(name):
-        distinct = placed.distinct()
+        distinct = placed.distinct
         if 2 * len(distinct.weights) <= placed.rows:
-            found = cluster(distinct.vectors, name, weights=distinct.weights, **settings)
+            found = cluster(placed.take(distinct.first), name, weights=distinct.weights, **settings)
             return Clustering(found.labels[distinct.of_row], found.k, found.centres, found.inertia)
-    return cluster(placed.vectors(), name, **settings)
+    return cluster(placed, name, **settings)
 
 
 def starting_centres(records: Placed | Vectors, labels: NDArray[Any], n: int) -> Vectors:
     """(n, dims): the mean of each raw cluster's records; of masked records, where the recipient's k-means can start.
 
-    A label without records stands at the mean of all. Placed records become vectors one label at a time.
+    A label without records stands at the mean of all.
     """
-    vectors_of = records.vectors if isinstance(records, Placed) else records.__getitem__
-    counts = np.bincount(labels, minlength=n)
-    order = np.argsort(labels, kind="stable")
-    ends = np.cumsum(counts)
-    rows_of = [order[ends[at] - counts[at] : ends[at]] for at in range(n)]
-    means = [vectors_of(rows if len(rows) else order).mean(axis=0, dtype=np.float64) for rows in rows_of]
-    return np.array(means, dtype=np.float32)
+    from sfumato.structure.kmeans.tally import tally
+
+    points = (records if isinstance(records, Placed) else Placed.of(records)).points
+    found = tally(points, labels.astype(np.uint16), n)
+    sums, sizes = found.sums, found.counts.sizes
+    means = np.where(sizes[:, None] > 0, sums, sums.sum(axis=0)) / np.where(sizes > 0, sizes, len(points))[:, None]
+    return means.astype(np.float32)
 
 
 def _clusters(structure: Clusters, table: Table) -> Found:

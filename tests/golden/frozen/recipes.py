@@ -358,7 +358,7 @@ def _named(case: Case) -> Case:
     """A recipe that names no masker had this one when it was frozen."""
     if any(line.startswith("mask:") for line in case.recipe):
         return case
-    return replace(case, recipe=(*case.recipe, "mask: top_down"))
+    return replace(case, recipe=(*case.recipe, "mask: {top_down: {score: tradeoff}}"))
 
 
 CASES: Mapping[str, Case] = {**{name: _named(case) for name, case in TOP_DOWN.items()}, **OTHERS}

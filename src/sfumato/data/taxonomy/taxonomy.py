@@ -203,6 +203,21 @@ class Taxonomy:
             above = self.parents[above]
         return tuple(found)
 
+    def common(self, labels: Collection[str]) -> str:
+        """The lowest label that stands above all of these; of one alone, the label itself.
+
+        >>> Taxonomy.from_tree({"ANY": {"a": {"b": ["c", "d"], "e": None}}}).common(["c", "e"])
+        'a'
+        """
+        ranges = [self.leaf_range(label) for label in labels]
+        first, end = min(low for low, _ in ranges), max(high for _, high in ranges)
+        one = next(iter(labels))
+        for label in (one, *self.ancestors(one)):
+            low, high = self.leaf_range(label)
+            if low <= first and end <= high:
+                return label
+        raise AssertionError("the root stands above all labels")
+
     def is_leaf(self, label: str) -> bool:
         """Whether nothing hangs below."""
         return not self._below[self._node(label)]

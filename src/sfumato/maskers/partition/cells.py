@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
 from sfumato.data.axis import Axis, NumberAxis, positions
+from sfumato.data.detail import Detail, Few, Wish
 from sfumato.data.table import Codes, Table
 from sfumato.maskers.partition.extents import Marks
 from sfumato.maskers.partition.problem import Cells, Guide
@@ -32,16 +34,32 @@ class Binned:
     cells: Cells
 
     @classmethod
-    def of(cls, table: Table, axes: Sequence[Axis], *, least: int) -> Binned:
-        """Put every row into a bin on each axis; intervals end between marks of at least so many records."""
+    def of(
+        cls,
+        table: Table,
+        axes: Sequence[Axis],
+        *,
+        least: int,
+        detail: Detail | None = None,
+        bands: Mapping[str, Sequence[int]] | None = None,
+    ) -> Binned:
+        """Put every row into a bin on each axis; intervals end between marks of at least so many records.
+
+        `detail`: attributes that are shown finely need finer bins. `bands`: with which positions their bands begin.
+        """
+        wishes, begin = detail or {}, bands or {}
         places = [positions(axis, table.column(axis.name)) for axis in axes]
         held = [np.bincount(place, minlength=axis.size) for axis, place in zip(axes, places, strict=True)]
         marks = [
-            Marks.of(axis, count, least=least) if isinstance(axis, NumberAxis) else None
+            Marks.of(axis, count, least=least, bands=begin.get(axis.name, ())) if isinstance(axis, NumberAxis) else None
             for axis, count in zip(axes, held, strict=True)
         ]
-        pairs = zip(marks, held, strict=True)
-        bin_of = [_label_bins(count) if one is None else _number_bins(one, count) for one, count in pairs]
+        bin_of = [
+            _label_bins(count, wishes.get(axis.name))
+            if one is None
+            else _number_bins(one, count, wishes.get(axis.name))
+            for axis, one, count in zip(axes, marks, held, strict=True)
+        ]
         sizes = [int(bins.max()) + 1 for bins in bin_of]
         columns = [bins.astype(np.uint16)[place] for bins, place in zip(bin_of, places, strict=True)]
         return cls(axes, places, bin_of, marks, _cells(axes, columns, bin_of, held, sizes))
@@ -63,26 +81,31 @@ def soft_guide(likely: NDArray[np.floating]) -> Guide:
     return Guide(nobody, likely.shape[1], np.ascontiguousarray(likely, dtype=np.float32), scale)
 
 
-def _number_bins(marks: Marks, held: Ints) -> Ints:
-    """Pieces between marks, joined until each bin has its share of the records; missing numbers are the last bin."""
+def _number_bins(marks: Marks, held: Ints, wish: Wish | None) -> Ints:
+    """Pieces between marks, joined until each bin has its share of the records, or is wide for a wish; missing numbers
+    are the last bin."""
     count = len(marks.piece_of)
     pieces = np.bincount(marks.piece_of, weights=held[:count]).astype(np.int64)
     share = held[:count].sum() / MOST_NUMBERS if len(pieces) > MOST_NUMBERS else 0.0
     of_piece = np.zeros(len(pieces), dtype=np.int64)
-    bin_, records = 0, 0
+    step = math.inf if wish is None or isinstance(wish, Few) else wish.step
+    lows = marks.axis.numbers[marks.starts].astype(np.float64)
+    highs = marks.axis.numbers[np.append(marks.starts[1:], count) - 1].astype(np.float64)
+    bin_, records, low = 0, 0, lows[0]
     for piece in range(len(pieces)):
-        if piece and records >= share:
-            bin_, records = bin_ + 1, 0
+        if piece and (records >= share or piece in marks.banded or highs[piece] - low > step):
+            bin_, records, low = bin_ + 1, 0, lows[piece]
         of_piece[piece] = bin_
         records += int(pieces[piece])
     found = of_piece[marks.piece_of]
     return np.append(found, bin_ + 1) if marks.axis.missing else found
 
 
-def _label_bins(held: Ints) -> Ints:
-    """The most frequent labels stand alone; of very many the others are joined with their neighbours."""
+def _label_bins(held: Ints, wish: Wish | None) -> Ints:
+    """The most frequent labels stand alone; of very many the others are joined with their neighbours, unless there is a
+    wish for how many stand together."""
     size = len(held)
-    if size <= MOST_LABELS:
+    if size <= MOST_LABELS or wish is not None:
         return np.arange(size)
     alone = np.zeros(size, dtype=bool)
     alone[np.argsort(-held, kind="stable")[: MOST_LABELS // 2]] = True

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,7 @@ from sfumato.maskers.masker import Labels
 from sfumato.maskers.mondrian.extents import Holding, reach
 from sfumato.maskers.partition import growth, kernels
 from sfumato.maskers.partition.problem import NOTHING, TIE, Cells, Guide, Problem, Terms, Work, terms_for, work_for
+from sfumato.maskers.partition.wished import Bands, Planner
 
 DEPTHS = (6, 12, 40)
 """Below so many times k records the loops look three, two and one cut ahead: there it pays."""
@@ -29,6 +31,8 @@ CHUNK = 20_000
 DRAWS = 2
 WEIGHT, FEW_WEIGHT, FEW = 3.0, 1.0, 200
 """What is shown counts this much against what must survive; less where there are fewer than 200 parts of k."""
+LIKELY_WEIGHT = 0.3
+"""The same where a class must survive. It is told by a few attributes, and what others show of it says little."""
 
 
 LEAF, CLUSTERS = -1, -2
@@ -47,6 +51,17 @@ class Part:
     below: tuple[int, ...] = ()
 
 
+class Begun(NamedTuple):
+    """Parts, each before those below it, and the rows in the order of the parts."""
+
+    parts: list[Part]
+    order: NDArray[np.int32]
+
+    def rows_of(self, number: int) -> NDArray[np.int32]:
+        """The rows of a part."""
+        return self.order[self.parts[number].lo : self.parts[number].hi]
+
+
 @dataclass(frozen=True, eq=False)
 class Cutting:
     """A table in bins, ready to be cut."""
@@ -56,28 +71,75 @@ class Cutting:
     holding: Holding
     sensitive: Mapping[str, tuple[Ints, int]]
 
-    def parts(self, clusters: Ints | None = None) -> tuple[list[Part], NDArray[np.int32]]:
+    def begun(self, clusters: Ints | None = None) -> Begun:
+        """The whole table as one part, or a part for each cluster; `clusters` (rows,) are those of the rows."""
+        rows = len(self.cells.bins)
+        if clusters is None:
+            return Begun([Part(0, rows)], np.arange(rows, dtype=np.int32))
+        ends = np.cumsum(np.bincount(clusters)).tolist()
+        first = [Part(lo, hi) for lo, hi in pairwise([0, *ends])]
+        top = Part(0, rows, CLUSTERS, below=tuple(range(1, len(first) + 1)))
+        return Begun([top, *first], np.argsort(clusters, kind="stable").astype(np.int32))
+
+    def parts(self, clusters: Ints | None = None, planner: Planner | None = None) -> Begun:
         """All parts, each before those below it; and the rows in the order of the leaves.
 
-        `clusters` (rows,): no part has records of two of them, if they are given.
+        `clusters` (rows,): no part has records of two of them, if they are given. `planner`: the cuts that come first,
+        whatever they are worth.
         """
-        rows = len(self.cells.bins)
-        order = np.arange(rows, dtype=np.int32)
-        k = max(2, self.holding.least)
-        weight = (WEIGHT if rows >= FEW * k else FEW_WEIGHT) / len(self.cells.kind)
-        terms = terms_for(k, DRAWS * k, weight, rows)
-        found: list[Part] = [Part(0, rows)]
-        if clusters is not None:
-            order = np.argsort(clusters, kind="stable").astype(np.int32)
-            ends = np.cumsum(np.bincount(clusters)).tolist()
-            first = [Part(lo, hi) for lo, hi in pairwise([0, *ends])]
-            found = [Part(0, rows, CLUSTERS, below=tuple(range(1, len(first) + 1))), *first]
+        found, order = self.begun(clusters)
+        rows, k = len(order), max(2, self.holding.least)
+        weight = LIKELY_WEIGHT if len(self.guide.soft) else WEIGHT if rows >= FEW * k else FEW_WEIGHT
+        terms = terms_for(k, DRAWS * k, weight / len(self.cells.kind), rows)
+        if planner is not None:
+            begun = leaves_of(found)
+            plans = planner.plan_all(Begun(found, order).rows_of(number) for number in begun)
+            for number, plan in zip(begun, plans, strict=True):
+                self._in_bands(found, order, number, plan)
         if self.holding.measured:
             self._one_by_one(found, order, terms, smallest=0)
         else:
             self._one_by_one(found, order, terms, smallest=CHUNK)
             self._grow_all(found, order, terms)
-        return found, order
+        return Begun(found, order)
+
+    def _in_bands(self, found: list[Part], order: NDArray[np.int32], number: int, plan: Bands | None) -> None:
+        """Cut a part as it was planned: its bands in halves, and these again, until each is a part of its own."""
+        if plan is None:
+            return
+        if len(plan.bins) == 1:
+            self._in_bands(found, order, number, plan.below[0])
+            return
+        half = len(plan.bins) // 2
+        sides = np.full(int(self.cells.first[-1]), 2, dtype=np.uint8)
+        for side, bins in enumerate((plan.bins[:half], plan.bins[half:])):
+            sides[self.cells.first[plan.axis] + np.concatenate(bins)] = side
+        first, second = self._cut(found, order, number, plan.axis, sides)
+        self._in_bands(found, order, first, Bands(plan.axis, plan.bins[:half], plan.below[:half]))
+        self._in_bands(found, order, second, Bands(plan.axis, plan.bins[half:], plan.below[half:]))
+
+    def _cut(
+        self, found: list[Part], order: NDArray[np.int32], number: int, cut: int, sides: NDArray[np.uint8]
+    ) -> tuple[int, int]:
+        """Cut a part along an attribute, whose bins go where `sides` (bins of all attributes) says; its two sides."""
+        part = found[number]
+        scratch = np.empty(part.hi - part.lo, dtype=np.int32)
+        left = growth.divide(self.cells, cut, order, part.lo, part.hi, side=sides, to=scratch)
+        order[part.lo : part.hi] = scratch
+        below = (len(found), len(found) + 1)
+        first, last = self.cells.first[cut], self.cells.first[cut + 1]
+        found[number] = Part(part.lo, part.hi, cut, sides[first:last].copy(), below)
+        found += [Part(part.lo, part.lo + left), Part(part.lo + left, part.hi)]
+        return below
+
+    def directions(self) -> dict[int, Ints]:
+        """Of each attribute of labels its bins in the direction of the guide, over the whole table."""
+        rows = len(self.cells.bins)
+        order, terms = np.arange(rows, dtype=np.int32), terms_for(2, 2, 1.0, 1)
+        work = work_for(self.cells, self.guide, rows)
+        ways = kernels.orders(Problem(self.cells, self.guide, terms), order, 0, rows, work)[:, 0]
+        labels = [a for a in np.flatnonzero(self.cells.kind == 0).tolist() if ways[a, 0] >= 0]
+        return {a: ways[a][ways[a] >= 0] - self.cells.first[a] for a in labels}
 
     def joined(self, labels: Labels) -> Ints:
         """(rows,): clusters that are parts of their own, from 0 without gaps.
@@ -109,8 +171,7 @@ class Cutting:
         """Cut the table, and the parts below it, as long as they have more than `smallest` records."""
         problem = Problem(self.cells, self.guide, terms)
         work = work_for(self.cells, self.guide, len(order))
-        scratch = np.zeros(len(order), dtype=np.int32)
-        rows, done, waiting = len(order), 0, list(found[0].below) or [0]
+        rows, done, waiting = len(order), 0, leaves_of(found)
         while waiting:
             checkpoint(done / rows)
             number = waiting.pop()
@@ -125,13 +186,7 @@ class Cutting:
             if cut < 0:
                 done += size
                 continue
-            left = growth.divide(self.cells, cut, order, part.lo, part.hi, side=work.side[0], to=scratch)
-            order[part.lo : part.hi] = scratch[:size]
-            first, last = self.cells.first[cut], self.cells.first[cut + 1]
-            below = (len(found), len(found) + 1)
-            found[number] = Part(part.lo, part.hi, cut, work.side[0, first:last].copy(), below)
-            found += [Part(part.lo, part.lo + left), Part(part.lo + left, part.hi)]
-            waiting += reversed(below)
+            waiting += reversed(self._cut(found, order, number, cut, work.side[0]))
 
     def _allowed(self, problem: Problem, order: NDArray[np.int32], part: Part, work: Work) -> NDArray[np.bool_]:
         """(attributes, 2, boundaries): where both sides keep what sensitive columns need; empty if nothing is asked."""
@@ -160,7 +215,7 @@ class Cutting:
 
     def _grow_all(self, found: list[Part], order: NDArray[np.int32], terms: Terms) -> None:
         """Grow the tree below every part that is left, some at a time; their numbers follow from their order alone."""
-        leaves = [number for number, part in enumerate(found) if part.cut == LEAF]
+        leaves = leaves_of(found)
         depths = np.array([times * terms.k for times in DEPTHS], dtype=np.int64)
         most = max(found[number].hi - found[number].lo for number in leaves)
         problem = Problem(self.cells, self.guide, terms)
@@ -216,8 +271,12 @@ def best_of(gain: Floats, n: int) -> int:
     return best
 
 
+def leaves_of(parts: Sequence[Part]) -> list[int]:
+    """The numbers of the parts that are not cut."""
+    return [number for number, part in enumerate(parts) if part.cut == LEAF]
+
+
 def leaf_starts(parts: Sequence[Part]) -> tuple[list[int], Ints]:
     """The numbers of the leaves in the order of their rows, and the first row of each."""
-    numbers = (number for number, part in enumerate(parts) if part.cut == LEAF)
-    leaves = sorted(numbers, key=lambda number: parts[number].lo)
+    leaves = sorted(leaves_of(parts), key=lambda number: parts[number].lo)
     return leaves, np.array([parts[number].lo for number in leaves], dtype=np.int64)

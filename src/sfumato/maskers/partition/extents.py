@@ -1,14 +1,16 @@
 """Extents: what a part shows of one attribute, and how that is written.
 
-Of numbers an interval from the lowest to the highest that occur, of labels those that occur. An interval's ends lie
-between marks, pieces of the axis that hold enough records of the table: an end tells of no single person.
+Of numbers an interval from the lowest to the highest that occur, of labels those that occur, or the label of a taxonomy
+that stands above them all. An interval's ends lie between marks, pieces of the axis that hold enough records of the
+table: an end tells of no single person.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +20,8 @@ from sfumato.data import calendar
 from sfumato.data.axis import Axis, NumberAxis, TreeAxis
 from sfumato.data.schema import Calendar
 from sfumato.data.shown import OR_MISSING, SUPPRESSED, set_text
+from sfumato.data.taxonomy.bare_form import to_form
+from sfumato.data.taxonomy.taxonomy import Taxonomy, pruned
 from sfumato.maskers.recoding.intervals import Bound, interval_labels, plain_number
 
 
@@ -32,11 +36,13 @@ class Interval:
 
 @dataclass(frozen=True)
 class Labels:
-    """Some labels, in the order of their letters; `every`: all that there are."""
+    """Some labels, in the order of their letters; `every`: all that there are. `above`: the label of a taxonomy that is
+    shown in their place."""
 
     labels: tuple[str, ...]
     missing: bool = False
     every: bool = False
+    above: str | None = None
 
 
 Extent = Interval | Labels | None
@@ -45,12 +51,15 @@ Extent = Interval | Labels | None
 
 @dataclass(frozen=True)
 class Along:
-    """What an attribute's extents are made of: numbers in a range, or labels. `missing`: whether some values are."""
+    """What an attribute's extents are made of: numbers in a range, labels, or labels of a tree. `missing`: whether some
+    values are. `named`: the labels of the tree that have a name where it is released (None: all of them)."""
 
-    kind: Literal["number", "labels"]
+    kind: Literal["number", "labels", "tree"]
     range: tuple[Bound, Bound] | None = None
     calendar: Calendar | None = None
     missing: bool = False
+    tree: Taxonomy | None = None
+    named: frozenset[str] | None = None
 
     @classmethod
     def of(cls, axis: Axis) -> Along:
@@ -64,7 +73,8 @@ class Along:
         if extent is None:
             return None
         if isinstance(extent, Labels):
-            return SUPPRESSED if extent.every else set_text(extent.labels, missing=extent.missing)
+            several = set_text(extent.labels, missing=extent.missing)
+            return SUPPRESSED if extent.every else extent.above or several
         breaks = [end for end in (extent.low, extent.high) if end is not None]
         if not breaks and extent.missing:
             return SUPPRESSED
@@ -76,11 +86,14 @@ class Along:
         if extent is None or self.text(extent) == SUPPRESSED:
             return None
         if isinstance(extent, Labels):
-            return [*extent.labels, *([None] if extent.missing else [])]
+            shown = extent.labels if extent.above is None else (extent.above,)
+            return [*shown, *([None] if extent.missing else [])]
         return [self._end(extent.low), self._end(extent.high), *([None] if extent.missing else [])]
 
     def extent(self, entry: Sequence[Any]) -> Extent:
         """What `entry` wrote."""
+        if self.tree is not None:
+            return under(self.tree, entry[0])
         if self.kind == "labels":
             return Labels(tuple(label for label in entry if label is not None), None in entry)
         low, high = (calendar.parse(end) if isinstance(end, str) else end for end in entry[:2])
@@ -93,41 +106,70 @@ class Along:
 
     def to_json(self) -> dict[str, Any]:
         """Plain mapping."""
-        if self.kind == "labels":
+        if self.kind != "number":
             return {"kind": self.kind}
         ends = None if self.range is None else [b if isinstance(b, str) else plain_number(b) for b in self.range]
         return {"kind": self.kind, "range": ends, **({"calendar": self.calendar} if self.calendar else {})}
 
     @classmethod
-    def from_json(cls, form: Mapping[str, Any], *, missing: bool) -> Along:
-        """What `to_json` wrote."""
+    def from_json(cls, form: Mapping[str, Any], *, missing: bool, tree: Taxonomy | None = None) -> Along:
+        """What `to_json` wrote, with the tree that lies beside it."""
         ends = form.get("range")
-        return cls(form["kind"], None if ends is None else (ends[0], ends[1]), form.get("calendar"), missing)
+        return cls(form["kind"], None if ends is None else (ends[0], ends[1]), form.get("calendar"), missing, tree)
+
+    def released(self, shown: Collection[str | None], needed: Collection[str]) -> Along:
+        """Of its tree what leads to the labels that rows show, and to the needed ones; only these have names."""
+        if self.tree is None:
+            return self
+        named = frozenset(label for label in (*shown, *needed) if label is not None and label in self.tree)
+        return replace(self, tree=pruned(self.tree, named), named=named)
+
+    def tree_form(self) -> dict[str, Any] | None:
+        """Its tree as a release tells of it; None without one."""
+        return None if self.tree is None else to_form(self.tree, self.named)
+
+
+def under(tree: Taxonomy, label: str) -> Labels:
+    """A label of a tree: a leaf by itself, another one above its leaves.
+
+    >>> under(Taxonomy.from_tree({"ANY": {"South": ["Peru", "Chile"], "Cuba": None}}), "South")
+    Labels(labels=('Chile', 'Peru'), missing=False, every=False, above='South')
+    """
+    return Labels(tuple(sorted(tree.leaves_of(label))), above=None if tree.is_leaf(label) else label)
 
 
 @dataclass(frozen=True, eq=False)
 class Marks:
     """The pieces of a number's axis between which intervals may end: (positions + 1,) the piece of each position.
 
-    A piece has at least `least` records of the table, and begins where an interval may begin.
+    A piece has at least `least` records of the table, and begins where an interval may begin. `banded`: pieces that
+    begin a band, which is never joined with the one before it.
     """
 
     axis: NumberAxis
     piece_of: Ints
+    banded: frozenset[int] = frozenset()
 
     @classmethod
-    def of(cls, axis: NumberAxis, held: Ints, *, least: float) -> Marks:
-        """Pieces from the lowest number on; what is left at the top joins the last piece."""
+    def of(cls, axis: NumberAxis, held: Ints, *, least: float, bands: Sequence[int] = ()) -> Marks:
+        """Pieces from the lowest number on; what is left at the top of a band joins its last piece.
+
+        `bands`: positions with which bands begin that have enough records, the lowest left out.
+        """
         count = len(axis.numbers)
         found = np.zeros(count, dtype=np.int64)
-        piece, records, left = 0, 0, int(held[:count].sum())
-        for at in range(count):
-            if at and axis.separable[at] and records >= least and left >= least:
-                piece, records = piece + 1, 0
-            found[at] = piece
-            records += int(held[at])
-            left -= int(held[at])
-        return cls(axis, found)
+        banded = set()
+        piece = -1
+        for first, end in pairwise([0, *bands, count]):
+            piece, records, left = piece + 1, 0, int(held[first:end].sum())
+            banded.add(piece)
+            for at in range(first, end):
+                if at > first and axis.separable[at] and records >= least and left >= least:
+                    piece, records = piece + 1, 0
+                found[at] = piece
+                records += int(held[at])
+                left -= int(held[at])
+        return cls(axis, found, frozenset(banded))
 
     @cached_property
     def starts(self) -> Ints:

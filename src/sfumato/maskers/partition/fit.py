@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sfumato.arrays import Ints
-from sfumato.data.axis import Axis, NumberAxis, make_axis, numbers_of
+from sfumato.data.axis import NumberAxis, make_axis, numbers_of, positions
+from sfumato.data.detail import Detail, Span, Width, ends_of
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, ItemSet, Number, Schema
-from sfumato.data.table import Column, Table
+from sfumato.data.table import Column
 from sfumato.errors import RecipeError
-from sfumato.events import checkpoint
-from sfumato.maskers.masker import K_ANONYMITY, Guarantee, Masker, Outcome, Task
+from sfumato.maskers.detail.refusal import Attempt, Unkept, refusal
+from sfumato.maskers.masker import K_ANONYMITY, Guarantee, Labels, Masker, Outcome, Task
 from sfumato.maskers.mondrian.extents import Holding
-from sfumato.maskers.partition.cells import Binned
-from sfumato.maskers.partition.cutting import CLUSTERS, LEAF, Cutting, Part, leaf_starts
-from sfumato.maskers.partition.extents import Along, Extent, Interval, Labels, Marks, label_names
+from sfumato.maskers.partition.cells import Binned, guide_of
+from sfumato.maskers.partition.cutting import Begun, Cutting, Part, leaves_of
+from sfumato.maskers.partition.extents import Along
 from sfumato.maskers.partition.guidance import guide_for
-from sfumato.maskers.partition.mask import Among, Apart, Below, Clustered, ClusteredTree, Leaf, Node, RegionTree, Tree
+from sfumato.maskers.partition.labels import by_labels, chosen
+from sfumato.maskers.partition.mask import ClusteredTree, RegionTree
+from sfumato.maskers.partition.showing import Fitted, Showing
+from sfumato.maskers.partition.wished import Kept, Planner, Sensitive, band_starts
 from sfumato.maskers.sensitive import check_top, sensitive_columns
-from sfumato.privacy.requirements import Basic, KMap, Requirement, basic, largest_k, without_covered
+from sfumato.privacy.requirements import KMap, Requirement, basic, largest_k, without_covered
 
 EXTENTS = ("parts", "cuts")
+SHOWS = ("sets", "labels", "auto")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +40,9 @@ class Partition(Masker):
       few records are joined first. Parts overlap then: new rows cannot be told theirs.
     - `extent`: "parts" shows of a part what occurs in it, so that it also tells what does not; "cuts" shows no more
       than the cuts tell, which is coarser.
+    - `show`: of a category "sets" shows the labels that occur, `{Chile, Peru}`; "labels" the lowest label of its
+      taxonomy above all of them, `South`, and `*` without one. "auto" takes labels where they tell the classes of
+      held-out records clearly better, and else sets.
 
     Every part satisfies every requirement on its attributes. Quasi-identifiers that have no attribute in common are cut
     by trees of their own; those that have are cut together, so that what holds on all their attributes holds on each.
@@ -49,12 +55,15 @@ class Partition(Masker):
 
     extent: Literal["parts", "cuts"] = "parts"
     pure: bool = False
+    show: Literal["sets", "labels", "auto"] = "sets"
 
     def __post_init__(self) -> None:
         if not isinstance(self.pure, bool):
             raise RecipeError("pure", "it is true or false", given=repr(self.pure), remedy="leave it out")
         if self.extent not in EXTENTS:
             raise RecipeError("extent", "it is parts or cuts", given=repr(self.extent), remedy="say 'parts'")
+        if self.show not in SHOWS:
+            raise RecipeError("show", "it is sets, labels or auto", given=repr(self.show), remedy="leave it out")
 
     def check(self, schema: Schema, requirements: Sequence[Requirement]) -> None:
         """Partition needs requirements, on numbers and categories, and knows no population."""
@@ -89,6 +98,16 @@ class Partition(Masker):
             )
         return self
 
+    def check_detail(self, detail: Detail) -> None:
+        """Wishes are kept by what occurs in a part; what cuts leave of it, or a label above it, may be wider."""
+        if detail and (self.extent == "cuts" or self.show == "labels"):
+            raise RecipeError(
+                "detail",
+                "a part shows what occurs in it as finely as it says, not what cuts leave of it, nor a label above it",
+                given="extent: cuts" if self.extent == "cuts" else "show: labels",
+                remedy="say extent: parts and show: sets, or leave detail out",
+            )
+
     def mask(self, task: Task) -> Outcome:
         """Cut the table and show each record the extent of its part."""
         if self.pure and task.labels.told_in_part:
@@ -98,25 +117,41 @@ class Partition(Masker):
                 given="a class column",
                 remedy="leave it out",
             )
+        try:
+            return self._masked(task)
+        except Unkept:
+            raise refusal(task.detail, task.requirements, self._attempt(task)) from None
+
+    def _attempt(self, task: Task) -> Attempt:
+        return lambda needs, wishes: keeps_detail(replace(task, requirements=needs, detail=wishes), pure=self.pure)
+
+    def _masked(self, task: Task) -> Outcome:
         demands = without_covered(task.requirements)
-        fitted: list[Fitted] = []
-        along: dict[str, Along] = {}
-        for requirements in connected(demands.kept):
-            fitted.append(fit(task, requirements, cuts=self.extent == "cuts", pure=self.pure))
-            along |= fitted[-1].along
-        names = [name for name in task.table.schema.quasi if name in along]
-        trees = tuple(one.tree for one in fitted)
-        mask = (ClusteredTree if self.pure else RegionTree)({name: along[name] for name in names}, trees)
-        columns: dict[str, Column] = {}
-        for one in fitted:
-            columns |= mask.columns(one.tree, one.leaf_of)
-        shown: Mapping[str, Column] = {name: columns[name] for name in names}
-        return Outcome(mask, Masked.made(shown, word="extent", rows=task.table.rows), demands.covered)
+        fits = [fit(task, some, cuts=self.extent == "cuts", pure=self.pure) for some in connected(demands.kept)]
+        along: Mapping[str, Along] = {name: one for fitted in fits for name, one in fitted.along.items()}
+        attributes = {name: along[name] for name in task.table.schema.quasi if name in along}
+        trees = tuple(fitted.tree for fitted in fits)
+        sets = ClusteredTree(attributes, trees, apart=False) if self.pure else RegionTree(attributes, trees)
+        show = "sets" if task.detail else self.show  # a label above those that occur may be wider than a wish
+        ways = {"sets": sets} if show == "sets" else {"sets": sets, "labels": by_labels(sets, task.table.schema)}
+        shown = {way: _over(mask, fits, task.table.rows) for way, mask in ways.items()}
+        choice = chosen(show, shown, task)
+        mask = ways[choice["chosen"]]
+        history = {} if show == "sets" else {"show": choice}
+        return Outcome(mask, shown[choice["chosen"]], demands.covered, history)
 
     @staticmethod
     def read_mask(files: Mapping[str, Any]) -> RegionTree:
         """The mask of a written release."""
         return RegionTree.read(files)
+
+
+def _over(mask: RegionTree, fits: Sequence[Fitted], rows: int) -> Masked:
+    """What the table shows that the parts were cut from."""
+    columns: dict[str, Column] = {}
+    for tree, fitted in zip(mask.trees, fits, strict=True):
+        columns |= mask.columns(tree, fitted.leaf_of)
+    return Masked.made({name: columns[name] for name in mask.attributes}, word="extent", rows=rows)
 
 
 def connected(requirements: Sequence[Requirement]) -> list[list[Requirement]]:
@@ -138,37 +173,94 @@ def connected(requirements: Sequence[Requirement]) -> list[list[Requirement]]:
 
 
 @dataclass(frozen=True, eq=False)
-class Fitted:
-    """A tree, what its attributes' extents are made of, and (rows,) the leaf of each row."""
+class Ready:
+    """A table in bins on the attributes of some requirements, with what must hold. `names`: all of these attributes,
+    those among them that have one value everywhere."""
 
-    tree: Tree
-    along: Mapping[str, Along]
-    leaf_of: Ints
+    names: tuple[str, ...]
+    binned: Binned
+    holding: Holding
+    sensitive: Sensitive
+
+    @classmethod
+    def of(cls, task: Task, requirements: Sequence[Requirement]) -> Ready:
+        """Put a table into bins."""
+        table, parts = task.table, basic(requirements)
+        check_top(table, parts)
+        names = [name for name in table.schema.quasi if any(name in one.on for one in requirements)]
+        many = largest_k(requirements)
+        varied = [name for name in names if _varies(table.column(name), table.schema[name])]
+        _check_single(task, set(names) - set(varied))
+        axes = [make_axis(name, table.schema[name], table.column(name), many=many.get(name, 1)) for name in varied]
+        holding = Holding.of(table, parts)
+        sensitive = {
+            name: (table.column(name).codes.astype(np.int64), len(column.values))
+            for name, column in sensitive_columns(table, parts).items()
+        }
+        least = min(max(holding.least, 2), max(2, table.rows // 50))
+        wished = [axis for axis in axes if isinstance(axis, NumberAxis) and axis.name in task.detail]
+        tables = [sensitive[need.sensitive] for need in holding.measured]
+        kept = Kept(replace(holding, least=max(least, holding.least)), tuple(size for _, size in tables))
+        codes = [codes for codes, _ in tables]
+        bands = {
+            axis.name: band_starts(axis, positions(axis, table.column(axis.name)), task.detail[axis.name], kept, codes)
+            for axis in wished
+        }
+        binned = Binned.of(table, axes, least=least, detail=task.detail, bands=bands)
+        return cls(tuple(names), binned, holding, sensitive)
+
+    def cutting(self, labels: Labels | None) -> Cutting:
+        """The table, ready to be cut, guided by labels; by nothing without them."""
+        rows = len(self.binned.cells.bins)
+        guide = guide_of(np.zeros(rows, dtype=np.int64), 1) if labels is None else guide_for(labels, self.binned)
+        return Cutting(self.binned.cells, guide, self.holding, self.sensitive)
+
+    def planner(self, cutting: Cutting, detail: Detail) -> Planner | None:
+        """How wishes are kept; None where there are none."""
+        if not any(axis.name in detail for axis in self.binned.axes):
+            return None
+        return Planner.of(self.binned, detail, self.holding, self.sensitive, cutting.directions())
 
 
 def fit(task: Task, requirements: Sequence[Requirement], *, cuts: bool, pure: bool = False) -> Fitted:
     """Cut the table on the attributes of some requirements."""
-    table, parts = task.table, basic(requirements)
-    check_top(table, parts)
-    names = [name for name in table.schema.quasi if any(name in one.on for one in requirements)]
-    many = largest_k(requirements)
-    varied = [name for name in names if _varies(table.column(name), table.schema[name])]
-    axes = [make_axis(name, table.schema[name], table.column(name), many=many.get(name, 1)) for name in varied]
-    holding = Holding.of(table, parts)
-    binned = Binned.of(table, axes, least=min(max(holding.least, 2), max(2, table.rows // 50)))
-    found, order = [Part(0, table.rows)], np.arange(table.rows, dtype=np.int32)
-    if axes:
-        cutting = _cutting(task, binned, holding, parts)
-        found, order = cutting.parts(cutting.joined(task.labels) if pure else None)
-    return _Showing(table, binned, found, order, cuts=cuts).fitted(names)
+    ready = Ready.of(task, requirements)
+    begun = Begun([Part(0, task.table.rows)], np.arange(task.table.rows, dtype=np.int32))
+    if ready.binned.axes:
+        cutting = ready.cutting(task.labels)
+        clusters = cutting.joined(task.labels) if pure else None
+        try:
+            begun = cutting.parts(clusters, ready.planner(cutting, task.detail))
+        except Unkept:  # labels in the direction of the guide may have taken all of the effort
+            begun = cutting.parts(clusters, ready.planner(ready.cutting(None), task.detail))
+    return Showing(task.table, ready.binned, begun, cuts=cuts, listed=task.detail).fitted(ready.names)
 
 
-def _cutting(task: Task, binned: Binned, holding: Holding, parts: Sequence[Basic]) -> Cutting:
-    sensitive = {
-        name: (task.table.column(name).codes.astype(np.int64), len(column.values))
-        for name, column in sensitive_columns(task.table, parts).items()
-    }
-    return Cutting(binned.cells, guide_for(task.labels, binned), holding, sensitive)
+def keeps_detail(task: Task, *, pure: bool) -> bool:
+    """Whether the wishes of a task can be kept, as far as it is known before anything is cut for its worth."""
+    try:
+        for requirements in connected(without_covered(task.requirements).kept):
+            ready = Ready.of(task, requirements)
+            if not ready.binned.axes:
+                continue
+            cutting = ready.cutting(None)
+            planner = ready.planner(cutting, task.detail)
+            begun = cutting.begun(cutting.joined(task.labels) if pure else None)
+            if planner is not None:
+                planner.plan_all(begun.rows_of(number) for number in leaves_of(begun.parts))
+    except Unkept:
+        return False
+    return True
+
+
+def _check_single(task: Task, names: Collection[str]) -> None:
+    """A number that is the same for everybody is shown as its whole range."""
+    for name in names:
+        wish, attribute = task.detail.get(name), task.table.schema[name]
+        if not isinstance(attribute, Number) or not isinstance(wish, Width | Span):
+            continue
+        if len(task.table.column(name).values) and not wish.fits(*ends_of(attribute)):
+            raise Unkept
 
 
 def _varies(column: Column, attribute: Attribute) -> bool:
@@ -177,185 +269,3 @@ def _varies(column: Column, attribute: Attribute) -> bool:
         return len(column.values) + (column.missing > 0) > 1
     numbers = numbers_of(column.values, attribute).astype(np.float64)
     return len(np.unique(numbers[np.isfinite(numbers)])) > 1
-
-
-class _Showing:
-    """Owns the parts of a table while they are put into words."""
-
-    def __init__(
-        self, table: Table, binned: Binned, parts: Sequence[Part], order: NDArray[np.int32], *, cuts: bool
-    ) -> None:
-        self.table, self.binned, self.parts, self.order = table, binned, parts, order
-        self.leaves, self.starts = leaf_starts(parts)
-        self.names = [label_names(axis) if not isinstance(axis, NumberAxis) else () for axis in binned.axes]
-        self.cuts = cuts
-
-    def fitted(self, names: Sequence[str]) -> Fitted:
-        """The tree in labels."""
-        along = {axis.name: Along.of(axis) for axis in self.binned.axes}
-        if self.cuts:
-            shown = self._by_cuts()
-        else:
-            shown = {axis.name: self._extents(a) for a, axis in enumerate(self.binned.axes)}
-        for name in names:
-            if name not in along:  # one value in the whole table: there is nothing to cut
-                along[name], shown[name] = self._single(name)
-        leaf_at = {number: at for at, number in enumerate(self.leaves)}
-        nodes: list[Node] = []
-        for number, part in enumerate(self.parts):
-            if number % 1000 == 0:
-                checkpoint()
-            if part.cut == CLUSTERS:
-                nodes.append(Clustered(part.below))
-            elif part.cut == LEAF:
-                nodes.append(Leaf({name: shown[name][leaf_at[number]] for name in names}))
-            else:
-                nodes.append(self._cut(part))
-        return Fitted(Tree(tuple(names), tuple(nodes)), {name: along[name] for name in names}, self._leaf_of())
-
-    def _leaf_of(self) -> Ints:
-        """(rows,): leaves are numbered in the order of the nodes."""
-        number = {one: at for at, one in enumerate(sorted(self.leaves))}
-        sizes = np.diff(np.append(self.starts, len(self.order)))
-        found = np.empty(len(self.order), dtype=np.int64)
-        found[self.order] = np.repeat([number[one] for one in self.leaves], sizes)
-        return found
-
-    def _single(self, name: str) -> tuple[Along, list[Extent]]:
-        column, attribute = self.table.column(name), self.table.schema[name]
-        missing = column.missing > 0
-        if isinstance(attribute, Number):
-            known = len(column.values) > 0
-            ends = attribute.range if known and not missing else None  # no interval reaches to them
-            along = Along("number", ends, attribute.calendar, missing)
-            one: Extent = Interval(None, None, missing) if known else None
-        else:
-            along = Along("labels", missing=missing)
-            one = None if missing else Labels(tuple(str(value) for value in column.values.to_pylist()))
-        return along, [one] * len(self.leaves)
-
-    def _extents(self, a: int) -> list[Extent]:
-        """For each leaf, in the order of its rows, what it shows of an attribute."""
-        checkpoint()
-        marks = self.binned.marks[a]
-        places = self.binned.places[a][self.order].astype(np.int64)
-        return self._labels(a, places) if marks is None else self._intervals(marks, places)
-
-    def _intervals(self, marks: Marks, places: Ints) -> list[Extent]:
-        count = len(marks.axis.numbers)
-        gone = places >= count
-        lows = np.minimum.reduceat(np.where(gone, count, places), self.starts)
-        highs = np.maximum.reduceat(np.where(gone, -1, places), self.starts)
-        missing = np.logical_or.reduceat(gone, self.starts)
-        found: list[Extent] = []
-        for low, high, lost in zip(lows.tolist(), highs.tolist(), missing.tolist(), strict=True):
-            if high < 0:
-                found.append(None)
-                continue
-            first, last = int(marks.piece_of[low]), int(marks.piece_of[high])
-            found.append(Interval(marks.begin(first), marks.begin(last + 1), lost))
-        return found
-
-    def _labels(self, a: int, places: Ints) -> list[Extent]:
-        axis, names = self.binned.axes[a], self.names[a]
-        sizes = np.diff(np.append(self.starts, len(places)))
-        pairs = np.unique(np.repeat(np.arange(len(sizes)), sizes) * axis.size + places)
-        leaf, position = pairs // axis.size, pairs % axis.size
-        ends = np.append(np.flatnonzero(np.diff(leaf, prepend=-1)), len(leaf))
-        every = len(np.unique(places))
-        made: dict[bytes, Extent] = {}
-        found = []
-        for first, last in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
-            key = position[first:last].tobytes()
-            if key not in made:
-                made[key] = _label_extent(position[first:last], names, every=last - first == every)
-            found.append(made[key])
-        return found
-
-    def _by_cuts(self) -> dict[str, list[Extent]]:
-        """For each attribute what every leaf shows if nothing is told but the cuts above it."""
-        top = {axis.name: _whole(axis) for axis in self.binned.axes}
-        of_part: dict[int, dict[str, Extent]] = {0: top}
-        for number, part in enumerate(self.parts):  # parts stand before those below them
-            mine = of_part[number]
-            if part.cut == CLUSTERS:
-                of_part |= dict.fromkeys(part.below, mine)
-            elif part.cut != LEAF:
-                name = self.binned.axes[part.cut].name
-                for child, extent in zip(part.below, _sides(mine[name], self._cut(part), part.below), strict=True):
-                    of_part[child] = {**mine, name: extent}
-        return {axis.name: [_told(of_part[leaf][axis.name]) for leaf in self.leaves] for axis in self.binned.axes}
-
-    def _cut(self, part: Part) -> Node:
-        """A cut in labels: of numbers where the right side begins, of labels which go where."""
-        a, axis = part.cut, self.binned.axes[part.cut]
-        sides, marks = part.sides, self.binned.marks[a]
-        if sides is None:
-            raise TypeError("a cut has sides")
-        if marks is None:
-            of_position = sides[self.binned.bin_of[a]]
-            names = (*self.names[a], None)
-            left, right = (tuple(names[at] for at in np.flatnonzero(of_position == side)) for side in (0, 1))
-            return Among(axis.name, (_sorted(left), _sorted(right)), part.below)
-        return self._number_cut(part, marks, sides)
-
-    def _number_cut(self, part: Part, marks: Marks, sides: NDArray[np.uint8]) -> Node:
-        name, bins = marks.axis.name, self.binned.bin_of[part.cut]
-        missing = None
-        if marks.axis.missing:
-            missing = None if sides[-1] == 2 else int(sides[-1])
-            sides = sides[:-1]
-        right = np.flatnonzero(sides == 1)
-        if not len(right) or not (sides == 0).any():  # one side holds no number: missing ones are set apart
-            return Apart(name, part.below if missing == 1 else (part.below[1], part.below[0]))
-        first = int(np.flatnonzero(bins[: len(marks.piece_of)] == right[0])[0])
-        at = marks.begin(int(marks.piece_of[first]))
-        if at is None:
-            raise TypeError("a cut lies between two pieces")
-        return Below(name, at, missing, part.below)
-
-
-def _whole(axis: Axis) -> Extent:
-    if isinstance(axis, NumberAxis):
-        return Interval(None, None, axis.missing)
-    return Labels(tuple(sorted(label_names(axis))), axis.missing, every=True)
-
-
-def _sides(extent: Extent, cut: Node, below: tuple[int, ...]) -> tuple[Extent, Extent]:
-    """What is left of an extent on either side of a cut; a label that the part does not hold stays on the left."""
-    if isinstance(cut, Among) and isinstance(extent, Labels):
-        right = tuple(label for label in cut.labels[1] if label is not None)
-        left = tuple(label for label in extent.labels if label not in right)
-        lost = None in cut.labels[1]
-        return _some(left, extent.missing and not lost), _some(right, extent.missing and lost)
-    if not isinstance(extent, Interval):
-        raise TypeError("a cut is along numbers or labels")
-    if isinstance(cut, Apart):
-        apart: tuple[Extent, Extent] = (Interval(extent.low, extent.high), None)
-        return apart if cut.below == below else (apart[1], apart[0])
-    if not isinstance(cut, Below):
-        raise TypeError("a leaf cuts nothing")
-    gone = 0 if cut.missing is None else cut.missing  # where none is missing here, it is not told
-    left_gone, right_gone = extent.missing and gone == 0, extent.missing and gone == 1
-    return Interval(extent.low, cut.at, left_gone), Interval(cut.at, extent.high, right_gone)
-
-
-def _told(extent: Extent) -> Extent:
-    """All labels that there are need not be listed."""
-    return Labels((), extent.missing, every=True) if isinstance(extent, Labels) and extent.every else extent
-
-
-def _some(labels: tuple[str, ...], missing: bool) -> Extent:
-    return Labels(labels, missing) if labels else None
-
-
-def _label_extent(places: Ints, names: Sequence[str], *, every: bool) -> Extent:
-    known = tuple(sorted(names[at] for at in places.tolist() if at < len(names)))
-    missing = bool(places[-1] >= len(names))
-    if not known:
-        return None
-    return Labels((), missing, every=True) if every and len(known) + missing > 1 else Labels(known, missing)
-
-
-def _sorted(labels: tuple[str | None, ...]) -> tuple[str | None, ...]:
-    return tuple(sorted(labels, key=lambda label: (label is None, label or "")))

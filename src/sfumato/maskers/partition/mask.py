@@ -1,13 +1,14 @@
 """RegionTree: what Partition learned. A tree of cuts, at its leaves what a record of that part shows.
 
-The recipient gets partition.json, which says what every shown text stands for and nothing else; the tree, by which new
-rows find their part, stays with the holder.
+The recipient gets partition.json, which says what every shown text stands for and nothing else, and of labels above
+others the taxonomy as far as the table shows it; the tree of cuts, by which new rows find their part, stays with the
+holder.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,11 +22,13 @@ from sfumato.data.masked import Masked
 from sfumato.data.schema import Number
 from sfumato.data.shown import SUPPRESSED
 from sfumato.data.table import Column, Table, narrow
+from sfumato.data.taxonomy.bare_form import from_form
 from sfumato.errors import TableError
 from sfumato.events import checkpoint
 from sfumato.maskers.masker import WHOLE, Mask, refuse_lifted
 from sfumato.maskers.partition.extents import Along, Extent, Interval, Labels
 from sfumato.maskers.recoding.intervals import plain_number
+from sfumato.maskers.recoding.recoding import tree_file
 
 NAME = "partition.json"
 OUTSIDE = -1
@@ -93,12 +96,14 @@ class Tree:
 class RegionTree(Mask):
     """A tree for each set of attributes that requirements connect, and what attributes' extents are made of.
 
-    No two extents of an attribute are written alike: where a label looks like a set, or like `*`, the table is refused.
+    `apart`: no value lies in the extents of two parts. No two extents of an attribute are written alike: where a label
+    looks like a set, or like `*`, the table is refused.
     """
 
     local: ClassVar[bool] = True
     attributes: Mapping[str, Along]
     trees: tuple[Tree, ...]
+    apart: bool = True
 
     def __post_init__(self) -> None:
         seen: dict[tuple[str, str | None], Extent] = {}
@@ -113,19 +118,34 @@ class RegionTree(Mask):
                 )
 
     def files(self) -> dict[str, Any]:
-        """partition.json."""
+        """partition.json, and the taxonomies of whose labels extents are made."""
         told = {name: self._told(name) for name in self.attributes}
-        return {NAME: {"attributes": told, **({} if self.repeats else {"apart": False})}}
+        return {NAME: {"attributes": told, **self._overlap()}, **self._taxonomies()}
+
+    def released(self, masked: Masked, needed: Mapping[str, Collection[str]]) -> RegionTree:
+        """Its taxonomies as far as rows show them, or something else in the release tells of them."""
+        attributes = {
+            name: along.released(masked.labels(name), needed.get(name, ())) for name, along in self.attributes.items()
+        }
+        return replace(self, attributes=attributes)
 
     def kept_back(self) -> dict[str, Any]:
         """The trees."""
-        return {f"{WHOLE}/{NAME}": self.to_json()}
+        whole = {NAME: self.to_json(), **self._taxonomies()}
+        return {f"{WHOLE}/{name}": form for name, form in whole.items()}
+
+    def _overlap(self) -> dict[str, Any]:
+        return {} if self.apart else {"apart": False}
+
+    def _taxonomies(self) -> dict[str, Any]:
+        forms = {name: along.tree_form() for name, along in self.attributes.items()}
+        return {tree_file(name): form for name, form in forms.items() if form is not None}
 
     def to_json(self) -> dict[str, Any]:
         """The trees in plain JSON."""
         trees = [{"on": list(tree.on), "nodes": [self._form(node) for node in tree.nodes]} for tree in self.trees]
         along = {name: {**one.to_json(), "missing": one.missing} for name, one in self.attributes.items()}
-        return {"attributes": along, "trees": trees}
+        return {"attributes": along, "trees": trees, **self._overlap()}
 
     @classmethod
     def read(cls, files: Mapping[str, Any]) -> RegionTree:
@@ -138,12 +158,12 @@ class RegionTree(Mask):
                 given="the release alone",
                 remedy="keep the holder's folder beside the release",
             )
-        attributes = {name: Along.from_json(part, missing=part["missing"]) for name, part in form["attributes"].items()}
+        attributes = {name: _along(name, part, files) for name, part in form["attributes"].items()}
         trees = tuple(
             Tree(tuple(tree["on"]), tuple(_node(node, attributes) for node in tree["nodes"])) for tree in form["trees"]
         )
         clustered = any(isinstance(tree.nodes[0], Clustered) for tree in trees)
-        return (ClusteredTree if clustered else cls)(attributes, trees)
+        return (ClusteredTree if clustered else cls)(attributes, trees, not clustered and "apart" not in form)
 
     def apply(self, table: Table, *, unseen: str = "refuse", lifted: NDArray[np.bool_] | None = None) -> Masked:
         """What each row shows. Rows that no part takes, or outside its extent, are refused or suppressed."""
@@ -207,6 +227,11 @@ class ClusteredTree(RegionTree):
     a row is in: it is shown by some part that covers it, not always by the one that it was released in."""
 
     repeats: ClassVar[bool] = False
+
+
+def _along(name: str, form: Mapping[str, Any], files: Mapping[str, Any]) -> Along:
+    tree = from_form(files[tree_file(name)]) if form["kind"] == "tree" else None
+    return Along.from_json(form, missing=form["missing"], tree=tree)
 
 
 def _node(form: Mapping[str, Any], attributes: Mapping[str, Along]) -> Node:

@@ -174,6 +174,8 @@ def _did(step: Step) -> str:
     why = f"{r.gain:.4f} bits gained, {r.loss:g} of anonymity lost, score {r.score:.4g}"
     if r.lifted:
         why = f"{r.gain:.4f} bits gained, made possible by lifting {r.lifted} records to the top"
+    if r.wished:
+        why = f"{r.gain:.4f} bits gained, {r.loss:g} of anonymity lost; the recipe's detail asks for it"
     return f"Step {step.number}: {r.value} became {few(r.children)} ({why})."
 
 

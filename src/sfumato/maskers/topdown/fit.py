@@ -22,9 +22,11 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Ints, Marks
 from sfumato.counting import Engine, Records
+from sfumato.data.detail import Detail
 from sfumato.data.masked import Masked
 from sfumato.data.table import Table, group_numbers
 from sfumato.events import checkpoint, watched
+from sfumato.maskers.detail.refusal import Unkept
 from sfumato.maskers.masker import Fixed, Labels, Task, only_k_anonymity
 from sfumato.maskers.recoding.recoding import Recoding
 from sfumato.maskers.topdown.candidates import Candidate, names, rule
@@ -32,6 +34,7 @@ from sfumato.maskers.topdown.problem import Problem, make_problem
 from sfumato.maskers.topdown.refinement import History, Refinement, Round
 from sfumato.maskers.topdown.scores import AUTO, chosen_score, score_named
 from sfumato.maskers.topdown.search import Limits, Rules, Search
+from sfumato.maskers.topdown.wished import rounds, wished_steps
 from sfumato.privacy.requirements import Demands, Requirement, basic, without_covered
 
 
@@ -207,6 +210,36 @@ def fit_task(task: Task, settings: Settings, *, many: Mapping[str, int] | None =
         engine=task.engine,
         fixed=task.fixed,
         many=many,
+        detail=task.detail,
+    )
+
+
+def keeps_detail(task: Task) -> bool:
+    """Whether the wishes of a task can be kept."""
+    rules = _rules(Settings(), without_covered(task.requirements), task.labels)
+    try:
+        problem = make_problem(task.table, task.labels, rules, task.engine, fixed=task.fixed or {})
+        wished_steps(problem, task.detail, task.table.schema)
+    except Unkept:
+        return False
+    return True
+
+
+def _rules(
+    settings: Settings,
+    demands: Demands,
+    labels: Labels,
+    many: Mapping[str, int] | None = None,
+    detail: Detail | None = None,
+) -> Rules:
+    """How to search. Attributes that are fine enough, as their wish is kept, wait until no other can be refined."""
+    return Rules(
+        basic(demands.kept),
+        score_named(chosen_score(settings.score, demands.kept, labels)),
+        settings.split == "best_valid",
+        settings.beneficial_only,
+        (*settings.last, *(detail or ())),
+        many or {},
     )
 
 
@@ -219,24 +252,21 @@ def fit(
     engine: Engine,
     fixed: Fixed | None = None,
     many: Mapping[str, int] | None = None,
+    detail: Detail | None = None,
 ) -> Fitted:
     """Refine from the top until no refinement is left that keeps every requirement.
 
     `fixed`: the groups of earlier releases of the same rows, with which every requirement must hold together.
     `many`: by attribute, how many records share a number on which an interval may end; else what is required.
+    `detail`: wishes that are kept first, whatever the limits of the search are.
     """
     demands = without_covered(requirements)
-    rules = Rules(
-        basic(demands.kept),
-        score_named(chosen_score(settings.score, demands.kept, labels)),
-        settings.split == "best_valid",
-        settings.beneficial_only,
-        settings.last,
-        many or {},
-    )
-    problem = make_problem(table, labels, rules, engine, fixed=fixed or {})
+    problem = make_problem(table, labels, _rules(settings, demands, labels, many, detail), engine, fixed=fixed or {})
     limits = Limits(settings.max_steps, settings.seconds)
     search = problem.open(None)
+    if detail:
+        state = wished_steps(problem, detail, table.schema)
+        search.replay([one.step for one in state.steps], rounds(problem, state))
     stopped = search.run(limits)
     lifted = np.zeros(table.rows, dtype=bool)
     if settings.suppress and not fixed and stopped == "maximal":

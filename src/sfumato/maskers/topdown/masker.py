@@ -11,12 +11,14 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar
 
 from sfumato.data.axis import MISSING
+from sfumato.data.detail import Detail
 from sfumato.data.schema import ItemSet, Schema
 from sfumato.errors import Infeasible, RecipeError
+from sfumato.maskers.detail.refusal import Attempt, Unkept, refusal
 from sfumato.maskers.masker import DAY, K_ANONYMITY, Guarantee, Masker, Outcome, Task, only_k_anonymity, within
 from sfumato.maskers.recoding.recoding import Recoding
 from sfumato.maskers.recoding.rules import Suppress
-from sfumato.maskers.topdown.fit import Fitted, Settings, best_of, fit_task
+from sfumato.maskers.topdown.fit import Fitted, Settings, best_of, fit_task, keeps_detail
 from sfumato.maskers.topdown.refinement import Blocked, history_from_json, history_to_json, next_blocked
 from sfumato.maskers.topdown.scores import AUTO, check_score
 from sfumato.privacy.requirements import KAnonymity, Requirement, basic, largest_k
@@ -99,13 +101,15 @@ class _Clock:
     def search(self, task: Task, settings: Settings) -> Fitted | None:
         """One search, unless it would last longer than the time that is left."""
         began = time.monotonic()
-        if self._ends is None:
-            return fit_task(task, settings, many=self._many)
-        if began + self._longest > self._ends:
+        if self._ends is not None and began + self._longest > self._ends:
             return None
-        found = fit_task(task, replace(settings, seconds=self._ends - began), many=self._many)
+        limited = settings if self._ends is None else replace(settings, seconds=self._ends - began)
+        try:
+            found = fit_task(task, limited, many=self._many)
+        except Unkept:
+            return None
         self._longest = max(self._longest, time.monotonic() - began)
-        return None if found.history.stopped == "seconds" else found
+        return None if self._ends is not None and found.history.stopped == "seconds" else found
 
 
 def _try(task: Task, settings: Settings, blocked: Blocked, on: tuple[str, ...], clock: _Clock) -> Allowed | None:
@@ -248,9 +252,22 @@ class TopDown(Settings, Masker):
                     remedy="give it another role, or use another masker",
                 )
 
+    def check_detail(self, detail: Detail) -> None:
+        """Whoever is lifted shows the top of everything."""
+        if detail and self.suppress:
+            raise RecipeError(
+                "detail",
+                "it holds for everybody, and records that are lifted show nothing",
+                given="top_down with suppress",
+                remedy="leave suppress out, or detail",
+            )
+
     def mask(self, task: Task) -> Outcome:
         """Learn a recoding and apply it."""
-        fitted = best_of(task, self) if self.search == "portfolio" else fit_task(task, self)
+        try:
+            fitted = best_of(task, self) if self.search == "portfolio" else fit_task(task, self)
+        except Unkept:
+            raise refusal(task.detail, task.requirements, _attempt(task)) from None
         history = history_to_json(fitted.history, basic(fitted.demands.kept))
         return Outcome(fitted.recoding, fitted.masked(task.table), fitted.demands.covered, history)
 
@@ -308,6 +325,10 @@ class TopDown(Settings, Masker):
     def read_mask(files: Mapping[str, Any]) -> Recoding:
         """The mask of a written release."""
         return Recoding.read(files)
+
+
+def _attempt(task: Task) -> Attempt:
+    return lambda needs, wishes: keeps_detail(replace(task, requirements=needs, detail=wishes))
 
 
 def _one_of(name: str, given: str, known: tuple[str, ...]) -> None:

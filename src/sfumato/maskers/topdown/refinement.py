@@ -89,7 +89,8 @@ class Session(Protocol):
 
 @dataclass(frozen=True)
 class Round:
-    """One refinement that was carried out. `lifted`: records lifted to the top to make it possible."""
+    """One refinement that was carried out. `lifted`: records lifted to the top to make it possible. `wished`: it was
+    not chosen for its score, but because the recipe wishes for so much detail."""
 
     attribute: str
     value: str
@@ -99,6 +100,7 @@ class Round:
     loss: float
     anonymity: tuple[int, ...]
     lifted: int = 0
+    wished: bool = False
 
 
 @dataclass(frozen=True)
@@ -135,7 +137,17 @@ class History:
 
 def history_to_json(history: History, requirements: Sequence[Basic]) -> dict[str, Any]:
     """The content of history.json in the holder's folder."""
-    return {**asdict(history), "requirements": [_asked(requirement) for requirement in requirements]}
+    rounds = [_done(one) for one in history.rounds]
+    return {
+        **asdict(history),
+        "rounds": rounds,
+        "requirements": [_asked(requirement) for requirement in requirements],
+    }
+
+
+def _done(one: Round) -> dict[str, Any]:
+    """A round; that it was wished is told where it was."""
+    return {name: value for name, value in asdict(one).items() if name != "wished" or value}
 
 
 def _asked(requirement: Basic) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from sfumato.errors import ReleaseError
 from sfumato.privacy.verify.canonical import ALONG
 from sfumato.privacy.verify.certificate import Certificate
 from sfumato.privacy.verify.explained.recoding import Recoding, part_of, read_recoding
-from sfumato.privacy.verify.explained.trees import tree_file
+from sfumato.privacy.verify.explained.trees import tree_columns, tree_file
 from sfumato.privacy.verify.fields import Form, field, mapping, read_json
 from sfumato.privacy.verify.files.regular_files import (
     CERTIFICATE,
@@ -26,7 +26,7 @@ from sfumato.privacy.verify.files.regular_files import (
     read_regular,
     sha256_of,
 )
-from sfumato.privacy.verify.maskers import LOOKED_INTO, MASKERS, RECODING
+from sfumato.privacy.verify.maskers import EXTENTS, LOOKED_INTO, MASKERS, RECODING
 from sfumato.privacy.verify.pages import NAMES, REPORT, html, markdown
 from sfumato.privacy.verify.readme import README, readme
 from sfumato.privacy.verify.table import Written, one_form, read_table
@@ -134,7 +134,8 @@ class Folder:
         A file of another name is refused even if the certificate lists it: nobody would have looked into it.
         """
         own = MASKERS[self.certificate.mask].file
-        trees = {tree_file(name) for name in self.recoding.trees}
+        labelled = tree_columns(self.json(EXTENTS)) if own == EXTENTS else []
+        trees = {tree_file(name) for name in (*self.recoding.trees, *labelled)}
         along = set() if self.certificate.claims_nothing else {f"{name}.json" for name in ALONG}
         return {*trees, *(name for name in (*along, own) if name in LOOKED_INTO)}
 

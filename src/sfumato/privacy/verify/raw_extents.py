@@ -1,7 +1,8 @@
 """For the holder: what each raw row shows in a partitioned table, found by what partition.json tells and nothing else.
 
 The groups of one tree have nothing in common, however their texts overlap: a raw row lies in one of them, and shows
-what that one shows. The release does not tell its trees; they are what its claims connect.
+what that one shows. The release does not tell its trees; they are what its claims connect. Groups that show labels of
+taxonomies do overlap: which of them a raw row lies in is told by the tree of cuts that the holder keeps.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from sfumato.events import watched
 from sfumato.privacy.verify.explained.extents import EXTENT, NAME, texts
 from sfumato.privacy.verify.fields import Form, field, mapping, names
 from sfumato.privacy.verify.intervals import SUPPRESSED, bound_of, inside, place_of, range_of
+from sfumato.privacy.verify.raw_trees import Shown, kept_by_holder
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
@@ -31,19 +33,33 @@ Entries = Mapping[str, list[object]]
 
 def within(release: Folder, raw: pl.DataFrame) -> dict[str, pl.Series]:
     """By column of extents: what each raw row shows. A row that lies in no group, or in two, is told; of groups which
-    overlap nothing is said."""
+    overlap, and of which the holder's folder does not tell them apart, nothing is said."""
     import polars as pl
 
     masked = [column.name for column in release.certificate.columns if column.masked == EXTENT]
     found: dict[str, pl.Series] = {}
-    if not masked or "apart" in release.json(NAME):
+    kept = kept_by_holder(release.path) if masked and "apart" in release.json(NAME) else None
+    if not masked or ("apart" in release.json(NAME) and kept is None):
         return found
+    attributes = mapping(release.json(NAME).get("attributes"), "attributes")
     for on in _connected(masked, [*release.certificate.claims, *release.certificate.covered]):
         groups = release.table.select(pl.col(on).cast(pl.String)).unique(maintain_order=True)
-        attributes = mapping(release.json(NAME).get("attributes"), "attributes")
-        columns = [_covering(raw[name], groups[name], mapping(attributes.get(name), name)) for name in on]
-        at = pl.Series(_group_of(columns, raw.height))
-        found |= {name: groups[name].gather(at) for name in on}
+        axes = {name: mapping(attributes.get(name), name) for name in on}
+        told = {name: texts(axis) if kept is None else kept.entries(release, name, axis) for name, axis in axes.items()}
+        columns = [_covering(raw[name], groups[name], axes[name], told[name]) for name in on]
+        at = _group_of(columns, raw.height) if kept is None else _led(columns, groups, kept.shown(raw, axes))
+        found |= {name: groups[name].gather(pl.Series(at)) for name in on}
+    return found
+
+
+def _led(columns: Sequence[_Covering], groups: pl.DataFrame, shown: Shown) -> NDArray[np.int64]:
+    """(rows,): the group that each raw row is led to; what it shows must cover the row."""
+    number = {group: at for at, group in enumerate(groups.rows())}
+    if not all(texts in number for texts in shown.texts):
+        raise CheckError("a raw row lies in no group of the release")
+    found = np.array([number[texts] for texts in shown.texts], dtype=np.int64)[shown.of_row]
+    if not all(column.covers[column.text_of[found], column.value_of].all() for column in columns):
+        raise CheckError("a raw row lies outside of what its group shows")
     return found
 
 
@@ -66,8 +82,8 @@ class _Covering:
     value_of: NDArray[np.int64]
 
 
-def _covering(column: pl.Series, shown: pl.Series, axis: Form) -> _Covering:
-    told, different = texts(axis), shown.unique(maintain_order=True).to_list()
+def _covering(column: pl.Series, shown: pl.Series, axis: Form, told: Entries) -> _Covering:
+    different = shown.unique(maintain_order=True).to_list()
     if any(text not in told for text in different if text not in (None, SUPPRESSED)):
         raise CheckError(f"{column.name} shows a text that {NAME} does not tell")
     values = column.unique(maintain_order=True)

@@ -14,7 +14,7 @@ from sfumato.release.report.axes import Axis
 from sfumato.release.report.markup import Cell, Html, folded, join, made, paragraph, section, table, tag, text
 from sfumato.release.report.material import Held, Released
 from sfumato.release.report.plots import Mark, Panel, colour, dots, picture, shape, words
-from sfumato.release.report.projecting import Bubbles, Frame, Plane, some_of
+from sfumato.release.report.projecting import Bubbles, Frame, Plane
 
 SAMPLE = 20_000
 """Records that are drawn of a larger raw table."""
@@ -51,8 +51,8 @@ def holders_clusters(held: Held) -> Html | None:
     if held.again is None:
         return None
     rows = _sample(held.table.rows)
-    before = some_of(found.placed, rows)
-    after = some_of(found.embedding.place_masked(held.table, held.masked, released=held.values), rows)
+    before = found.placed.take(rows)
+    after = found.embedding.place_masked(held.table, held.masked, released=held.values).take(rows)
     plane = Plane.of(before)
     clouds = [plane.points(before), plane.points(after)]
     frame = Frame.around(*clouds)
@@ -77,8 +77,8 @@ def _generated(held: Held) -> Html | None:
     if found.placed is None or found.embedding is None or found.centres is None or not count:
         return None
     rows, drawn = _sample(held.table.rows), _sample(count)
-    before = some_of(found.placed, rows)
-    after = some_of(found.embedding.place_shown(held.masked), drawn)
+    before = found.placed.take(rows)
+    after = found.embedding.place_shown(held.masked).take(drawn)
     plane = Plane.of(before)
     clouds = [plane.points(before), plane.points(after)]
     frame = Frame.around(*clouds)

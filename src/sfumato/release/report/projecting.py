@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,9 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
-from sfumato.structure.coded_points import Block, Placed
+from sfumato.structure.coded_points import AnyBlock, Placed, SetBlock
 
 Points = NDArray[np.float64]
+AT_ONCE = 1 << 13
+"""Values or records that become vectors at once."""
 MOST_PAIRS = 1_000_000
 """Pairs of values that are always counted; of more, only where records are more still."""
 GRID = (44, 30)
@@ -39,9 +42,9 @@ class Plane:
         found = np.tile(-self.middle @ self.axes, (placed.rows, 1))
         at = 0
         for block in placed.blocks:
-            width = block.positions.shape[1]
-            found += (block.positions @ self.axes[at : at + width])[block.codes]
-            at += width
+            axes = self.axes[at : at + block.dims]
+            found += np.concatenate([block.at(some) @ axes for some in _some(block.values)])[block.codes]
+            at += block.dims
         return found
 
 
@@ -56,7 +59,7 @@ class _Moments:
     def of(cls, placed: Placed, weights: Ints | None) -> _Moments:
         """From counts of pairs of values: no vector is made of a record."""
         blocks, rows = placed.blocks, max(placed.rows if weights is None else int(weights.sum()), 1)
-        means = [np.bincount(b.codes, weights, len(b.positions)) @ b.positions / rows for b in blocks]
+        means = [_sum(block, weights) / rows for block in blocks]
         squares = [[_together(a, b, weights) / rows for b in blocks[at:]] for at, a in enumerate(blocks)]
         whole = [[squares[min(a, b)][abs(a - b)] for b in range(len(blocks))] for a in range(len(blocks))]
         turned = [[part.T if b < a else part for b, part in enumerate(line)] for a, line in enumerate(whole)]
@@ -64,13 +67,32 @@ class _Moments:
         return cls(middle, np.block(turned) - np.outer(middle, middle))
 
 
-def _together(first: Block, second: Block, weights: Ints | None) -> Points:
+def _some(count: int) -> Iterator[Ints]:
+    """Numbers from 0 on, some at a time: of sets there may be as many as records."""
+    return (np.arange(at, min(at + AT_ONCE, count)) for at in range(0, max(count, 1), AT_ONCE))
+
+
+def _sum(block: AnyBlock, weights: Ints | None) -> Points:
+    """(dims,): the coordinates of all records, added up."""
+    counts = np.bincount(block.codes, weights, block.values)
+    found = np.zeros(block.dims)
+    for some in _some(block.values):
+        found += counts[some] @ block.at(some)
+    return found
+
+
+def _together(first: AnyBlock, second: AnyBlock, weights: Ints | None) -> Points:
     """(dims, dims): products of two attributes' coordinates, summed over all records."""
-    width = len(second.positions)
-    if len(first.positions) * width > max(MOST_PAIRS, 4 * len(first.codes)):
-        left = first.positions[first.codes].astype(np.float64)
-        return (left if weights is None else left * weights[:, None]).T @ second.positions[second.codes]
-    pairs = np.bincount(first.codes * width + second.codes, weights, len(first.positions) * width)
+    many = first.values * second.values > max(MOST_PAIRS, 4 * len(first.codes))
+    if isinstance(first, SetBlock) or isinstance(second, SetBlock) or many:
+        found = np.zeros((first.dims, second.dims))
+        for rows in _some(len(first.codes)):
+            left = first.at(first.codes[rows]).astype(np.float64)
+            left = left if weights is None else left * weights[rows][:, None]
+            found += left.T @ second.at(second.codes[rows])
+        return found
+    width = second.values
+    pairs = np.bincount(first.codes.astype(np.int64) * width + second.codes, weights, first.values * width)
     return first.positions.astype(np.float64).T @ (pairs.reshape(-1, width) @ second.positions.astype(np.float64))
 
 
@@ -115,8 +137,3 @@ class Bubbles:
         counts = np.bincount(at, many)
         means = np.stack([np.bincount(at, points[:, axis] * many) / counts for axis in (0, 1)], axis=1)
         return cls(means, found // (GRID[0] * GRID[1]), counts.astype(np.int64))
-
-
-def some_of(placed: Placed, rows: Ints) -> Placed:
-    """Only these records."""
-    return Placed(tuple(Block(b.codes[rows], b.positions, b.own) for b in placed.blocks), len(rows))

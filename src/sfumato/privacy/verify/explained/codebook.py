@@ -14,7 +14,7 @@ from sfumato.privacy.verify.explained import extents
 from sfumato.privacy.verify.explained.groups import Groups, by_groups, entries_of
 from sfumato.privacy.verify.explained.regions import members
 from sfumato.privacy.verify.explained.shown import CODEBOOK, told
-from sfumato.privacy.verify.explained.trees import labels_below, tree_file
+from sfumato.privacy.verify.explained.trees import labels_below, nodes, tree_columns, tree_file
 from sfumato.privacy.verify.fields import Form, ascending, exact_keys, mapping, short
 from sfumato.privacy.verify.intervals import SUPPRESSED, Shape, ends_of
 from sfumato.privacy.verify.values import iso, moment
@@ -156,6 +156,7 @@ class _Column:
     top: str | None
     kind: str
     members: Mapping[str, frozenset[str | None]]
+    lifted: bool
 
     @classmethod
     def of(cls, release: Folder, name: str) -> _Column:
@@ -166,7 +167,8 @@ class _Column:
         counts = dict(counted.with_columns(pl.col(name).cast(pl.String)).rows())
         kind = next(str(column.masked) for column in release.certificate.columns if column.name == name)
         rule = release.recoding.rules.get(name)
-        tree = release.json(tree_file(name)) if kind == "generalize" else None
+        cut = kind == "generalize" or (kind == extents.EXTENT and name in tree_columns(release.json(extents.NAME)))
+        tree = release.json(tree_file(name)) if cut else None
         return cls(
             counts=counts,
             least=least(release, name),
@@ -175,6 +177,7 @@ class _Column:
             top=rule.top if rule else None,
             kind=kind,
             members=_members(release, name, kind),
+            lifted=release.recoding.lifted,
         )
 
     def check(self, entries: Form) -> None:
@@ -233,12 +236,14 @@ class _Column:
     def _may_tell(self, shown: str, others: list[str]) -> bool:
         """Labels of a cut are told from its tree; behind * anything may be, and above what was lifted as well.
 
-        Of labels without a tree that regions cut, each text stands for those that the cuts say.
+        Of labels without a tree that regions cut, each text stands for those that the cuts say. Behind the top of a
+        tree stand labels of that tree, unless records were lifted there.
         """
         if shown in self.members:
             return {None if label == MISSING else label for label in others} <= self.members[shown]
         if shown in (self.top, SUPPRESSED):
-            return True
+            known = () if self.tree is None else (node.label for node in nodes(self.tree))
+            return self.tree is None or self.lifted or set(others) <= {MISSING, *known}
         if self.kind == "suppress":
             return False
         if self.tree is not None:

@@ -1,14 +1,18 @@
 """partition.json: what every text of a partitioned column stands for. It is written again from that, and compared.
 
-Nothing in it goes beyond the table: a text that no row shows is refused, and so is one that is not told.
+Nothing in it goes beyond the table: a text that no row shows is refused, and so is one that is not told. Where labels
+stand above others, the column comes with its taxonomy, as far as rows show it or the codebook tells of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from sfumato.privacy.verify.explained.shown import named
+from sfumato.privacy.verify.explained.shown import told as told_labels
+from sfumato.privacy.verify.explained.trees import TREE, nodes, tree_file
 from sfumato.privacy.verify.fields import Form, ascending, exact_keys, field, mapping, one_of
 from sfumato.privacy.verify.intervals import OR_MISSING, SUPPRESSED, Bound, bound_of, labels, range_of
 from sfumato.privacy.verify.table import values
@@ -40,12 +44,28 @@ def extents(release: Folder) -> str:
             shown = {text for text in values(release.table, name) if text is not None}
             if set(told) != shown - {SUPPRESSED}:
                 raise CheckError("the column shows a text that is not told, or one is told that no row shows")
+            if axis.get("kind") == TREE:
+                _check_tree(release, name, told, apart="apart" not in form)
             if SUPPRESSED not in shown:
                 _check_reach(axis, told)
         except CheckError as error:
             raise CheckError(f"{NAME}, {name}: {error}") from None
         count += len(told)
     return f"{len(masked)} columns show {count} intervals and sets of labels, each as it is told"
+
+
+def _check_tree(release: Folder, name: str, told: Collection[str], *, apart: bool) -> None:
+    """Its taxonomy has every label that is shown, and names no other but those of the codebook. Its root has no name:
+    what stands for anything is written as *."""
+    if apart:
+        raise CheckError("groups that show labels of a taxonomy may overlap, which is not told")
+    tree = release.json(tree_file(name))
+    every = nodes(tree)
+    if every[0].label is not None:
+        raise CheckError("the root of its taxonomy has a name, and no row shows it")
+    if not set(told) <= {node.label for node in every}:
+        raise CheckError("it shows a label that its taxonomy does not have")
+    named(tree, {*told, *told_labels(release, name)})
 
 
 def texts(axis: Form) -> dict[str, list[object]]:
@@ -55,11 +75,16 @@ def texts(axis: Form) -> dict[str, list[object]]:
     for entry in entries:
         if not isinstance(entry, list):
             raise CheckError("what a text stands for is a list")
-        text = _interval(axis, entry) if axis.get("kind") == "number" else _labels(axis, entry)
+        text = text_of(axis, entry)
         if text in found:
             raise CheckError("two entries are written alike")
         found[text] = entry
     return found
+
+
+def text_of(axis: Form, entry: list[object]) -> str:
+    """How what a text stands for is written."""
+    return READ.get(str(axis.get("kind")), _labels)(axis, entry)
 
 
 def members(axis: Form) -> dict[str, frozenset[str | None]]:
@@ -101,6 +126,18 @@ def _interval(axis: Form, entry: list[object]) -> str:
     breaks = [bound for bound in (low, high) if bound is not None]
     text = labels(ends, breaks)[0 if low is None else 1]
     return text + OR_MISSING if len(entry) == 3 else text
+
+
+def _label(axis: Form, entry: list[object]) -> str:
+    """One label of a tree."""
+    if len(entry) != 1 or not isinstance(entry[0], str) or entry[0] == SUPPRESSED:
+        raise CheckError("a text of a column with a taxonomy stands for one label of it")
+    exact_keys(axis, ["kind", "shown"], "a column")
+    return entry[0]
+
+
+READ: Mapping[str, Callable[[Form, list[object]], str]] = {"number": _interval, TREE: _label}
+"""How an entry of each kind of column is written; else it is one of labels."""
 
 
 def _check_reach(axis: Form, told: Mapping[str, list[object]]) -> None:

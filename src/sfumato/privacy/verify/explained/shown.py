@@ -64,7 +64,7 @@ def _rule(release: Folder, name: str, form: Form, also: Also) -> None:
         _cut(cut, shown, release.recoding.rules[name].top, lifted=release.recoding.lifted)
         more = also.get(name, ())
         if more is not None:
-            _named(release.json(tree_file(name)), {*shown, *told(release, name), *more})
+            named(release.json(tree_file(name)), {*shown, *told(release, name), *more})
     elif form.get("kind") == "suppress":
         exact_keys(form, ["kind", "disclosed", "complete"], "the rule")
         hidden = () if field(form, "complete", bool) else (SUPPRESSED,)
@@ -92,7 +92,7 @@ def _cut(cut: Labels, shown: Labels, top: str, *, lifted: bool) -> None:
         raise CheckError("the cut lists labels that no row shows, or not all that are shown")
 
 
-def _named(tree: Form, known: Collection[str | None]) -> None:
+def named(tree: Form, known: Collection[str | None]) -> None:
     """A label has a name where a row shows it, the codebook tells of it or a claim is counted with it; else none."""
     every = nodes(tree)
     if any(node.label is not None and node.label not in known for node in every):

@@ -14,6 +14,13 @@ from sfumato.privacy.verify.fields import Form, exact_keys, mapping
 from sfumato.privacy.verify.verdict import CheckError
 
 NAMELESS = "\0"  # stands for the top of a tree whose name is not told: no row shows it
+TREE = "tree"  # in partition.json the kind of a column that shows labels of a taxonomy
+
+
+def tree_columns(form: Form) -> list[str]:
+    """The columns of partition.json that come with a taxonomy."""
+    attributes = mapping(form.get("attributes"), "attributes")
+    return [name for name, axis in attributes.items() if mapping(axis, name).get("kind") == TREE]
 
 
 def tree_file(name: str) -> str:

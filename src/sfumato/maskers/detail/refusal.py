@@ -1,0 +1,103 @@
+"""What is said where a wish for detail cannot be kept: which one, what can be reached, and the k that keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sfumato.data.detail import Detail, Few, Wish
+from sfumato.errors import Infeasible
+from sfumato.events import checkpoint
+from sfumato.privacy.requirements import Basic, KAnonymity, Requirement, basic
+
+Attempt = Callable[[Sequence[Requirement], Detail], bool]
+"""Whether wishes can be kept under requirements."""
+LEAST = 2
+COARSER = (1.1, 1.2, 1.35, 1.5, 1.75, 2, 2.5, 3, 4, 6, 10, 16, 32, 64, 128, 256, 1024)
+"""How many times as coarse is tried, one after the other."""
+HALVES = 4
+
+
+OUTER = ". The outer intervals reach to the ends of the declared range: declare nearer ones, if there are any"
+
+
+class Unkept(Exception):
+    """A wish that cannot be kept; whoever knows what was asked says so in words."""
+
+
+def refusal(detail: Detail, requirements: Sequence[Requirement], attempt: Attempt) -> Infeasible:
+    """The error, with what was found by trying: each wish alone, coarser ones, and smaller k."""
+    asked = basic(requirements)
+    alone = [name for name, wish in detail.items() if not attempt(asked, {name: wish})]
+    named = alone[:1] or list(detail)
+    k = _largest_k(asked, detail, attempt)
+    coarser = _coarser(asked, named[0], detail[named[0]], attempt) if alone else None
+    return Infeasible(
+        f"detail: {', '.join(named)}",
+        "everybody is shown " + ", ".join(str(detail[name]) for name in named),
+        given=_given(asked, named, coarser),
+        remedy=_remedy(asked, k, named[0], coarser, len(detail) > 1),
+    )
+
+
+def _given(asked: Sequence[Basic], named: Sequence[str], coarser: Wish | None) -> str:
+    sizes = [part.k for part in asked if isinstance(part, KAnonymity)]
+    what = f"k = {max(sizes)}" if sizes else "other requirements than k-anonymity"
+    if len(named) > 1:
+        return f"{what}, with which each can be kept alone, and no way was found to keep all of them together"
+    return f"{what}, with which people can be shown " + ("as the whole range" if coarser is None else str(coarser))
+
+
+def _remedy(asked: Sequence[Basic], k: int | None, name: str, coarser: Wish | None, others: bool) -> str:
+    less = f"detail: {{{name}: {coarser.given}}}" if coarser is not None else "less detail"
+    if k is not None:
+        what = "every wish" if others else "the wish"
+        return f"ask for k of at most {k}, the largest that was found to keep {what}; or for {less}"
+    counted = any(isinstance(part, KAnonymity) for part in asked)
+    none = "; no k of at least 2 was found to keep it" if counted else ""
+    return f"ask for {less}{none}{'' if isinstance(coarser, Few) else OUTER}"
+
+
+def _largest_k(asked: Sequence[Basic], detail: Detail, attempt: Attempt) -> int | None:
+    """By halves: what a smaller k keeps less of is not looked for."""
+    sizes = [part.k for part in asked if isinstance(part, KAnonymity)]
+    if not sizes or max(sizes) <= LEAST or not attempt(_at_most(asked, LEAST), detail):
+        return None
+    kept, broken = LEAST, max(sizes)
+    while broken - kept > 1:
+        checkpoint()
+        k = (kept + broken) // 2
+        if attempt(_at_most(asked, k), detail):
+            kept = k
+        else:
+            broken = k
+    return kept
+
+
+def _at_most(asked: Sequence[Basic], k: int) -> tuple[Basic, ...]:
+    """The same with no larger k."""
+    return tuple(KAnonymity(part.on, min(part.k, k)) if isinstance(part, KAnonymity) else part for part in asked)
+
+
+def _coarser(asked: Sequence[Basic], name: str, wish: Wish, attempt: Attempt) -> Wish | None:
+    """The finest that was found to be kept: ever coarser ones, and then by halves between the last two."""
+    broken = 1.0
+    for times in COARSER:
+        checkpoint()
+        if attempt(asked, {name: wish.coarser(times)}):
+            return _between(asked, name, wish, attempt, (broken, times))
+        broken = times
+    return None
+
+
+def _between(asked: Sequence[Basic], name: str, wish: Wish, attempt: Attempt, times: tuple[float, float]) -> Wish:
+    broken, kept = times
+    for _ in range(HALVES):
+        middle = (broken + kept) / 2
+        one = wish.coarser(middle)
+        if one in (wish.coarser(broken), wish.coarser(kept)):
+            break
+        if attempt(asked, {name: one}):
+            kept = middle
+        else:
+            broken = middle
+    return wish.coarser(kept)

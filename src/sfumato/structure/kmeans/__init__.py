@@ -1,0 +1,1 @@
+"""k-means on codes: distances are sums of look-ups, and centres follow from histograms by cluster."""
