@@ -1,6 +1,6 @@
 """Draws the README's picture: the clusters of the census table before and after masking, in one projection.
 
-python -m tools.picture        # writes docs/picture.png; needs the extra `plots`
+python -m tools.picture        # writes docs/picture.png; needs matplotlib
 """
 
 from __future__ import annotations

@@ -21,7 +21,6 @@ from sfumato.randomness import Seeded
 from sfumato.release import accounting
 from sfumato.release.bundle import Format
 from sfumato.release.report.report import holder_report
-from tests.interference.drawing import drawn_once
 from tests.interference.script import Face, Script, Scripted
 from tests.interference.tables import Row, table_of
 
@@ -62,7 +61,6 @@ def publish(setting: Setting, rows: Sequence[Row], *, door: type[Scripted] = Scr
         patch.object(accounting, "Mechanisms", opened),
         patch("sfumato.evaluation.generated.STARTS", 2),  # of a table of a few rows, thirty tell no more
         patch.object(steps, "holder_report", holder_report if setting.holder else unseen),
-        drawn_once(),
         still(),
         warnings.catch_warnings(),
     ):

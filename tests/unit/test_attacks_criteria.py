@@ -19,7 +19,7 @@ from sfumato.evaluation.attacks.attacker_view import Case, Seen, Sight, gaps, ne
 from sfumato.evaluation.attacks.inference import Secret, guesses, infer
 from sfumato.evaluation.attacks.linkage import link_halves, linked_halves
 from sfumato.evaluation.attacks.results import beside, hits
-from sfumato.evaluation.attacks.singling_out import isolates, single_out
+from sfumato.evaluation.attacks.singling_out import Records, single_out
 from sfumato.evaluation.attacks.suite import known_attributes, measure_criteria
 from sfumato.evaluation.risk import Population, exposures
 from sfumato.maskers.masker import Labels, Task
@@ -84,7 +84,7 @@ def test_a_recodings_values_stand_for_exactly_the_rows_that_show_them() -> None:
         column = sight.seen.columns[name]
         assert len(np.unique(column.codes)) > 1
         for label in np.unique(column.codes).tolist():
-            matched = sight.matches(name, label)[table.column(name).codes]
+            matched = sight.matches(name, np.array([label]))[0][table.column(name).codes]
             assert np.array_equal(matched, column.codes == label)
 
 
@@ -135,14 +135,17 @@ def test_a_missing_value_is_under_missing_or_under_anything() -> None:
     assert (found[1, :2] == 1).all()
 
 
-def test_predicates_are_counted_as_a_loop_would() -> None:
+@pytest.mark.parametrize("thin", [5, 60], ids=["some are looked at first", "all are"])
+def test_predicates_are_counted_as_a_loop_would(thin: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sfumato.evaluation.attacks.singling_out.THIN", thin)
     table = people(60)
     shown = released(table, masked(table, 3))
     seen = seen_of(shown, table, exact=QUASI)
-    sight, rows = Sight(seen, table), shown.to_pylist()
-    for row in range(60):
-        predicate = tuple((name, int(seen.columns[name].codes[row])) for name in seen.columns)
-        assert isolates(sight, predicate) == (rows.count(rows[row]) == 1)
+    rows = shown.to_pylist()
+    for names in (tuple(seen.columns), ("age", "ill"), ("pet",)):
+        predicates = [tuple((name, int(seen.columns[name].codes[row])) for name in names) for row in range(60)]
+        looks = [tuple(row[name] for name in names) for row in rows]
+        assert Records(Sight(seen, table)).isolated(predicates).tolist() == [looks.count(look) == 1 for look in looks]
 
 
 def test_the_raw_table_singles_out_and_a_table_without_secrets_does_not() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Callable
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
@@ -18,6 +19,7 @@ import sfumato as sf
 from sfumato.data.taxonomy.taxonomy import Tree
 from sfumato.maskers.recoding.recoding import Recoding
 from sfumato.publishing import orders, steps
+from sfumato.release.report.markup import Html
 from sfumato.release.report.material import Released
 from sfumato.release.report.projecting import Plane
 from sfumato.structure.coded_points import Block, Placed
@@ -207,14 +209,18 @@ def test_names_and_labels_cannot_become_markup() -> None:
         assert html.escape("<root>") in page
 
 
-def test_without_the_plotting_library_publish_goes_on_and_says_how_to_get_it() -> None:
-    with (
-        patch("sfumato.publishing.steps.available", lambda: False),
-        pytest.warns(UserWarning, match=r'pip install "sfumato\[plots\]"'),
-    ):
-        made = sf.publish(planted(), recipe(sf.Classes("ill")))
-    assert made.report is None
-    assert "report.html" not in made.certificate["files"]
+def test_what_both_editions_show_is_drawn_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[str] = []
+    once = Released.once
+
+    def told(self: Released, what: str, draw: Callable[[], Html]) -> Html:
+        return once(self, what, lambda: drawn.append(what) or draw())  # type: ignore[func-returns-value]
+
+    monkeypatch.setattr(Released, "once", told)
+    made = sf.publish(planted(), replace(recipe(), mask=sf.Partition()))
+    assert sorted(drawn) == ["groups", *(f"values of {name}" for name in ("pet", "town", "wage"))]
+    parts = [re.findall(r"<h3>town</h3>.*?</details>", page, re.DOTALL) for page in (_public(made), made.report or "")]
+    assert parts[0] == parts[1] != []
 
 
 def test_no_report_if_none_is_wanted(recwarn: pytest.WarningsRecorder) -> None:

@@ -172,17 +172,14 @@ def test_the_table_has_a_line_for_every_setting() -> None:
     assert "knee" in {line["mark"] for line in lines}
 
 
-def test_the_page_stands_alone_and_needs_no_plotting_library(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_stands_alone() -> None:
     results = [result(5, 0.95, 0.2), result(10, 0.9, 0.1), refused(100)]
     drawn = html(results, frontier(results))
     assert "<svg" in drawn
     assert "<rows>" not in drawn
     assert "http" not in drawn.replace("http-equiv", "")
-    monkeypatch.setattr("sfumato.sweeping.page.available", lambda: False)
-    plain = html(results, frontier(results))
-    assert "<svg" not in plain
-    assert "Take privacy.k=" in plain
-    assert "sfumato[plots]" in plain
+    assert "Take privacy.k=" in drawn
+    assert drawn.count(">k=") == len(frontier(results).best)
 
 
 def test_a_budget_is_not_swept_on_private_data() -> None:

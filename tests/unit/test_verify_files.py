@@ -58,7 +58,6 @@ def test_the_program_tells_the_same(
 
 
 def test_the_report_that_publish_draws_passes_what_can_be_seen_of_it(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
     asked = recipe("k_anonymity")
     folder = sf.publish(people().select(list(asked.schema)), asked, run=sf.Run(report=True)).write(tmp_path / "out")
     verdict = sf.verify(folder)

@@ -10,9 +10,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.data.table import AnyColumn, Array, Table, column_of, group_numbers
+from sfumato.data.table import AnyColumn, Array, Table, column_of, first_rows, group_numbers
 
 Came = Literal["recoded", "moved", "generated"]
+
+
+@dataclass(frozen=True, eq=False)
+class Distinct:
+    """What rows show, each combination once, and `counts` (combinations,): how many rows show it."""
+
+    masked: Masked
+    counts: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +94,28 @@ class Masked(Mapping[str, AnyColumn]):
         """(rows,): which rows show the same on some columns, numbered from 0 without gaps. Counted once, and kept."""
         key = tuple(dict.fromkeys(on))
         if key not in self._groups:
-            self._groups[key] = group_numbers([self.shown(name).keys for name in key], self.rows)
+            self._groups[key] = self._counted(key)
         return self._groups[key]
+
+    def _counted(self, key: tuple[str, ...]) -> NDArray[np.int64]:
+        """From groups that are kept, where they are finer or the first part of the key: the numbers are the same."""
+        finer = [kept for kept in self._groups if {*key} <= {*kept}]
+        if finer:
+            of_row = self._groups[min(finer, key=len)]
+            first = first_rows(of_row)
+            return group_numbers([self.shown(name).keys[first] for name in key], len(first))[of_row]
+        begun = max((kept for kept in self._groups if key[: len(kept)] == kept), key=len, default=())
+        parts = [self._groups[begun]] if begun else []
+        return group_numbers([*parts, *(self.shown(name).keys for name in key[len(begun) :])], self.rows)
+
+    def distinct(self, on: Sequence[str]) -> Distinct:
+        """Each combination of some columns once, and how many rows show it."""
+        of_row = self.groups(on)
+        first = first_rows(of_row)
+        some = {name: self.shown(name).take(first) for name in dict.fromkeys(on)}
+        return Distinct(
+            replace(self, columns=some, rows=len(first), lifted=None, released={}, _groups={}), np.bincount(of_row)
+        )
 
     def labels(self, name: str) -> set[str | None]:
         """The different labels of a released column; None where one is missing."""

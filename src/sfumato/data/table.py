@@ -81,6 +81,15 @@ class Column:
         """Every value as text."""
         return tuple(str(value) for value in self.values.to_pylist())
 
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """(values + 1,): how many rows have each value; the last is missing."""
+        return np.bincount(self.codes, minlength=len(self.values) + 1)
+
+    def take(self, rows: NDArray[np.int64]) -> Column:
+        """Some rows."""
+        return Column(self.codes[rows], self.values)
+
     @property
     def shows_labels(self) -> bool:
         """Whether it holds text: labels or intervals, not numbers."""
@@ -198,6 +207,15 @@ class ItemColumn:
         """How many rows miss their set."""
         return int(np.count_nonzero(self.missing_rows))
 
+    @cached_property
+    def counts(self) -> NDArray[np.int64]:
+        """(sets + 1,): how many rows hold each set; the last is missing."""
+        return np.bincount(self.keys, minlength=len(self.sets.missing) + 1)
+
+    def take(self, rows: NDArray[np.int64]) -> ItemColumn:
+        """Some rows."""
+        return ItemColumn.of(self.decode().take(rows))
+
     def decode(self) -> pa.Array[Any]:
         """A list array, one list a row, null where the set is missing."""
         offsets = pa.array(self.offsets, type=pa.int64())
@@ -276,6 +294,17 @@ def group_numbers(columns: Iterable[NDArray[np.integer[Any]]], rows: int) -> NDA
         checkpoint()
         numbers = dense(numbers * (int(codes.max(initial=0)) + 1) + codes)
     return numbers
+
+
+def first_rows(of_row: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(groups,): the first row of each group.
+
+    >>> first_rows(np.array([1, 0, 1])).tolist()
+    [1, 0]
+    """
+    found = np.zeros(int(of_row.max(initial=-1)) + 1, dtype=np.int64)
+    found[of_row[::-1]] = np.arange(len(of_row))[::-1]
+    return found
 
 
 def group_sizes(columns: Iterable[NDArray[np.integer[Any]]], rows: int) -> NDArray[np.int64]:

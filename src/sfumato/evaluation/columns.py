@@ -34,7 +34,7 @@ class Commonest:
     def of(cls, column: AnyColumn) -> Commonest:
         """A missing value is a value; of equally common ones it is the first by letters."""
         labels = (*column.labels, MISSING)
-        counts = np.bincount(column.keys, minlength=1)
+        counts = column.counts
         there = np.flatnonzero(counts)
         if not len(there):
             return cls(MISSING, 0.0, 0)

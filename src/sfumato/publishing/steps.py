@@ -44,7 +44,7 @@ from sfumato.release.reading import (
     warn_of_formulas,
 )
 from sfumato.release.report.material import Held, Released
-from sfumato.release.report.report import HOW_TO_GET, REPORT, available, holder_report, public_report
+from sfumato.release.report.report import REPORT, holder_report, public_report
 from sfumato.structure.released_groups import ReleasedGroups
 from sfumato.structure.space import Space
 from sfumato.structure.structures import declared_labels, find, find_any
@@ -171,7 +171,7 @@ def describe(case: Case) -> Case:
 def attack_shown(case: Case) -> Case:
     """How far attacks get on what is shown, with the raw table to check them. For the holder's report."""
     masked, claims = case.outcome.masked, case.released.facts.claims
-    if not case.recipe.mask.guarantee.claims or not masked.rows or not _can_draw(case):
+    if not case.recipe.mask.guarantee.claims or not masked.rows or not case.run.report:
         return case
     asked = [part.on for claim in claims for part in claim.requirement.parts()]
     seen = Seen.of(masked, case.people, exact=case.outcome.mask.exact)
@@ -181,7 +181,7 @@ def attack_shown(case: Case) -> Case:
 
 def draw_public(case: Case) -> Case:
     """The edition of the report that goes along."""
-    return replace(case, pages={REPORT: public_report(case.released)}) if _can_draw(case, say=True) else case
+    return replace(case, pages={REPORT: public_report(case.released)}) if case.run.report else case
 
 
 def write_folder(case: Case) -> Case:
@@ -297,12 +297,6 @@ def _kept_back(outcome: Outcome) -> dict[str, Any]:
     if lifted is None or not lifted.any():
         return dict(outcome.holder)
     return {**outcome.holder, LIFTED: {"rows": np.flatnonzero(lifted).tolist()}}
-
-
-def _can_draw(case: Case, *, say: bool = False) -> bool:
-    if case.run.report and not available() and say:
-        warn(f"no report without the plotting library: {HOW_TO_GET}")
-    return case.run.report and available()
 
 
 def _local() -> Engine:

@@ -5,10 +5,25 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from typing import Any
 
+import numpy as np
+
+from sfumato.release.report.axes import Axis
 from sfumato.release.report.markup import Cell, Html, paragraph, section, table, tag, text
-from sfumato.release.report.plots import FAINT, HOW_TO_GET, INK, available, colour, logarithmic, picture
+from sfumato.release.report.plots import (
+    FAINT,
+    INK,
+    Mark,
+    Panel,
+    colour,
+    dots,
+    levels,
+    picture,
+    ring,
+    shape,
+    steps,
+    words,
+)
 from sfumato.release.report.style import page
 from sfumato.sweeping.frontier import Frontier, Outcome, advice
 from sfumato.sweeping.points import Result
@@ -42,74 +57,48 @@ def html(results: Sequence[Result], found: Frontier) -> str:
 def _drawn(found: Frontier) -> Html:
     if not found.outcomes:
         return text("")
-    if not available():
-        return paragraph(f"The picture needs the plotting library: {HOW_TO_GET}", "note")
     says = (
         f"Across, the highest chance to pick out a record; up, the structure kept: {found.kept_words}. The line is the "
-        "frontier, the ring its knee; the dashed line is reached without the masked columns."
+        "frontier, the ring its knee; the dotted line is reached without the masked columns."
     )
-    return section(
-        "The frontier", picture(_draw(found), size=(8.6, 4.2), says=says, name="frontier"), anchor="frontier"
-    )
-
-
-def _draw(found: Frontier) -> Any:
     first = next(iter(found.outcomes[0].result.settings))
+    series = _series(found, first)
+    risks = [max(one.risk * 100, 1e-3) for one in found.outcomes]
+    kept = [*(one.kept for one in found.outcomes), *([] if found.floor is None else [found.floor])]
+    margin = 0.08 * (max(kept) - min(kept)) or 0.05
+    x = Axis(min(risks) / 1.2, max(risks) * 1.3, "highest risk, in percent", log=True)
+    y = Axis(min(kept) - margin, max(kept) + margin, "structure kept")
+    panel = Panel(x, y, [*_points(series), *_frontier(found, first)], height=300)
+    legend = [(name, colour(at)) for at, name in enumerate(series)] if len(series) > 1 else []
+    return section("The frontier", picture([panel], says=says, legend=legend), anchor="frontier")
+
+
+def _series(found: Frontier, first: str) -> dict[str, list[Outcome]]:
+    """Outcomes by all settings but the first one."""
     series: dict[str, list[Outcome]] = {}
     for one in found.outcomes:
         others = [(path, value) for path, value in one.result.settings.items() if path != first]
         rest = ", ".join(f"{path.rpartition('.')[2]}={value}" for path, value in others)
         series.setdefault(rest, []).append(one)
-
-    def draw(figure: Any) -> None:
-        axes = figure.subplots()
-        for at, (name, ones) in enumerate(series.items()):
-            axes.plot(
-                [o.risk * 100 for o in ones],
-                [o.kept for o in ones],
-                linestyle="none",
-                markersize=6,
-                color=colour(at),
-                label=name or None,
-                alpha=0.85,
-                marker="osD^vP"[at // 8 % 6],
-            )
-        axes.step(
-            [o.risk * 100 for o in found.best], [o.kept for o in found.best], where="post", color=INK, linewidth=0.8
-        )
-        for one in found.best:
-            value = one.result.settings.get(first, "")
-            axes.annotate(
-                f"{first.rpartition('.')[2]}={value}",
-                (one.risk * 100, one.kept),
-                xytext=(5, -11),
-                textcoords="offset points",
-                fontsize=8,
-            )
-        _marked(axes, found)
-        logarithmic(axes, "x", "{x:g}")
-        axes.set_xlabel("highest risk, in percent")
-        axes.set_ylabel("structure kept")
-        if len(series) > 1:
-            figure.legend(fontsize=8, loc="outside upper left", ncols=3)
-
-    return draw
+    return series
 
 
-def _marked(axes: Any, found: Frontier) -> None:
-    """A ring around the knee, and a line at what no data would keep."""
-    if found.knee is not None:
-        axes.plot(
-            [found.knee.risk * 100],
-            [found.knee.kept],
-            "o",
-            markersize=15,
-            markerfacecolor="none",
-            markeredgecolor=INK,
-            markeredgewidth=1.4,
-        )
-    if found.floor is not None:
-        axes.axhline(found.floor, color=FAINT, linewidth=0.8, linestyle="dashed")
+def _points(series: dict[str, list[Outcome]]) -> list[Mark]:
+    return [
+        dots(np.array([(one.risk * 100, one.kept) for one in ones]), 9, colour(at), shape=shape(at))
+        for at, ones in enumerate(series.values())
+    ]
+
+
+def _frontier(found: Frontier, first: str) -> list[Mark]:
+    """The line of the best with their settings, a ring around the knee, and what no data would keep."""
+    short = first.rpartition(".")[2]
+    points = [(one.risk * 100, one.kept) for one in found.best]
+    named = words(points, [f"{short}={one.result.settings.get(first, '')}" for one in found.best], moved=(8, 16))
+    line = [steps([risk for risk, _ in points], [kept for _, kept in points], INK)] if points else []
+    knee = [] if found.knee is None else [ring((found.knee.risk * 100, found.knee.kept), 20)]
+    floor = [] if found.floor is None else [levels(found.floor, FAINT)]
+    return [*line, named, *knee, *floor]
 
 
 def _listed(results: Sequence[Result], found: Frontier) -> Html:
@@ -117,11 +106,11 @@ def _listed(results: Sequence[Result], found: Frontier) -> Html:
     marks = {one.name: "on the frontier" for one in found.best} | ({found.knee.name: "the knee"} if found.knee else {})
     rows: list[list[Cell]] = []
     for one in results:
-        told: list[Cell] = [one.settings.get(path, "") for path in settings]
+        chosen: list[Cell] = [one.settings.get(path, "") for path in settings]
         if one.refused is not None:
             continue
         figures: list[Cell] = [_figure(one, score) for score in (found.kept_by, *FIGURES)]
-        rows.append([*told, marks.get(one.name, ""), *figures, one.smallest_group, f"{one.seconds or 0:.1f} s"])
+        rows.append([*chosen, marks.get(one.name, ""), *figures, one.smallest_group, f"{one.seconds or 0:.1f} s"])
     names = [path.rpartition(".")[2] if path.startswith("mask.") else path for path in settings]
     headings = [
         *names,
@@ -135,8 +124,8 @@ def _listed(results: Sequence[Result], found: Frontier) -> Html:
         "smallest group",
         "time",
     ]
-    words = paragraph(f"Kept: {found.kept_words}.")
-    return section("Every setting", words, table(headings, rows), *_refused(results), anchor="settings")
+    told = paragraph(f"Kept: {found.kept_words}.")
+    return section("Every setting", told, table(headings, rows, kind="cards"), *_refused(results), anchor="settings")
 
 
 def _figure(one: Result, score: str) -> Cell:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +20,7 @@ from sfumato.data.axis import labels_of, numbers_of
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, Category, Number
 from sfumato.data.shown import OR_MISSING, holds_missing
-from sfumato.data.table import Column, Table, group_numbers
+from sfumato.data.table import Column, Table, first_rows
 from sfumato.events import checkpoint, watched
 from sfumato.randomness import Seeded
 from sfumato.structure.masked_positions import interval_ends
@@ -166,12 +167,16 @@ def _of_labels(told: Sequence[str | None], column: Column, values: Ints, attribu
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """Each combination of shown values once: `codes` (groups, attributes), how many rows show it, and which do."""
+    """Each combination of shown values once: `codes` (groups, attributes), how many rows show it, and which do.
+
+    `first` (groups,): a row that shows it.
+    """
 
     names: tuple[str, ...]
     codes: Ints
     sizes: Ints
     of_row: Ints
+    first: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,7 +189,7 @@ class Seen:
     """
 
     columns: Mapping[str, Column]
-    rows: int
+    masked: Masked
     exact: frozenset[str] = frozenset()
 
     @classmethod
@@ -193,16 +198,20 @@ class Seen:
         names = [name for name in masked.names if isinstance(table.columns.get(name), Column)]
         shown = {name: masked.shown(name) for name in names}
         columns = {name: column for name, column in shown.items() if isinstance(column, Column)}
-        return cls(columns, masked.rows, frozenset(exact))
+        return cls(columns, masked, frozenset(exact))
+
+    @property
+    def rows(self) -> int:
+        """How many rows are released."""
+        return self.masked.rows
 
     def groups(self, names: Sequence[str]) -> Groups:
         """Which rows are alike on some columns."""
-        codes = np.stack([self.columns[name].keys for name in names], axis=1)
-        of_row = group_numbers(codes.T, self.rows)
+        of_row = self.masked.groups(names)
         checkpoint()
-        first = np.zeros(int(of_row.max(initial=-1)) + 1, dtype=np.int64)
-        first[of_row[::-1]] = np.arange(self.rows)[::-1]
-        return Groups(tuple(names), codes[first], np.bincount(of_row), of_row)
+        first = first_rows(of_row)
+        codes = np.stack([self.columns[name].keys[first] for name in names], axis=1)
+        return Groups(tuple(names), codes, np.bincount(of_row), of_row, first)
 
 
 class Sight:
@@ -211,7 +220,6 @@ class Sight:
     def __init__(self, seen: Seen, table: Table) -> None:
         self.seen, self.table = seen, table
         self._least: dict[str, Gaps] = {}
-        self._matches: dict[tuple[str, int], NDArray[np.bool_]] = {}
         self._narrow: dict[str, NDArray[np.bool_]] = {}
 
     def gaps(self, name: str, *, labels: Ints | None = None, values: Ints | None = None) -> Gaps:
@@ -236,12 +244,14 @@ class Sight:
             found += [np.flatnonzero(line) for line in apart <= apart.min(axis=1, keepdims=True) + NEAR]
         return found
 
-    def matches(self, name: str, label: int) -> NDArray[np.bool_]:
-        """(values + 1,): the raw values that a shown value stands for: no other shown value is nearer to them."""
-        if (name, label) not in self._matches:
-            own = self.gaps(name, labels=np.array([label]))[0]
-            self._matches[name, label] = np.asarray(own <= self._nearest(name) + NEAR)
-        return self._matches[name, label]
+    def matches(self, name: str, labels: Ints) -> NDArray[np.bool_]:
+        """(labels, values + 1): the raw values that shown values stand for: no other shown value is nearer to them."""
+        least = self._nearest(name) + NEAR
+        found = np.zeros((len(labels), len(least)), dtype=np.bool_)
+        step = max(1, CELLS // len(least))
+        for start in watched(range(0, len(labels), step)):
+            found[start : start + step] = self.gaps(name, labels=labels[start : start + step]) <= least
+        return found
 
     def _far(self, groups: Groups, rows: Ints) -> Gaps:
         """(people, groups): how far raw values are from each group, summed over its attributes."""
@@ -257,7 +267,7 @@ class Sight:
         """(values + 1,): how far each raw value is from the shown value nearest to it."""
         if name not in self._least:
             shown = self.seen.columns[name]
-            told = _told(shown, np.unique(shown.codes))
+            told = _told(shown, np.flatnonzero(shown.counts))
             self._least[name] = nearest(told, self.table.column(name), self.table.schema[name])
         return self._least[name]
 
@@ -267,7 +277,7 @@ class Sight:
             column, shown = self.table.column(name), self.seen.columns[name]
             told = [*shown.labels, None]
             covers = gaps(told, column, np.arange(column.missing_code + 1), self.table.schema[name]) == 0
-            covers &= np.bincount(shown.codes, minlength=len(told))[:, None] > 0
+            covers &= shown.counts[:, None] > 0
             # A label that does not cover a value must not be its narrowest.
             width = np.where(covers, covers.sum(axis=1, keepdims=True), covers.size + 1)
             self._narrow[name] = np.asarray(width == width.min(axis=0))
@@ -294,6 +304,11 @@ class Case:
     people: int = 1_000
     seed: int = 0
     control: Table | None = None
+
+    @cached_property
+    def sight(self) -> Sight:
+        """The release beside the people of the table: what one attack compares, another need not compare again."""
+        return Sight(self.seen, self.table)
 
     def drawn(self, rows: Ints, groups: Groups) -> Ints:
         """Some of these rows, in order: people who are to be compared with groups."""

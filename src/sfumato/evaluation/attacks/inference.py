@@ -122,10 +122,11 @@ def infer(case: Case, name: str) -> AttackResult:
 def guesses(case: Case, secret: Secret, table: Table) -> Guesses:
     """The commonest secret among the released rows that cover each person of a table, or are nearest to it."""
     groups = case.seen.groups(case.known)
-    counts = np.zeros((len(groups.sizes), secret.values), dtype=np.int64)
-    np.add.at(counts, (groups.of_row, secret.shown(case.seen)), 1)
+    cells = groups.of_row * secret.values + secret.shown(case.seen)
+    counts = np.bincount(cells, minlength=len(groups.sizes) * secret.values).reshape(-1, secret.values)
     rows = case.drawn(np.arange(table.rows), groups)
-    near = Sight(case.seen, table).near(groups, rows)
+    sight = case.sight if table is case.table else Sight(case.seen, table)
+    near = sight.near(groups, rows)
     around = np.stack([counts[at].sum(axis=0) for at in watched(near)])
     return Guesses(around.argmax(axis=1), around.max(axis=1) / around.sum(axis=1), secret.raw(table, rows))
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
 from sfumato.data.masked import Masked
-from sfumato.data.table import Table, group_numbers
+from sfumato.data.table import Table, first_rows, group_numbers
 from sfumato.evaluation.attacks.attacker_view import FEWEST, PAIRS, Case, Groups, Sight
 from sfumato.evaluation.attacks.inversion import Scene
 from sfumato.evaluation.attacks.results import AttackResult, average, beside, certain, hits, percent
@@ -146,8 +146,9 @@ class Linked:
 def link_halves(case: Case) -> AttackResult:
     """Every second known attribute in one list, the others in the other."""
     first, second = case.known[::2], case.known[1::2]
-    crowd = _crowd(case, second)
-    found = linked_halves(case, first, second, crowd)
+    everybody = _distinct(case, second, np.arange(case.table.rows))
+    crowd = _crowd(case, second, len(everybody.rows))
+    found = linked_halves(case, first, second, crowd, everybody if len(crowd) == case.table.rows else None)
     success, n = average(found.chance), len(crowd)
     unique = float((found.right & (found.candidates == 1)).mean())
     among = float((found.right & (found.candidates <= AMONG)).mean())
@@ -165,21 +166,26 @@ def link_halves(case: Case) -> AttackResult:
     )
 
 
-def linked_halves(case: Case, first: tuple[str, ...], second: tuple[str, ...], crowd: Ints) -> Linked:
+def linked_halves(
+    case: Case, first: tuple[str, ...], second: tuple[str, ...], crowd: Ints, listed: _Entries | None = None
+) -> Linked:
     """The attack itself. `crowd`: the rows of the raw table that both lists are about; some of them are looked for.
+    `listed`: what the second list holds, where that was counted already.
 
     Given the first half a, the partner b is one whose released look-alikes have the look of a most often:
     the rows that cover a and b, over the rows that cover b.
     """
     from scipy import sparse
 
-    sight = Sight(case.seen, case.table)
+    sight = case.sight
+    both = case.seen.groups((*first, *second))
     left, right = case.seen.groups(first), case.seen.groups(second)
+    pairs = left.of_row[both.first], right.of_row[both.first]
     together: Any = sparse.coo_matrix(
-        (np.ones(case.seen.rows), (left.of_row, right.of_row)), shape=(len(left.sizes), len(right.sizes))
+        (both.sizes.astype(np.float64), pairs), shape=(len(left.sizes), len(right.sizes))
     ).tocsr()
     checkpoint()
-    entries = _distinct(case, second, crowd)
+    entries = listed or _distinct(case, second, crowd)
     checkpoint()
     wanted = case.drawn(crowd, left)
     ours = _covering(sight, left, wanted)
@@ -201,9 +207,7 @@ class _Entries:
 
 def _distinct(case: Case, names: tuple[str, ...], crowd: Ints) -> _Entries:
     numbers = group_numbers([case.table.column(name).codes[crowd].astype(np.int64) for name in names], len(crowd))
-    first = np.zeros(int(numbers.max()) + 1, dtype=np.int64)
-    first[numbers[::-1]] = crowd[::-1]
-    return _Entries(first, np.bincount(numbers), numbers)
+    return _Entries(crowd[first_rows(numbers)], np.bincount(numbers), numbers)
 
 
 def _covering(sight: Sight, groups: Groups, rows: Ints) -> Any:
@@ -225,10 +229,10 @@ def _judged(scores: NDArray[np.float64], counts: Ints, own: Ints) -> Linked:
     return Linked(chance, (scores > 0) @ counts, scores[mine] > 0)
 
 
-def _crowd(case: Case, second: tuple[str, ...]) -> Ints:
-    """The people that the lists are about: all, unless that takes too long."""
-    everybody, groups = np.arange(case.table.rows), len(case.seen.groups(second).sizes)
-    if len(_distinct(case, second, everybody).counts) * groups <= PAIRS:
-        return everybody
+def _crowd(case: Case, second: tuple[str, ...], entries: int) -> Ints:
+    """The people that the lists are about: all, unless that takes too long. `entries`: how many differ of all."""
+    groups = len(case.seen.groups(second).sizes)
+    if entries * groups <= PAIRS:
+        return np.arange(case.table.rows)
     short = min(SHORT, max(FEWEST, PAIRS // groups))
     return np.sort(Seeded(case.seed).permutation(case.table.rows)[:short])

@@ -11,13 +11,17 @@ values, which tell nothing about anyone, stands beside each attack.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
+from sfumato.data.table import Codes
 from sfumato.evaluation.attacks.attacker_view import Case, Sight
 from sfumato.evaluation.attacks.results import AttackResult, beside, hits, percent
+from sfumato.events import watched
 from sfumato.randomness import Seeded
 
 Predicate = tuple[tuple[str, int], ...]
@@ -26,15 +30,19 @@ CRITERION = "singling out"
 MOST_ATTRIBUTES = 3
 LOOKED_THROUGH = 20
 """So many predicates from single frequencies are looked through for each that is claimed."""
-ROWS_COUNTED = 30_000_000
+ROWS_COUNTED, LEAST_TRIES = 30_000_000, 400
+"""In large tables fewer predicates are counted, never fewer than so many."""
+THIN = 4_096
+"""So many records, spread over the table, are looked at first: a predicate that two of them satisfy isolates nobody."""
 
 
 def single_out(case: Case) -> tuple[AttackResult, ...]:
     """Predicates drawn at random from the release, and the best that can be chosen in it."""
-    return _drawn(case), _chosen(case)
+    records = Records(case.sight)
+    return _drawn(case, records), _chosen(case, records)
 
 
-def _drawn(case: Case) -> AttackResult:
+def _drawn(case: Case, records: Records) -> AttackResult:
     """One to three attributes and the values that a random released row shows; beside it values drawn one by one."""
     chance, names = Seeded(case.seed).generator(), tuple(case.seen.columns)
     tries = _tries(case)
@@ -43,8 +51,7 @@ def _drawn(case: Case) -> AttackResult:
     rows = chance.integers(0, case.seen.rows, tries).tolist()
     ours = [_at(case, [names[at] for at in which], row) for which, row in zip(asked, rows, strict=True)]
     theirs = [_apart(case, [names[at] for at in which], chance) for which in asked]
-    sight = Sight(case.seen, case.table)
-    found, guessed = (hits(np.array([isolates(sight, one) for one in claims])) for claims in (ours, theirs))
+    found, guessed = (hits(records.isolated(claims)) for claims in (ours, theirs))
     return AttackResult(
         attack="singling out, random predicates",
         knowledge=f"nobody, only the release: {MOST_ATTRIBUTES} of its attributes at most, "
@@ -60,15 +67,13 @@ def _drawn(case: Case) -> AttackResult:
     )
 
 
-def _chosen(case: Case) -> AttackResult:
+def _chosen(case: Case, records: Records) -> AttackResult:
     """The released rows that stand most alone, all their values together; beside it the best from frequencies."""
     chance, names = Seeded(case.seed + 1).generator(), tuple(case.seen.columns)
     groups = case.seen.groups(names)
     order = np.lexsort((chance.random(len(groups.sizes)), groups.sizes))[: _tries(case)]
     ours = [tuple(zip(names, groups.codes[at].tolist(), strict=True)) for at in order]
-    sight = Sight(case.seen, case.table)
-    found = hits(np.array([isolates(sight, one) for one in ours]))
-    guessed = hits(np.array([isolates(sight, one) for one in _best_guesses(case, _tries(case), chance)]))
+    found, guessed = (hits(records.isolated(claims)) for claims in (ours, _best_guesses(case, _tries(case), chance)))
     alone = int((groups.sizes == 1).sum()) / case.seen.rows
     return AttackResult(
         attack="singling out, chosen predicates",
@@ -87,15 +92,83 @@ def _chosen(case: Case) -> AttackResult:
     )
 
 
-def isolates(sight: Sight, predicate: Predicate) -> bool:
-    """Whether exactly one record of the raw table has what the predicate asks for."""
-    rows: Ints | None = None
-    for name, label in predicate:
-        match, codes = sight.matches(name, label), sight.table.column(name).codes
-        rows = np.flatnonzero(match[codes]) if rows is None else rows[match[codes[rows]]]
-        if not len(rows):
+@dataclass(frozen=True, eq=False)
+class _Term:
+    """One part of a predicate: which raw values satisfy it, the code of each record, and how many records do."""
+
+    name: str
+    match: NDArray[np.bool_]
+    codes: Codes
+    size: int
+
+    def kept(self, rows: Ints) -> Ints:
+        """Those of some records that satisfy it."""
+        return rows[self.match[self.codes[rows]]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Places:
+    """The records of a column in the order of their codes, and where each code begins."""
+
+    order: Ints
+    begins: Ints
+
+    @classmethod
+    def of(cls, codes: Codes, counts: Ints) -> _Places:
+        """Of a column."""
+        return cls(np.argsort(codes, kind="stable"), np.append(0, np.cumsum(counts)))
+
+    def rows(self, match: NDArray[np.bool_]) -> Ints:
+        """The records that have one of some values."""
+        return np.concatenate([self.order[self.begins[at] : self.begins[at + 1]] for at in np.flatnonzero(match)])
+
+
+class Records:
+    """Owns what is known of the raw records so far: which of them a shown value stands for, and where they are."""
+
+    def __init__(self, sight: Sight) -> None:
+        self._sight = sight
+        self._terms: dict[tuple[str, int], _Term] = {}
+        self._places: dict[str, _Places] = {}
+        rows = sight.table.rows
+        self._thin = np.arange(0, rows, max(1, rows // THIN))
+
+    def isolated(self, predicates: Sequence[Predicate]) -> NDArray[np.bool_]:
+        """(predicates,): whether exactly one raw record has what each of them asks for."""
+        self._learn(predicates)
+        return np.array([self._is_one([self._terms[part] for part in one]) for one in watched(predicates)])
+
+    def _learn(self, predicates: Sequence[Predicate]) -> None:
+        """What the shown values of some predicates stand for, all values of an attribute at once."""
+        wanted: dict[str, list[int]] = {}
+        for name, label in sorted({*chain.from_iterable(predicates)} - self._terms.keys()):
+            wanted.setdefault(name, []).append(label)
+        for name, labels in wanted.items():
+            column = self._sight.table.column(name)
+            matches = self._sight.matches(name, np.array(labels))
+            sizes = (matches @ column.counts).tolist()
+            for label, match, size in zip(labels, matches, sizes, strict=True):
+                self._terms[name, label] = _Term(name, match, column.codes, size)
+
+    def _is_one(self, terms: Sequence[_Term]) -> bool:
+        """Whether one record satisfies all of them. The part that the fewest satisfy comes first."""
+        first, *others = sorted(terms, key=lambda term: term.size)
+        if not others or first.size == 0:
+            return first.size == 1
+        if len(_all_kept(self._thin, [first, *others])) > 1:
             return False
-    return rows is not None and len(rows) == 1
+        if first.name not in self._places:
+            column = self._sight.table.column(first.name)
+            self._places[first.name] = _Places.of(column.codes, column.counts)
+        return len(_all_kept(self._places[first.name].rows(first.match), others)) == 1
+
+
+def _all_kept(rows: Ints, terms: Sequence[_Term]) -> Ints:
+    for term in terms:
+        if not len(rows):
+            break
+        rows = term.kept(rows)
+    return rows
 
 
 def _best_guesses(case: Case, wanted: int, chance: np.random.Generator) -> list[Predicate]:
@@ -125,8 +198,8 @@ def _apart(case: Case, names: Sequence[str], chance: np.random.Generator) -> Pre
 
 def _frequencies(case: Case, name: str) -> NDArray[np.float64]:
     shown = case.seen.columns[name]
-    return np.bincount(shown.codes, minlength=len(shown.labels) + 1) / case.seen.rows
+    return shown.counts / case.seen.rows
 
 
 def _tries(case: Case) -> int:
-    return min(case.people, max(100, ROWS_COUNTED // max(1, case.table.rows)))
+    return min(case.people, max(LEAST_TRIES, ROWS_COUNTED // max(1, case.table.rows)))

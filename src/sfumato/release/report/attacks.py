@@ -34,7 +34,9 @@ WHO = (
 WHAT = (
     "The three criteria of opinion 05/2014 of the Article 29 Working Party, each measured by an attack. What stands "
     "beside each success is reached without the release; the excess is what the release adds, and for inference also "
-    "what is true of people in general, which only a control group could tell apart. An attack that fails is no proof."
+    "what is true of people in general, which only a control group could tell apart. Of a large table as many people "
+    "and predicates are tried as of a small one, some hundred drawn at random: the intervals tell the error that "
+    "this leaves. An attack that fails is no proof."
 )
 
 
@@ -45,9 +47,9 @@ def attacked(held: Held) -> Html | None:
         return None
     parts = [paragraph("Measured against the raw table: never hand these figures over with the release.", "note")]
     if found.risk:
-        parts += [table(RISKED, [_risk(one) for one in found.risk]), paragraph(WHO)]
+        parts += [table(RISKED, [_risk(one) for one in found.risk], kind="cards"), paragraph(WHO)]
     if found.results:
-        parts += [paragraph(WHAT), table(CRITERIA, [_criterion(one) for one in found.results])]
+        parts += [paragraph(WHAT), table(CRITERIA, [_criterion(one) for one in found.results], kind="cards")]
         parts.append(bullets(result.sentence for result in found.results))
     if found.left_out:
         parts += [tag("h3", text("Not tried")), bullets(f"{name}: {why}." for name, why in found.left_out.items())]

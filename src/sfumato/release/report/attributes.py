@@ -16,7 +16,7 @@ from sfumato.maskers.recoding.rules import Discretize, Generalize, Rule
 from sfumato.maskers.topdown.explanation import Story
 from sfumato.release.report.histograms import intervals_picture, numbers_picture
 from sfumato.release.report.markup import Html, bar, folded, join, paragraph, section, some, table, tag, text
-from sfumato.release.report.material import Frequency, Held, Released, frequencies, is_numeric, numbers
+from sfumato.release.report.material import Frequency, Held, Released, different, frequencies, is_numeric, numbers
 from sfumato.release.report.trees import tree
 
 MOST = 15
@@ -26,8 +26,8 @@ MOST = 15
 def attributes(released: Released, held: Held | None, stories: Mapping[str, Story]) -> Html:
     """One part for each masked attribute; with what the holder has, its raw side and why it looks like that."""
     parts = []
-    for at, name in enumerate(watched(released.names)):
-        inside = _looks(released, held, name, f"a{at}")
+    for name in watched(released.names):
+        inside = _looks(released, held, name)
         why = [_why(stories[name])] if name in stories else []
         parts += [tag("h3", text(name)), paragraph(_says(released, name)), inside, *why]
     return section("Each attribute", *parts, anchor="attributes")
@@ -35,7 +35,7 @@ def attributes(released: Released, held: Held | None, stories: Mapping[str, Stor
 
 def _says(released: Released, name: str) -> str:
     rule = _rule(released, name)
-    values = len(frequencies(released.masked.shown(name)))
+    values = different(released.masked.shown(name))
     if rule is not None:
         return rule.sentence(values)
     return f"{some(values, 'different value')} ({released.masked.treated[name]})."
@@ -45,24 +45,23 @@ def _rule(released: Released, name: str) -> Rule | None:
     return released.mask.rules.get(name)
 
 
-def _looks(released: Released, held: Held | None, name: str, mark: str) -> Html:
+def _looks(released: Released, held: Held | None, name: str) -> Html:
     rule, column = _rule(released, name), released.masked.shown(name)
-    found = frequencies(column)
     if rule is not None and rule.kind in DRAWN:
-        return DRAWN[rule.kind](rule, found, held, name=name, mark=mark)
+        return DRAWN[rule.kind](rule, frequencies(column), held, name=name)
     if is_numeric(column):
-        return numbers_picture(numbers(column), _raw_numbers(held, name), name=name, mark=mark)
-    return _listed(found)
+        return numbers_picture(numbers(column), _raw_numbers(held, name), name=name)
+    return released.once(f"values of {name}", lambda: _listed(frequencies(column)))
 
 
-def _cut(rule: Generalize, found: Sequence[Frequency], held: Held | None, *, name: str, mark: str) -> Html:
+def _cut(rule: Generalize, found: Sequence[Frequency], held: Held | None, *, name: str) -> Html:
     """The tree with the cut on it."""
     return join([tree(rule, found, below=held is not None), _listed(found, folded_only=True)])
 
 
-def _intervals(rule: Discretize, found: Sequence[Frequency], held: Held | None, *, name: str, mark: str) -> Html:
+def _intervals(rule: Discretize, found: Sequence[Frequency], held: Held | None, *, name: str) -> Html:
     """The intervals on a histogram, where their ends are told."""
-    drawn = intervals_picture(rule, found, _raw_numbers(held, name), name=name, mark=mark)
+    drawn = intervals_picture(rule, found, _raw_numbers(held, name), name=name)
     return _listed(found) if drawn is None else join([drawn, _listed(found, folded_only=True)])
 
 
@@ -88,9 +87,10 @@ def _listed(found: Sequence[Frequency], *, folded_only: bool = False) -> Html:
     rows: list[Any] = [(one.label, one.count, f"{one.count / total:.1%}", bar(one.count / widest)) for one in found]
     headings = ["value", "records", "share", ""]
     if folded_only:
-        return folded(f"{some(len(rows), 'value')} in numbers", headings, rows)
-    rest = [folded(f"{len(rows) - MOST:,} more values", headings, rows[MOST : 20 * MOST])] if len(rows) > MOST else []
-    return join([table(headings, rows[:MOST]), *rest])
+        return folded(f"{some(len(rows), 'value')} in numbers", headings, rows, kind="listed")
+    more = rows[MOST : 20 * MOST]
+    rest = [folded(f"{len(rows) - MOST:,} more values", headings, more, kind="listed")] if more else []
+    return join([table(headings, rows[:MOST], kind="listed"), *rest])
 
 
 def _why(story: Story) -> Html:

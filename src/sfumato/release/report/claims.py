@@ -69,7 +69,7 @@ def claimed(released: Released) -> Html:
     if facts.claims:
         asked = [(str(c.requirement), reached(c), f"Somebody who {c.requirement.attacker()}.") for c in facts.claims]
         follows = [(str(c.requirement), f"follows from {', '.join(c.by.on)}", "") for c in facts.covered]
-        parts.append(table(["claimed", "reached", "against whom"], [*asked, *follows]))
+        parts.append(table(["claimed", "reached", "against whom"], [*asked, *follows], kind="cards"))
     if facts.lifted:
         share = facts.lifted / max(facts.rows, 1)
         parts.append(paragraph(f"{facts.lifted:,} records ({share:.1%}) are shown at the top of every masked column."))
@@ -106,19 +106,16 @@ def cited(released: Released) -> Html:
 
 
 def columns(released: Released) -> Html:
-    """What happened to each column, in words."""
+    """What happened to the columns, in words: those of one role and one treatment in one row."""
     facts = released.facts
-    rows = [
-        (
-            name,
-            facts.schema[name].role,
-            _explained(facts.schema[name], released.masked.treated.get(name)),
-        )
-        for name in released.masked.names
-    ]
+    alike: dict[tuple[str, str], list[str]] = {}
+    for name in released.masked.names:
+        shown = _explained(facts.schema[name], released.masked.treated.get(name))
+        alike.setdefault((facts.schema[name].role, shown), []).append(name)
+    rows = [(", ".join(names), role, shown) for (role, shown), names in alike.items()]
     order = "in their original order" if facts.keep_order else "in random order"
     told = paragraph(f"{released.masked.rows:,} rows, {order}. A missing value counts as a value of its own.")
-    return join([told, table(["column", "role", "what is shown"], rows)])
+    return join([told, table(["columns", "role", "what is shown"], rows, kind="cards")])
 
 
 def _explained(attribute: Attribute, masked: str | None) -> str:

@@ -10,15 +10,14 @@ from numpy.typing import NDArray
 
 from sfumato.evaluation.clusters import contingency
 from sfumato.randomness import Seeded
+from sfumato.release.report.axes import Axis
 from sfumato.release.report.markup import Cell, Html, folded, join, made, paragraph, section, table, tag, text
 from sfumato.release.report.material import Held, Released
-from sfumato.release.report.plots import INK, colour, picture
-from sfumato.release.report.projecting import Bubbles, Frame, Plane, Points
+from sfumato.release.report.plots import Mark, Panel, colour, dots, picture, shape, words
+from sfumato.release.report.projecting import Bubbles, Frame, Plane
 
 SAMPLE = 20_000
 """Records that are drawn of a larger raw table."""
-MARKERS = "osD^vP"
-"""After each round of colours another shape."""
 
 
 def public_clusters(released: Released) -> Html | None:
@@ -26,16 +25,17 @@ def public_clusters(released: Released) -> Html | None:
     space = released.space
     if space is None or not len(space.centres) or not released.masked.rows:
         return None
-    placed = space.place(released.masked)
-    points, labels = Plane.of(placed).points(placed), placed.nearest(space.start())
-    drawn = Bubbles.of(points, labels, Frame.around(points))
+    shown = released.masked.distinct([*space.attributes, *(space.book.columns if space.book else ())])
+    placed = space.place(shown.masked)
+    points, labels = Plane.of(placed, shown.counts).points(placed), placed.nearest(space.start())
+    drawn = Bubbles.of(points, labels, Frame.around(points), shown.counts)
     says = (
         "The released records by the nearest of the released centres, seen along their two main directions. A larger "
         "dot stands for more records."
     )
     parts = [
         _draw([("as it is shown", drawn)], says),
-        _cluster_table(labels, len(space.centres)),
+        _cluster_table(np.bincount(labels, shown.counts, len(space.centres))),
         _dots(drawn),
     ]
     return section("The clusters", *parts, anchor="clusters")
@@ -112,44 +112,29 @@ def _sample(rows: int) -> NDArray[np.int64]:
 
 
 def _draw(panels: Sequence[tuple[str, Bubbles]], says: str) -> Html:
+    """All panels in one scale, with dots of one measure."""
     largest = max(int(bubbles.counts.max()) for _, bubbles in panels)
-
-    def draw(figure: Any) -> None:
-        grid = np.atleast_1d(figure.subplots(1, len(panels), sharex=True, sharey=True))
-        for axes, (title, bubbles) in zip(grid, panels, strict=True):
-            _scatter(axes, bubbles, largest)
-            axes.set_title(title)
-            axes.set_xticks([])
-            axes.set_yticks([])
-            axes.spines[:].set_visible(False)
-
-    return picture(draw, size=(8.6, 3.7 if len(panels) > 1 else 4.2), says=says, name="clusters")
+    frame = Frame.around(*(bubbles.points for _, bubbles in panels))
+    x, y = (Axis(frame.low[at], frame.high[at], shown=False) for at in (0, 1))
+    width, height = (480, 380) if len(panels) > 1 else (600, 380)
+    drawn = [Panel(x, y, _scatter(one, largest), title=title, width=width, height=height) for title, one in panels]
+    return picture(drawn, says=says)
 
 
-def _scatter(axes: Any, bubbles: Bubbles, largest: int) -> None:
-    """One series per cluster and size of dot, which keeps the drawing small."""
-    sizes = np.ceil(np.sqrt(bubbles.counts / largest) * 8) * 1.6 + 1.2
-    for cluster in np.unique(bubbles.clusters):
+def _scatter(bubbles: Bubbles, largest: int) -> list[Mark]:
+    """One path per cluster and size of dot, which keeps the drawing small; the clusters' numbers above all of them."""
+    sizes = np.ceil(np.sqrt(bubbles.counts / largest) * 8) * 2.4 + 1.8
+    marks, middles, found = [], [], np.unique(bubbles.clusters).tolist()
+    for cluster in found:
         mine = bubbles.clusters == cluster
-        for size in np.unique(sizes[mine]):
-            chosen = mine & (sizes == size)
-            axes.plot(
-                *bubbles.points[chosen].T,
-                linestyle="none",
-                marker=MARKERS[int(cluster) // 8 % len(MARKERS)],
-                markersize=size,
-                color=colour(int(cluster)),
-                alpha=0.6,
-                markeredgewidth=0,
-            )
-        middle: Points = np.average(bubbles.points[mine], axis=0, weights=bubbles.counts[mine])
-        axes.annotate(
-            str(int(cluster) + 1), middle, color=INK, fontsize=11, fontweight="bold", ha="center", va="center"
-        )
+        for size in np.unique(sizes[mine]).tolist():
+            chosen = bubbles.points[mine & (sizes == size)]
+            marks.append(dots(chosen, size, colour(cluster), shape=shape(cluster)))
+        middles.append(np.average(bubbles.points[mine], axis=0, weights=bubbles.counts[mine]))
+    return [*marks, words(middles, [str(cluster + 1) for cluster in found], kind="mark")]
 
 
-def _cluster_table(labels: NDArray[np.int64], n: int) -> Html:
-    counts = np.bincount(labels, minlength=n)
+def _cluster_table(counts: NDArray[Any]) -> Html:
     return table(["cluster", "records"], [(f"{at + 1}", int(count)) for at, count in enumerate(counts)])
 
 
@@ -173,11 +158,14 @@ def _moved(held: Held, names: NDArray[np.int64]) -> Html:
     for at, counts in zip(np.unique(held.found.labels), shared, strict=True):
         total = int(counts.sum())
         rows.append([held.found.names[int(at)], total, *(_heat(int(n), total) for n in counts)])
-    told = paragraph("Where each raw cluster's records went; the last figure of a cell is its share of the cluster.")
-    return join([tag("h3", text("Where the records went")), told, table(headings, rows, kind="heated")])
+    told = paragraph(
+        "Where each raw cluster's records went; the last figure of a cell is its share of it, an empty one has none."
+    )
+    return join([tag("h3", text("Where the records went")), told, table(headings, rows, kind="cards")])
 
 
 def _heat(count: int, total: int) -> Cell:
-    share = count / total if total else 0.0
-    words = text(f"{count:,} · {share:.0%}")
-    return made(tag("span", words, class_="heat", style=f"--h:{share:.2f}"))
+    if not count:
+        return None
+    share = count / total
+    return made(tag("span", text(f"{count:,} · {share:.0%}"), class_="heat", style=f"--h:{share:.2f}"))

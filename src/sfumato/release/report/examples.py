@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.data.table import Column
+from sfumato.data.table import Column, first_rows
 from sfumato.release.report.claims import columns
 from sfumato.release.report.markup import Cell, Html, made, paragraph, section, table, tag, text
 from sfumato.release.report.material import MISSING, Held, Released
@@ -18,16 +18,14 @@ def public_examples(released: Released) -> Html:
     for claim in released.facts.claims:
         on = claim.requirement.on
         parts.append(paragraph(f"The most frequent combinations on {', '.join(on)}, which nobody has alone:"))
-        parts.append(table([*on, "records"], _frequent(released, on)))
+        parts.append(table([*on, "records"], _frequent(released, on), kind="cards"))
     return section("The table as it is shown", *parts, anchor="table")
 
 
 def _frequent(released: Released, on: tuple[str, ...]) -> list[tuple[Cell, ...]]:
     shown = [released.masked.shown(name) for name in on]
     groups = released.masked.groups(on)
-    sizes = np.bincount(groups)
-    first = np.full(len(sizes), -1, dtype=np.int64)
-    first[groups[::-1]] = np.arange(len(groups))[::-1]
+    sizes, first = np.bincount(groups), first_rows(groups)
     found = [
         (*((*one.labels, MISSING)[one.keys[first[at]]] for one in shown), int(sizes[at]))
         for at in np.argsort(-sizes, kind="stable")[: 4 * ROWS]
@@ -54,7 +52,8 @@ def _records(held: Held) -> Html:
         return text("")
     rows = np.linspace(0, held.table.rows - 1, min(ROWS, held.table.rows)).astype(np.int64)
     headings = ["", *(f"record {at + 1}" for at in range(len(rows)))]
-    return table(headings, [[name, *(_changed(held, name, shown[name], int(row)) for row in rows)] for name in names])
+    cells = [[name, *(_changed(held, name, shown[name], int(row)) for row in rows)] for name in names]
+    return table(headings, cells, kind="cards")
 
 
 def _changed(held: Held, name: str, shown: Column, row: int) -> Cell:

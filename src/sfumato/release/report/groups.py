@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from textwrap import fill
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.evaluation.risk import risks
+from sfumato.release.report.axes import Axis
 from sfumato.release.report.markup import Html, folded, join, paragraph, section, table
 from sfumato.release.report.material import Released
-from sfumato.release.report.plots import BLUE, FAINT, RED, label, logarithmic, picture, whole_numbers
+from sfumato.release.report.plots import BLUE, RED, Panel, bars, label, picture, uprights
 
 BINS = 24
 MOST = 6
@@ -28,24 +28,10 @@ def groups(released: Released) -> Html | None:
     sizes = [released.masked.sizes(claim.on) for claim in claims]
     edges = [_edges(found) for found in sizes]
     counts = [np.histogram(found, bins=ends)[0] for found, ends in zip(sizes, edges, strict=True)]
-
-    def draw(figure: Any) -> None:
-        figure.subplots_adjust(left=0.07, top=0.8 if len(claims) < 4 else 0.7, wspace=0.25)
-        panels = np.atleast_1d(figure.subplots(1, len(claims)))
-        for axes, claim, ends, n in zip(panels, claims, edges, counts, strict=True):
-            axes.bar(ends[:-1], n, np.diff(ends), align="edge", color=BLUE, alpha=0.7, edgecolor=FAINT, linewidth=0.3)
-            if claim.k is not None:
-                axes.axvline(claim.k, color=RED, linewidth=1.2)
-            logarithmic(axes, "x")
-            if len(ends) == 2 and claim.k is None:  # one size, and nothing beside it
-                axes.set_xticks([ends[0] + 0.5], [f"{ends[0]:,.0f}"])
-            whole_numbers(axes)
-            axes.set_xlabel("records in a group")
-            axes.set_title(_short(claim.on, width=min(30, 96 // len(claims))), fontsize=8.5)
-        panels[0].set_ylabel("groups")
-
     says = "How many groups of each size there are; the red line is k, and nothing stands to its left."
-    drawn = picture(draw, size=(8.6, 2.5), says=says, name="groups", margins=True)
+    width = 480 if len(claims) < 3 else 320
+    panels = [_panel(claim, ends, n, width) for claim, ends, n in zip(claims, edges, counts, strict=True)]
+    drawn = picture(panels, says=says)
     rows = [
         (", ".join(claim.on), f"{a:,.0f} to {b:,.0f}", int(number))
         for claim, ends, n in zip(claims, edges, counts, strict=True)
@@ -54,6 +40,14 @@ def groups(released: Released) -> Html | None:
     ]
     listed = folded("Group sizes in numbers", ["quasi-identifier", "records in a group", "groups"], rows)
     return section("Groups and risk", drawn, listed, _risk(released, sizes), anchor="groups")
+
+
+def _panel(claim: _Quasi, ends: NDArray[np.float64], counts: NDArray[np.int64], width: int) -> Panel:
+    low, high = min(ends[0], claim.k or ends[0]), max(ends[-1], (claim.k or 0) + 1)
+    x = Axis(low * (low / high) ** 0.03, high, "records in a group", log=True, whole=True)
+    y = Axis(0, 1.05 * int(counts.max()), "groups", whole=True)
+    red = [] if claim.k is None else [uprights(claim.k, RED)]
+    return Panel(x, y, [bars(ends, counts, BLUE, edge=True), *red], title=_short(claim.on), width=width)
 
 
 @dataclass(frozen=True)
@@ -88,8 +82,8 @@ def _risk(released: Released, sizes: list[NDArray[np.int64]]) -> Html:
         rows.append((name, len(found), int(found.min()), int(np.median(found)), *(f"{told[r]:.2%}" for r in RISKS)))
     headings = ["known", "groups", "smallest", "median", "highest chance", "chance on average", "records above 20 %"]
     words = "The chance to pick out the right record for somebody who knows these attributes of a person in the table:"
-    return join([paragraph(words), table(headings, rows)])
+    return join([paragraph(words), table(headings, rows, kind="cards")])
 
 
-def _short(on: tuple[str, ...], *, width: int) -> str:
-    return fill(", ".join(map(label, on[:4])) + (f" and {len(on) - 4} more" if len(on) > 4 else ""), width)
+def _short(on: tuple[str, ...]) -> str:
+    return ", ".join(map(label, on[:4])) + (f" and {len(on) - 4} more" if len(on) > 4 else "")

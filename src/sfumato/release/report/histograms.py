@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.maskers.recoding.intervals import interval_labels
 from sfumato.maskers.recoding.rules import Discretize
+from sfumato.release.report.axes import Axis
 from sfumato.release.report.markup import Html, folded, join
 from sfumato.release.report.material import Frequency
-from sfumato.release.report.plots import BLUE, FAINT, RED, label, picture
+from sfumato.release.report.plots import BLUE, FAINT, RED, Panel, bars, label, picture, stairs, uprights
 
 Numbers = NDArray[np.float64]
-SIZE = (8.6, 2.3)
 BINS = 40
 
 
@@ -43,9 +42,7 @@ class Histogram:
         ]
 
 
-def intervals_picture(
-    rule: Discretize, found: Sequence[Frequency], raw: Numbers | None, *, name: str, mark: str
-) -> Html | None:
+def intervals_picture(rule: Discretize, found: Sequence[Frequency], raw: Numbers | None, *, name: str) -> Html | None:
     """The shown intervals as wide as they are, their area the records in them; for the holder over the raw numbers.
 
     None for dates and for ranges that nobody declared: the ends of those are not told.
@@ -58,22 +55,19 @@ def intervals_picture(
         np.diff(ends), 1e-12
     )
     behind = None if raw is None or not len(raw) else Histogram.of(raw, ends[0], ends[-1])
-
-    def draw(figure: Any) -> None:
-        axes = figure.subplots()
-        axes.bar(ends[:-1], heights, np.diff(ends), align="edge", color=BLUE, alpha=0.55, linewidth=0)
-        if behind is not None:
-            axes.stairs(behind.counts / np.diff(behind.edges), behind.edges, color=RED, linewidth=1.1)
-        axes.vlines(rule.breaks, 0, 1, transform=axes.get_xaxis_transform(), color=FAINT, linewidth=0.6, linestyle=":")
-        _label(axes, name, "records per unit")
-
+    marks, high = [bars(ends, heights, BLUE), uprights(rule.breaks, FAINT, dotted=True)], heights.max(initial=0.0)
+    if behind is not None:
+        raw_heights = behind.counts / np.diff(behind.edges)
+        marks, high = [*marks, stairs(behind.edges, raw_heights, RED)], max(high, raw_heights.max())
+    across = _across(ends if behind is None else np.append(ends, behind.edges[-1]), name)
+    panel = Panel(across, _up(high, "records per unit"), marks)
     says = f"{name}: blue, what is shown, the records of an interval spread over its width; dotted, the breaks"
     says += "." if behind is None else "; the red line, the raw numbers."
-    drawn = picture(draw, size=SIZE, says=says, name=mark, margins=True)
+    drawn = picture([panel], says=says)
     return drawn if behind is None else join([drawn, _table("The raw numbers", behind)])
 
 
-def numbers_picture(shown: Numbers, raw: Numbers | None, *, name: str, mark: str) -> Html:
+def numbers_picture(shown: Numbers, raw: Numbers | None, *, name: str) -> Html:
     """Masked numbers as a histogram; for the holder with the raw ones."""
     ends = [*shown[[0, -1]], *([] if raw is None or not len(raw) else [raw.min(), raw.max()])] if len(shown) else [0, 1]
     low, high = float(min(ends)), float(max(ends))
@@ -81,23 +75,21 @@ def numbers_picture(shown: Numbers, raw: Numbers | None, *, name: str, mark: str
     edges = np.linspace(low, high, BINS + 1)
     front = Histogram(edges, np.histogram(shown, bins=edges)[0])
     behind = None if raw is None else Histogram(edges, np.histogram(raw, bins=edges)[0])
-
-    def draw(figure: Any) -> None:
-        axes = figure.subplots()
-        axes.stairs(front.counts, edges, fill=True, color=BLUE, alpha=0.55)
-        if behind is not None:
-            axes.stairs(behind.counts, edges, color=RED, linewidth=1.1)
-        _label(axes, name, "records")
-
+    marks = [bars(edges, front.counts, BLUE), *([] if behind is None else [stairs(edges, behind.counts, RED)])]
+    highest = max(int(one.counts.max()) for one in (front, behind) if one is not None)
+    panel = Panel(_across(edges, name), _up(highest, "records"), marks)
     says = f"{name}: blue, what is shown" + ("." if behind is None else "; the red line, the raw numbers.")
-    drawn = [picture(draw, size=SIZE, says=says, name=mark, margins=True), _table("What is shown, in numbers", front)]
+    drawn = [picture([panel], says=says), _table("What is shown, in numbers", front)]
     return join([*drawn, *([] if behind is None else [_table("The raw numbers", behind)])])
 
 
-def _label(axes: Any, name: str, counted: str) -> None:
-    axes.set_xlabel(label(name))
-    axes.set_ylabel(counted)
-    axes.margins(x=0.01)
+def _across(edges: Numbers, name: str) -> Axis:
+    margin = 0.01 * float(edges[-1] - edges[0])
+    return Axis(float(edges[0]) - margin, float(edges[-1]) + margin, label(name))
+
+
+def _up(highest: float, counted: str) -> Axis:
+    return Axis(0.0, 1.05 * float(highest) or 1.0, counted)
 
 
 def _table(summary: str, histogram: Histogram) -> Html:

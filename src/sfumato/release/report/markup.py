@@ -13,6 +13,7 @@ Html = NewType("Html", str)
 """Text that is markup already. The type checker keeps other text from being mixed in."""
 Cell = str | int | float | None
 FIGURE = re.compile(r"-?[\d,.]+( ?%| s)?")
+NUMERIC = ' class="n"'
 PRINTED = 16
 """Rows of a folded table that are still printed on paper."""
 
@@ -56,24 +57,33 @@ def section(title: str, *inside: Html, anchor: str) -> Html:
     return tag("section", tag("h2", text(title)), *inside, id=anchor)
 
 
-def table(headings: Sequence[str], rows: Iterable[Sequence[Cell]], *, kind: str = "") -> Html:
-    """A table; numbers stand to the right. The first cell of a row is its heading."""
-    head = tag("tr", *(tag("th", text(heading), scope="col") for heading in headings))
-    body = [tag("tr", *(_cell(cell) for cell in row)) for row in rows]
-    whole = tag("table", tag("thead", head), tag("tbody", *body), **({"class_": kind} if kind else {}))
-    return tag("div", whole, class_="wide")
+def table(headings: Sequence[str], rows: Sequence[Sequence[Cell]], *, kind: str = "") -> Html:
+    """A table; numbers stand to the right, and so do their headings. The first cell of a row is its heading.
+
+    `kind` "cards": on a telephone each row is a card, on which every cell is told with its heading.
+    """
+    first = rows[0] if rows else ()
+    numeric = [_is_figure(cell) for cell in first] or [False] * len(headings)
+    head = "".join(
+        f'<th scope="col"{NUMERIC if right else ""}>{text(heading)}</th>'
+        for heading, right in zip(headings, numeric, strict=True)
+    )
+    told = [f' data-l="{text(heading)}"' if kind == "cards" else "" for heading in headings]
+    body = "".join(f"<tr>{''.join(map(_cell, row, told))}</tr>" for row in rows)
+    named = f' class="{kind}"' if kind else ""
+    return Html(f'<div class="wide"><table{named}><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>')
 
 
-def _cell(cell: Cell) -> Html:
+def _cell(cell: Cell, told: str) -> str:
     if isinstance(cell, int | float):
-        return tag("td", text(number(cell)), class_="n")
-    if cell is not None and FIGURE.fullmatch(cell):
-        return tag("td", text(cell), class_="n")
-    return tag("td", text("") if cell is None else _inside(cell))
+        return f"<td{NUMERIC}{told}>{number(cell)}</td>"
+    if cell is None or isinstance(cell, _Made):
+        return f"<td{told}>{cell or ''}</td>"
+    return f"<td{NUMERIC if FIGURE.fullmatch(cell) else ''}{told}>{text(cell)}</td>"
 
 
-def _inside(cell: str) -> Html:
-    return Html(cell) if isinstance(cell, _Made) else text(cell)
+def _is_figure(cell: Cell) -> bool:
+    return isinstance(cell, int | float) or (cell is not None and FIGURE.fullmatch(cell) is not None)
 
 
 class _Made(str):
@@ -103,24 +113,23 @@ def number(value: float) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.3f}"
 
 
-def folded(summary: str, headings: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Html:
+def folded(summary: str, headings: Sequence[str], rows: Sequence[Sequence[Cell]], *, kind: str = "") -> Html:
     """A table behind a line that can be opened; short ones are printed on paper, too."""
-    kind = "folded" if len(rows) <= PRINTED else "folded long"
-    return tag("details", tag("summary", text(summary)), table(headings, rows), class_=kind)
+    length = "folded" if len(rows) <= PRINTED else "folded long"
+    return tag("details", tag("summary", text(summary)), table(headings, rows, kind=kind), class_=length)
 
 
 def bar(share: float) -> Cell:
     """A bar for a cell, from 0 to 1 of its width."""
-    width = max(0.0, min(1.0, share)) * 100
-    inside = Html(f'<rect width="{width:.1f}" height="10"/>')
-    return made(tag("svg", inside, class_="bar", viewBox="0 0 100 10", preserveAspectRatio="none", aria_hidden="true"))
+    return made(Html(f'<span class="bar" style="--m:{max(0.0, min(1.0, share)):.1%}"></span>'))
 
 
-def meter(share: float) -> Html:
-    """A share in percent on a bar of its width.
+def meter(share: float, words: str | None = None, colour: str | None = None) -> Html:
+    """A share in percent, or in other words, on a bar of its width.
 
     >>> meter(0.5)
     '<span class="meter" style="--m:50%">50%</span>'
     """
     percent = f"{max(0.0, min(1.0, share)):.0%}"
-    return tag("span", text(percent), class_="meter", style=f"--m:{percent}")
+    kind, style = ("meter", "") if colour is None else ("meter coloured", f";--c:{colour}")
+    return tag("span", text(percent if words is None else words), class_=kind, style=f"--m:{percent}{style}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -36,12 +36,18 @@ class Released:
     masked: Masked
     mask: Mask
     space: Space | None
-    drawn: dict[str, Html | None] = field(default_factory=dict)
+    drawn: dict[str, Html] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
         """The masked columns, in the order of the table."""
         return tuple(name for name in self.masked.names if name in self.masked)
+
+    def once(self, what: str, draw: Callable[[], Html]) -> Html:
+        """A part that both editions show: drawn for the first, kept for the other."""
+        if what not in self.drawn:
+            self.drawn[what] = draw()
+        return self.drawn[what]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -76,9 +82,20 @@ class Frequency:
 def frequencies(column: AnyColumn) -> list[Frequency]:
     """Every value of a column of labels, the most frequent first; of sets their items. Row order does not matter."""
     labels = column.items if isinstance(column, ItemColumn) else column.labels
-    counts = np.bincount(column.codes, minlength=len(labels) + 1).tolist()
-    found = [Frequency(label, n) for label, n in zip((*labels, MISSING), counts, strict=True) if n]
+    found = [Frequency(label, n) for label, n in zip((*labels, MISSING), _counts(column).tolist(), strict=True) if n]
     return sorted(found, key=lambda one: (-one.count, one.label))
+
+
+def different(column: AnyColumn) -> int:
+    """How many values of a column of labels occur; of sets how many items."""
+    return int(np.count_nonzero(_counts(column)))
+
+
+def _counts(column: AnyColumn) -> NDArray[np.int64]:
+    """(values + 1,): of each value, or item of sets, how often it occurs."""
+    return (
+        np.bincount(column.codes, minlength=len(column.items) + 1) if isinstance(column, ItemColumn) else column.counts
+    )
 
 
 def is_numeric(column: AnyColumn) -> bool:

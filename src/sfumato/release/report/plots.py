@@ -1,123 +1,238 @@
-"""Plots: figures as SVG inside the page, in colours that everybody can tell apart.
+"""Plots: drawings as SVG inside the page, in colours that everybody can tell apart.
 
 Ink takes the colour of the page's text, so that one picture is right on a light and on a dark screen and on paper.
-matplotlib (the extra `plots`) is loaded here and nowhere else, without its global state for windows.
+Panels stand side by side where there is room, and below each other on a telephone; titles and legends are text of the
+page, so that they are never cut off. A panel is drawn by marks, each a function of the rulers along its axes.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from importlib import import_module
-from importlib.util import find_spec
-from io import StringIO
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sfumato.arrays import Floats
 from sfumato.errors import visible
 from sfumato.events import checkpoint
-from sfumato.release.report.markup import Html, tag, text
+from sfumato.release.report.axes import Axis, Ruler, written
+from sfumato.release.report.markup import Html, join, tag, text
 
-HOW_TO_GET = 'pip install "sfumato[plots]"'
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#999999")
 """The palette of Okabe and Ito, without black."""
-BLUE, ORANGE, RED = COLOURS[0], COLOURS[1], COLOURS[5]
-INK, FAINT = "#010203", "#040506"
-"""Stand for the colour of the page's text, and for that of its remarks."""
-SETTINGS = {
-    "svg.fonttype": "none",
-    "svg.hashsalt": "sfumato",
-    "font.size": 9,
-    "axes.titlesize": 10,
-    "axes.labelsize": 9,
-    "axes.edgecolor": FAINT,
-    "axes.labelcolor": INK,
-    "axes.titlecolor": INK,
-    "text.color": INK,
-    "xtick.color": FAINT,
-    "ytick.color": FAINT,
-    "xtick.labelcolor": INK,
-    "ytick.labelcolor": INK,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.linewidth": 0.7,
-    "text.parse_math": False,
-    "legend.frameon": False,
-}
+BLUE, RED = COLOURS[0], COLOURS[5]
+INK, FAINT = "currentColor", "var(--faint)"
 LONGEST_LABEL = 40
-METADATA = dict.fromkeys(("Date", "Creator", "Format", "Type"))
+LETTER, HIGH, LINE = 7.0, 15.0, 34.0
+"""About how wide and high a letter is, and how far apart numbers stand beside an axis; nothing is measured."""
+ABOVE, BELOW, RIGHT = 20.0, 42.0, 14.0
+Mark = Callable[[Ruler, Ruler], Html]
+SHAPES = {
+    "square": ((-1, -1), (1, -1), (1, 1), (-1, 1)),
+    "diamond": ((0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)),
+    "up": ((0, -1.2), (1.2, 1), (-1.2, 1)),
+    "down": ((0, 1.2), (1.2, -1), (-1.2, -1)),
+}
+"""Marks beside the round one, by their corners."""
 
-LOADED = ("matplotlib", "matplotlib.backend_bases", "matplotlib.projections", "matplotlib.figure")
-"""Loaded one after the other: all of it at once takes a second."""
+
+@dataclass(frozen=True)
+class Panel:
+    """One drawing: its axes, what stands between them, and its title."""
+
+    x: Axis
+    y: Axis
+    marks: Sequence[Mark]
+    title: str = ""
+    width: float = 480.0
+    height: float = 210.0
+
+    def drawn(self, says: str) -> Html:
+        """With its axes. `says`: for whoever cannot see it."""
+        bottom = self.height - (BELOW if self.x.shown else 2.0)
+        y = Ruler(self.y, bottom, ABOVE if self.y.shown and self.y.says else 6.0)
+        beside = written(_high(y)) if self.y.shown else []
+        left = 14 + LETTER * max(map(len, beside)) if beside else 2.0
+        x = Ruler(self.x, left, self.width - (RIGHT if self.x.shown else 2.0))
+        inside = [*(mark(x, y) for mark in self.marks), *_below(x, bottom), *_beside(y, left)]
+        drawn = tag("svg", *inside, viewBox=f"0 0 {self.width:g} {self.height:g}", role="img", aria_label=says)
+        title = [tag("p", text(self.title))] if self.title else []
+        return tag("div", *title, drawn, class_="panel" if self.x.shown else "panel large")
 
 
-def available() -> bool:
-    """Whether the plotting library is installed."""
-    return find_spec("matplotlib") is not None
+def picture(panels: Sequence[Panel], *, says: str, legend: Iterable[tuple[str, str]] = ()) -> Html:
+    """Panels with a caption. `legend`: names and their colours."""
+    checkpoint()
+    keys = [tag("span", text(name), style=f"--c:{colour}") for name, colour in legend]
+    above = [tag("p", *keys, class_="legend")] if keys else []
+    kind = "panels many" if len(panels) > 2 else "panels"
+    drawn = tag("div", *(one.drawn(f"{one.title}: {says}" if one.title else says) for one in panels), class_=kind)
+    return tag("figure", *above, drawn, tag("figcaption", text(says)))
 
 
-def picture(
-    draw: Callable[[Any], None], *, size: tuple[float, float], says: str, name: str, margins: bool = False
-) -> Html:
-    """A figure of `size` inches that `draw` fills. `says` is its caption; `name` keeps its parts apart from others.
+def bars(edges: ArrayLike, heights: ArrayLike, colour: str, *, edge: bool = False) -> Mark:
+    """Bars from edge to edge; `edge`: with a thin line around them."""
 
-    `margins`: leave the room that one panel needs, instead of measuring every text, which takes twice the time.
+    def draw(x: Ruler, y: Ruler) -> Html:
+        ends, tops, floor = x(edges), y(heights), float(y(y.axis.low))
+        there = zip(ends[:-1], ends[1:], tops, strict=True)
+        shapes = (f"M{a:.1f} {floor:.1f}V{top:.1f}H{b:.1f}V{floor:.1f}z" for a, b, top in there if top < floor)
+        return _path(shapes, "bars edged" if edge else "bars", colour)
+
+    return draw
+
+
+def stairs(edges: ArrayLike, heights: ArrayLike, colour: str) -> Mark:
+    """The outline of bars."""
+
+    def draw(x: Ruler, y: Ruler) -> Html:
+        ends, tops, floor = x(edges), y(heights), float(y(y.axis.low))
+        along = "".join(f"V{top:.1f}H{end:.1f}" for end, top in zip(ends[1:], tops, strict=True))
+        return _path([f"M{ends[0]:.1f} {floor:.1f}{along}V{floor:.1f}"], "line", colour)
+
+    return draw
+
+
+def steps(across: ArrayLike, up: ArrayLike, colour: str) -> Mark:
+    """From point to point: across first, then up or down."""
+
+    def draw(x: Ruler, y: Ruler) -> Html:
+        at, height = x(across), y(up)
+        along = "".join(f"H{a:.1f}V{b:.1f}" for a, b in zip(at[1:], height[1:], strict=True))
+        return _path([f"M{at[0]:.1f} {height[0]:.1f}{along}"], "line", colour)
+
+    return draw
+
+
+def uprights(places: ArrayLike, colour: str, *, dotted: bool = False) -> Mark:
+    """Lines from the lower to the upper end."""
+
+    def draw(x: Ruler, y: Ruler) -> Html:
+        lines = (f"M{at:.1f} {y.start:.1f}V{y.end:.1f}" for at in np.atleast_1d(x(places)))
+        return _path(lines, "line dotted" if dotted else "line", colour)
+
+    return draw
+
+
+def levels(places: ArrayLike, colour: str) -> Mark:
+    """Dotted lines from the left to the right."""
+
+    def draw(x: Ruler, y: Ruler) -> Html:
+        lines = (f"M{x.start:.1f} {at:.1f}H{x.end:.1f}" for at in np.atleast_1d(y(places)))
+        return _path(lines, "line dotted", colour)
+
+    return draw
+
+
+def dots(points: Floats, size: float, colour: str, *, shape: str = "round") -> Mark:
+    """Points as dots of one size, `points` (points, 2): a round one is a line of no length with a round end."""
+
+    def draw(x: Ruler, y: Ruler) -> Html:
+        places = np.stack([x(points[:, 0]), y(points[:, 1])], axis=1)
+        if shape == "round":
+            ends = (f"M{a:.1f} {b:.1f}h0" for a, b in places)
+            return _path(ends, "dots", colour, stroke_width=f"{size:.1f}")
+        corners = places[:, None, :] + np.array(SHAPES[shape]) * size / 2.3
+        outlines = ("M" + "L".join(f"{a:.1f} {b:.1f}" for a, b in one) + "z" for one in corners)
+        return _path(outlines, "dots shaped", colour)
+
+    return draw
+
+
+def ring(point: tuple[float, float], size: float) -> Mark:
+    """A circle around a point."""
+
+    def draw(x: Ruler, y: Ruler) -> Html:
+        middle = {"cx": f"{float(x(point[0])):.1f}", "cy": f"{float(y(point[1])):.1f}"}
+        return tag("circle", **middle, r=f"{size / 2:.1f}", class_="line", style=f"--c:{INK}")
+
+    return draw
+
+
+def words(points: ArrayLike, says: Sequence[str], *, kind: str = "", moved: tuple[float, float] = (0, 0)) -> Mark:
+    """Texts at `points` (points, 2), or moved from there; kind "mark" stands out, in the middle of its point.
+
+    Where two would stand on each other, the lower one is moved down.
     """
-    for library in LOADED:
-        checkpoint()
-        import_module(library)
-    with import_module("matplotlib").rc_context(SETTINGS):
-        figure = import_module("matplotlib.figure").Figure(figsize=size, layout=None if margins else "constrained")
-        if margins:
-            figure.subplots_adjust(left=0.085, right=0.99, top=0.96, bottom=0.22)
-        import_module("matplotlib.backends.backend_svg").FigureCanvasSVG(figure)
-        draw(figure)
-        found = StringIO()
-        figure.savefig(found, format="svg", transparent=True, metadata=METADATA)
-    return tag("figure", _inline(found.getvalue(), name, says), tag("figcaption", text(says)))
+
+    def draw(x: Ruler, y: Ruler) -> Html:
+        there = np.asarray(points, dtype=np.float64).reshape(-1, 2)
+        across, up = x(there[:, 0]) + moved[0], y(there[:, 1]) + moved[1]
+        placed: list[tuple[float, float, int]] = []
+        for at in np.lexsort((across, up)).tolist():
+            low = float(up[at])
+            for left, top, other in placed:
+                wide = LETTER * max(len(says[at]), len(says[other])) + 4
+                low = top + HIGH if abs(across[at] - left) < wide and abs(low - top) < HIGH else low
+            placed.append((float(across[at]), low, at))
+        return join(_text(says[at], left, top, kind) for left, top, at in placed)
+
+    return draw
 
 
-def _inline(svg: str, name: str, says: str) -> Html:
-    """A drawing as part of a page: no header, no addresses, names of its own, colours of the page."""
-    body = svg[svg.index(">", svg.index("<svg")) + 1 :].replace("xlink:href", "href").strip()
-    box = re.search(r'viewBox="([-\d. ]+)"', svg)
-    used = set(re.findall(r'(?:href="#|url\(#)([\w-]+)', body))
-    body = re.sub(r' id="([\w-]+)"', lambda m: f' id="{name}-{m[1]}"' if m[1] in used else "", body)
-    body = re.sub(r'(href="#|url\(#)([\w-]+)', rf"\g<1>{name}-\g<2>", body)
-    body = re.sub(r"<style type=\"text/css\">.*?</style>", "", body, flags=re.DOTALL)
-    body = re.sub(r"<!--.*?-->|<metadata>.*?</metadata>", "", body, flags=re.DOTALL)
-    body = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font: \1px sans-serif", body)
-    body = body.replace(INK, "currentColor").replace(FAINT, "var(--faint)")
-    body = visible(re.sub(r"\s*\n\s*", " ", body))
-    start = f'<svg viewBox="{box[1] if box else "0 0 1 1"}" role="img" aria-label="{text(says)}" '
-    return Html(start + 'stroke-linejoin="round">' + body)
+def _below(x: Ruler, bottom: float) -> list[Html]:
+    """The axis at the bottom, its numbers, and what they are."""
+    if not x.axis.shown:
+        return []
+    ticks = _fitting(x)
+    line = [f"M{x.start:.1f} {bottom:.1f}H{x.end:.1f}", *(f"M{at:.1f} {bottom:.1f}v4" for at in x(ticks))]
+    numbers = [
+        _text(word, at, bottom + 17, "middle") for word, at in zip(written(ticks), x(ticks).tolist(), strict=True)
+    ]
+    middle = (x.start + x.end) / 2
+    return [_path(line, "axis", FAINT), *numbers, _text(x.axis.says, middle, bottom + 34, "middle")]
 
 
-def logarithmic(axes: Any, which: str, shown: str = "{x:,.0f}") -> None:
-    """Make the axis x or y logarithmic, with plain numbers beside it."""
-    ticker = import_module("matplotlib.ticker")
-    getattr(axes, f"set_{which}scale")("log")
-    axis = getattr(axes, f"{which}axis")
-    low, high = sorted(getattr(axes, f"get_{which}lim")())
-    axis.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0) if high < 60 * max(low, 1e-9) else (1.0,)))
-    axis.set_major_formatter(ticker.StrMethodFormatter(shown))
-    axis.set_minor_formatter(ticker.NullFormatter())
+def _high(y: Ruler) -> list[float]:
+    """As many round numbers as have room above each other."""
+    return y.axis.ticks(max(2, int(abs(y.start - y.end) / LINE)))
 
 
-def whole_numbers(axes: Any) -> None:
-    """Only whole numbers beside the upright axis."""
-    axes.yaxis.set_major_locator(import_module("matplotlib.ticker").MaxNLocator(5, integer=True))
+def _fitting(x: Ruler) -> list[float]:
+    """As many round numbers as have room beside each other."""
+    found: list[float] = []
+    for most in (9, 7, 5, 3, 2):
+        found = x.axis.ticks(most)
+        widths = np.array([LETTER * len(word) for word in written(found)])
+        if (np.diff(x(found)) > (widths[1:] + widths[:-1]) / 2 + LETTER).all():
+            break
+    return found
+
+
+def _beside(y: Ruler, left: float) -> list[Html]:
+    """The axis to the left, its numbers, and above it what they are."""
+    if not y.axis.shown:
+        return []
+    ticks = _high(y)
+    line = [f"M{left:.1f} {y.start:.1f}V{y.end:.1f}", *(f"M{left:.1f} {at:.1f}h-4" for at in y(ticks))]
+    numbers = [_text(word, left - 7, at + 4, "end") for word, at in zip(written(ticks), y(ticks).tolist(), strict=True)]
+    return [_path(line, "axis", FAINT), *numbers, _text(y.axis.says, 0, y.end - 8, "")]
+
+
+def _path(parts: Iterable[str], kind: str, colour: str, **how: str) -> Html:
+    return tag("path", d="".join(parts), class_=kind, style=f"--c:{colour}", **how)
+
+
+def _text(says: str, across: float, up: float, kind: str) -> Html:
+    named = {"class_": kind} if kind else {}
+    return tag("text", text(says), x=f"{across:.1f}", y=f"{up:.1f}", **named) if says else join([])
 
 
 def label(name: str) -> str:
-    """A name beside a drawing: one short line. matplotlib leaves names out of a legend that begin with a dash below.
+    """A name beside a drawing: one short line.
 
-    >>> label("a" * 99)[:5], label("_age")
-    ('aaaaa', ' _age')
+    >>> label("a" * 99)[:5]
+    'aaaaa'
     """
-    shown = visible(name, most=LONGEST_LABEL)
-    return f" {shown}" if shown.startswith("_") else shown
+    return visible(name, most=LONGEST_LABEL)
 
 
 def colour(at: int) -> str:
     """The colour of the cluster with this number."""
     return COLOURS[at % len(COLOURS)]
+
+
+def shape(at: int) -> str:
+    """The shape of the cluster with this number: after each round of colours another one."""
+    return ("round", *SHAPES)[at // len(COLOURS) % (len(SHAPES) + 1)]

@@ -29,9 +29,9 @@ class Plane:
     axes: Points
 
     @classmethod
-    def of(cls, placed: Placed) -> Plane:
-        """The two main directions of all records; the order of rows does not matter."""
-        moments = _Moments.of(placed)
+    def of(cls, placed: Placed, weights: Ints | None = None) -> Plane:
+        """The two main directions of all records; the order of rows does not matter. `weights`: how many each is."""
+        moments = _Moments.of(placed, weights)
         axes = np.linalg.eigh(moments.spread)[1][:, ::-1][:, :2]
         if axes.shape[1] < 2:
             axes = np.hstack([axes, np.zeros((len(axes), 2 - axes.shape[1]))])
@@ -56,13 +56,15 @@ class _Moments:
     spread: Points
 
     @classmethod
-    def of(cls, placed: Placed) -> _Moments:
+    def of(cls, placed: Placed, weights: Ints | None) -> _Moments:
         """From counts of pairs of values: no vector is made of a record."""
-        blocks, rows = placed.blocks, max(placed.rows, 1)
-        means = [_sum(block) / rows for block in blocks]
-        squares = [[_together(a, b) / rows for b in blocks] for a in blocks]
+        blocks, rows = placed.blocks, max(placed.rows if weights is None else int(weights.sum()), 1)
+        means = [_sum(block, weights) / rows for block in blocks]
+        squares = [[_together(a, b, weights) / rows for b in blocks[at:]] for at, a in enumerate(blocks)]
+        whole = [[squares[min(a, b)][abs(a - b)] for b in range(len(blocks))] for a in range(len(blocks))]
+        turned = [[part.T if b < a else part for b, part in enumerate(line)] for a, line in enumerate(whole)]
         middle = np.concatenate(means).astype(np.float64)
-        return cls(middle, np.block(squares) - np.outer(middle, middle))
+        return cls(middle, np.block(turned) - np.outer(middle, middle))
 
 
 def _some(count: int) -> Iterator[Ints]:
@@ -70,25 +72,27 @@ def _some(count: int) -> Iterator[Ints]:
     return (np.arange(at, min(at + AT_ONCE, count)) for at in range(0, max(count, 1), AT_ONCE))
 
 
-def _sum(block: AnyBlock) -> Points:
+def _sum(block: AnyBlock, weights: Ints | None) -> Points:
     """(dims,): the coordinates of all records, added up."""
-    counts = np.bincount(block.codes, minlength=block.values)
+    counts = np.bincount(block.codes, weights, block.values)
     found = np.zeros(block.dims)
     for some in _some(block.values):
         found += counts[some] @ block.at(some)
     return found
 
 
-def _together(first: AnyBlock, second: AnyBlock) -> Points:
+def _together(first: AnyBlock, second: AnyBlock, weights: Ints | None) -> Points:
     """(dims, dims): products of two attributes' coordinates, summed over all records."""
     many = first.values * second.values > max(MOST_PAIRS, 4 * len(first.codes))
     if isinstance(first, SetBlock) or isinstance(second, SetBlock) or many:
         found = np.zeros((first.dims, second.dims))
         for rows in _some(len(first.codes)):
-            found += first.at(first.codes[rows]).astype(np.float64).T @ second.at(second.codes[rows])
+            left = first.at(first.codes[rows]).astype(np.float64)
+            left = left if weights is None else left * weights[rows][:, None]
+            found += left.T @ second.at(second.codes[rows])
         return found
     width = second.values
-    pairs = np.bincount(first.codes.astype(np.int64) * width + second.codes, minlength=first.values * width)
+    pairs = np.bincount(first.codes.astype(np.int64) * width + second.codes, weights, first.values * width)
     return first.positions.astype(np.float64).T @ (pairs.reshape(-1, width) @ second.positions.astype(np.float64))
 
 
@@ -123,11 +127,13 @@ class Bubbles:
     counts: Ints
 
     @classmethod
-    def of(cls, points: Points, clusters: NDArray[Any], frame: Frame) -> Bubbles:
-        """Records of one cluster in one cell of the grid together, at their mean."""
+    def of(cls, points: Points, clusters: NDArray[Any], frame: Frame, weights: Ints | None = None) -> Bubbles:
+        """Records of one cluster in one cell of the grid together, at their mean. `weights`: how many each is."""
         grid = np.array(GRID)
         cells = np.clip((points - frame.low) / (frame.high - frame.low) * grid, 0, grid - 1).astype(np.int64)
         keys = (clusters.astype(np.int64) * GRID[0] + cells[:, 0]) * GRID[1] + cells[:, 1]
-        found, at, counts = np.unique(keys, return_inverse=True, return_counts=True)
-        means = np.stack([np.bincount(at, points[:, axis]) / counts for axis in (0, 1)], axis=1)
-        return cls(means, found // (GRID[0] * GRID[1]), counts)
+        found, at = np.unique(keys, return_inverse=True)
+        many = np.ones(len(points), dtype=np.int64) if weights is None else weights
+        counts = np.bincount(at, many)
+        means = np.stack([np.bincount(at, points[:, axis] * many) / counts for axis in (0, 1)], axis=1)
+        return cls(means, found // (GRID[0] * GRID[1]), counts.astype(np.int64))

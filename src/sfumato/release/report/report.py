@@ -17,10 +17,9 @@ from sfumato.release.report import search as story
 from sfumato.release.report import utility as survived
 from sfumato.release.report.markup import Html, paragraph, tag, text
 from sfumato.release.report.material import Held, Released
-from sfumato.release.report.plots import HOW_TO_GET, available
 from sfumato.release.report.style import page
 
-__all__ = ["HOW_TO_GET", "REPORT", "Held", "Released", "available", "holder_report", "public_report"]
+__all__ = ["REPORT", "Held", "Released", "holder_report", "public_report"]
 
 
 def public_report(released: Released) -> str:
@@ -64,9 +63,7 @@ def holder_report(released: Released, held: Held) -> str:
 
 def _groups(released: Released) -> Html | None:
     """The same in both editions."""
-    if "groups" not in released.drawn:
-        released.drawn["groups"] = groups.groups(released)
-    return released.drawn["groups"]
+    return released.once("groups", lambda: groups.groups(released) or Html("")) or None
 
 
 def _stories(held: Held) -> Mapping[str, Story]:

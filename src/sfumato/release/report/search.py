@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sfumato.maskers.topdown.explanation import few, overview
-from sfumato.release.report.markup import Html, bar, folded, paragraph, section, table
+from sfumato.release.report.axes import Axis
+from sfumato.release.report.markup import Cell, Html, bar, folded, join, made, paragraph, section, table, tag
 from sfumato.release.report.material import Held
-from sfumato.release.report.plots import FAINT, colour, label, logarithmic, picture
+from sfumato.release.report.plots import BLUE, Panel, colour, label, levels, picture, steps
 
 MOST = 600
 Steps = Sequence[Mapping[str, Any]]
@@ -20,20 +21,10 @@ def search(held: Held) -> Html | None:
     if "rounds" not in history or not history["rounds"]:
         return None
     rounds, needs = history["rounds"], history["requirements"]
-    names = list(dict.fromkeys(name for need in needs for name in need["on"]))
-    says = (
-        "Above, the smallest group of each quasi-identifier after each step, dotted its k; below, which attribute "
-        "the step refined."
-    )
-    drawn = picture(
-        lambda figure: _draw(figure, rounds, needs, names),
-        size=(8.6, 2.6 + 0.22 * len(names)),
-        says=says,
-        name="search",
-    )
+    drawn = join([_smallest(rounds, needs), _refined(rounds, needs)])
     rows = [_row(at, one) for at, one in enumerate(rounds, start=1)]
     headings = ["step", "attribute", "what was shown", "became", "bits gained", "smallest groups left"]
-    listed = folded(f"All {len(rows)} steps", headings, rows[:MOST])
+    listed = folded(f"All {len(rows)} steps", headings, rows[:MOST], kind="cards")
     return section("The search, step by step", paragraph(overview(history)), drawn, listed, anchor="search")
 
 
@@ -42,31 +33,43 @@ def _row(at: int, one: Mapping[str, Any]) -> tuple[Any, ...]:
     return at, one["attribute"], one["value"], few(one["children"]), float(one["gain"]), left
 
 
-def _draw(figure: Any, rounds: Steps, needs: Steps, names: Sequence[str]) -> None:
-    steps = range(1, len(rounds) + 1)
-    above, below = figure.subplots(2, 1, sharex=True, height_ratios=[3, max(1.2, 0.28 * len(names))])
-    for at, need in enumerate(needs):
-        if need["on"] in [other["on"] for other in needs[:at]]:
-            continue
-        left = [one["anonymity"][at] for one in rounds]
-        above.step(
-            steps,
-            left,
-            where="post",
-            color=colour(at),
-            linewidth=1.4,
-            label=label(few(list(map(label, need["on"])), 3)),
-        )
-        for k in [other["k"] for other in needs if other["on"] == need["on"] and "k" in other]:
-            above.axhline(k, color=colour(at), linewidth=0.7, linestyle=":")
-    logarithmic(above, "y")
-    above.set_ylabel("smallest group")
-    figure.legend(fontsize=8, loc="outside upper left", ncols=min(3, len(needs)))
-    below.scatter(steps, [names.index(one["attribute"]) for one in rounds], s=14, color=colour(0), linewidths=0)
-    below.set_yticks(range(len(names)), list(map(label, names)))
-    below.set_ylim(len(names) - 0.5, -0.5)
-    below.grid(axis="y", color=FAINT, linewidth=0.3)
-    below.set_xlabel("step")
+def _smallest(rounds: Steps, needs: Steps) -> Html:
+    """The smallest group of each quasi-identifier after each step."""
+    asked = {tuple(need["on"]): at for at, need in reversed(list(enumerate(needs)))}
+    order = sorted(asked.items(), key=lambda one: one[1])
+    left = {on: [one["anonymity"][at] for one in rounds] for on, at in order}
+    wanted = {on: [need["k"] for need in needs if tuple(need["on"]) == on and "k" in need] for on in left}
+    at = range(1, len(rounds) + 1)
+    marks = [
+        mark
+        for number, on in enumerate(left)
+        for mark in (steps(at, left[on], colour(number)), *([levels(wanted[on], colour(number))] if wanted[on] else []))
+    ]
+    every = [size for some in (*left.values(), *wanted.values()) for size in some]
+    x = Axis(0.5, len(rounds) + 0.5, "step", whole=True)
+    y = Axis(max(min(every), 1) / 1.2, 1.2 * max(*every, 2), "smallest group", log=True, whole=True)
+    legend = [(label(few(list(map(label, on)), 3)), colour(number)) for number, on in enumerate(left)]
+    says = "The smallest group of each quasi-identifier after each step; dotted, its k."
+    return picture([Panel(x, y, marks)], says=says, legend=legend)
+
+
+def _refined(rounds: Steps, needs: Steps) -> Html:
+    """Which attribute each step refined: a line for each, from the first step to the last."""
+    names = dict.fromkeys(name for need in needs for name in need["on"])
+    when: dict[str, list[int]] = {name: [] for name in names}
+    for at, one in enumerate(rounds):
+        when[one["attribute"]].append(at)
+    rows: list[list[Cell]] = [[name, len(taken), _strip(taken, len(rounds))] for name, taken in when.items()]
+    told = paragraph("Which attribute each step refined, from the first step on the left to the last on the right:")
+    return join([told, table(["attribute", "steps", ""], rows, kind="strips")])
+
+
+def _strip(taken: Sequence[int], of: int) -> Cell:
+    marks = "".join(f"M{at + 0.5:g} 0v10" for at in taken)
+    inside = tag("path", d=marks, class_="axis", style=f"--c:{BLUE}")
+    return made(
+        tag("svg", inside, class_="strip", viewBox=f"0 0 {of} 10", preserveAspectRatio="none", aria_hidden="true")
+    )
 
 
 def timings(held: Held) -> Html | None:

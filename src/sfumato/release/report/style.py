@@ -8,9 +8,9 @@ POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 """What a browser may load for the page: nothing."""
 CSS = """
 :root { --ink: #1c2126; --faint: #66707a; --line: #d5dade; --ground: #ffffff; --panel: #f5f7f8; --mark: #0072b2;
-  --warn: #b34700; --bar: #56b4e9; color-scheme: light dark; }
+  --warn: #b34700; --bar: #56b4e9; --solid: .65; color-scheme: light dark; }
 @media (prefers-color-scheme: dark) { :root { --ink: #e4e8eb; --faint: #9aa5af; --line: #3a4249; --ground: #14181b;
-  --panel: #1e2429; --mark: #6cbdf0; --warn: #ffa15c; --bar: #2f7fb0; } }
+  --panel: #1e2429; --mark: #6cbdf0; --warn: #ffa15c; --bar: #2f7fb0; --solid: .85; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 62rem; background: var(--ground); color: var(--ink);
   font: 16px/1.5 system-ui, sans-serif; }
@@ -31,17 +31,43 @@ nav a { color: var(--mark); text-decoration: none; white-space: nowrap; }
 table { border-collapse: collapse; font-size: .9rem; }
 th, td { text-align: left; padding: .28rem .8rem .28rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-weight: 600; color: var(--faint); }
+th.n { text-align: right; }
 td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .heat { display: block; text-align: right; padding: .15rem .5rem; font-variant-numeric: tabular-nums;
-  background: color-mix(in srgb, #0072b2 calc(var(--h) * 65%), transparent); }
+  white-space: nowrap; background: color-mix(in srgb, #0072b2 calc(var(--h) * 65%), transparent); }
 .meter { display: block; min-width: 5.5rem; padding: .05rem .4rem; font-variant-numeric: tabular-nums;
-  background: linear-gradient(to right, color-mix(in srgb, var(--bar) 55%, transparent) var(--m), var(--panel) 0); }
+  background: linear-gradient(to right,
+    color-mix(in srgb, var(--c, var(--bar)) 55%, transparent) var(--m), var(--panel) 0); }
+table.bars .meter { min-width: 8rem; }
 .silent { color: var(--faint); }
 .was { color: var(--faint); display: block; }
 .is { display: block; font-weight: 600; }
-svg.bar { width: 9rem; height: .7rem; display: block; margin-top: .35rem; fill: var(--bar); }
+.bar { display: block; width: 9rem; height: .7rem; margin-top: .35rem;
+  background: linear-gradient(to right, var(--bar) var(--m), transparent 0); }
+.strip { display: block; width: min(24rem, 45vw); height: .8rem; margin-top: .3rem; }
+.strip path { stroke-width: 2; vector-effect: non-scaling-stroke; }
 figure { margin: .6rem 0 .8rem; color: var(--ink); }
-figure svg { width: 100%; height: auto; display: block; }
+.panels { display: flex; flex-wrap: wrap; gap: .4rem 1.2rem; }
+.panel { flex: 1 1 21rem; max-width: 36rem; min-width: 0; }
+.panel.large:only-child { max-width: 46rem; }
+.panels.many .panel { flex-basis: 17rem; max-width: 24rem; }
+.panel p { text-align: center; font-size: .88rem; margin: 0; max-width: none; }
+.panel svg { width: 100%; height: auto; display: block; stroke-linejoin: round; }
+.panel text { font: 12.5px system-ui, sans-serif; fill: var(--ink); }
+.panel .middle { text-anchor: middle; }
+.panel .end { text-anchor: end; }
+.panel .mark { font-size: 16px; font-weight: 700; text-anchor: middle; dominant-baseline: central;
+  paint-order: stroke; stroke: var(--ground); stroke-width: 3px; }
+.axis { fill: none; stroke: var(--c); stroke-width: .8; }
+.bars { fill: var(--c); fill-opacity: var(--solid); }
+.bars.edged { stroke: var(--ground); stroke-width: .7; }
+.line { fill: none; stroke: var(--c); stroke-width: 1.6; }
+.line.dotted { stroke-width: 1; stroke-dasharray: 1.5 3; }
+.dots { fill: none; stroke: var(--c); stroke-opacity: var(--solid); stroke-linecap: round; }
+.dots.shaped { fill: var(--c); fill-opacity: var(--solid); stroke: none; }
+.legend { display: flex; flex-wrap: wrap; gap: 0 1.2rem; font-size: .88rem; margin: 0 0 .3rem; }
+.legend span::before { content: ""; display: inline-block; width: .8em; height: .8em; margin-right: .4em;
+  background: var(--c); }
 figcaption { color: var(--faint); font-size: .88rem; max-width: 48rem; }
 details { margin: .3rem 0 .9rem; font-size: .92rem; }
 summary { cursor: pointer; color: var(--mark); }
@@ -65,9 +91,22 @@ pre { padding: .7rem 1rem; overflow-x: auto; }
   table.worth tr { display: grid; grid-template-columns: minmax(0, 1fr) auto; column-gap: .8rem; align-items: baseline;
     padding: .4rem 0; border-bottom: 1px solid var(--line); }
   table.worth td { overflow-wrap: anywhere; } table.worth td:first-child { font-weight: 600; }
-  table.worth td:nth-child(3) { color: var(--faint); font-size: .84rem; } }
+  table.worth td:nth-child(3) { color: var(--faint); font-size: .84rem; }
+  table.bars .meter { min-width: 4.6rem; }
+  table.listed, table.listed tbody { display: block; } table.listed thead { display: none; }
+  table.listed tr { display: grid; grid-template-columns: 4rem 3.6rem auto; padding: .3rem 0;
+    border-bottom: 1px solid var(--line); }
+  table.listed td { border: 0; padding: 0 .6rem 0 0; overflow-wrap: anywhere; }
+  table.listed td:first-child { grid-column: 1 / -1; }
+  table.cards, table.cards tbody, table.cards tr, table.cards td { display: block; }
+  table.cards thead { display: none; }
+  table.cards tr { padding: .5rem 0; border-bottom: 1px solid var(--line); }
+  table.cards td, table.cards td.n { display: grid; grid-template-columns: 7.2rem minmax(0, 1fr); column-gap: .5rem;
+    border: 0; padding: .1rem 0; text-align: left; white-space: normal; overflow-wrap: anywhere; }
+  table.cards td::before { content: attr(data-l); color: var(--faint); } table.cards td > * { grid-column: 2; }
+  table.cards td[data-l=""] { display: block; font-weight: 600; } table.cards td:empty { display: none; } }
 @media print { :root { --ink: #000; --faint: #444; --line: #bbb; --ground: #fff; --panel: #f2f2f2; --mark: #0072b2;
-    --warn: #b34700; --bar: #56b4e9; color-scheme: light; }
+    --warn: #b34700; --bar: #56b4e9; --solid: .65; color-scheme: light; }
   body { max-width: none; padding: 0; font-size: 10.5pt; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   nav, details.long { display: none; } .wide { overflow: visible; }
   h2, h3 { break-after: avoid; } figure, tr, .why, .verdict, ul.tree li { break-inside: avoid; }

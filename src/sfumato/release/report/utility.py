@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sfumato.release.report.markup import Html, folded, paragraph, section, table
+from sfumato.release.report.markup import Cell, Html, folded, made, meter, paragraph, section, table, tag, text
 from sfumato.release.report.material import Held
-from sfumato.release.report.plots import BLUE, COLOURS, FAINT, picture
+from sfumato.release.report.plots import BLUE, COLOURS, FAINT
 
 FIGURES = {"f_measure": "F-measure", "match_point": "match point"}
 COMPARED = {
@@ -53,29 +53,24 @@ def _indented(says: str) -> str:
 
 
 def _drawn(scores: Mapping[str, Any]) -> Html | None:
-    shown = {
-        figure: [(says, colour, name % figure) for name, (says, colour) in COMPARED.items() if name % figure in scores]
-        for figure in FIGURES
-    }
-    if not any(shown.values()):
+    """The figures as bars, one row for each way to find the clusters."""
+    rows: dict[str, list[Cell]] = {}
+    for name, (says, colour) in COMPARED.items():
+        found = [scores.get(name % figure) for figure in FIGURES]
+        if any(found):
+            rows[says] = [says, *("" if one is None else _bar(one["value"], colour) for one in found)]
+    if not rows:
         return None
-
-    def draw(figure: Any) -> None:
-        panels = figure.subplots(1, len(FIGURES), sharey=True)
-        for axes, (name, title) in zip(panels, FIGURES.items(), strict=True):
-            for at, (_, colour, key) in enumerate(reversed(shown[name])):
-                value = scores[key]["value"]
-                axes.barh(at, value, color=colour, alpha=0.75, height=0.62)
-                axes.annotate(f"{value:.3f}", (value, at), xytext=(3, 0), textcoords="offset points", va="center")
-            axes.set_yticks(range(len(shown[name])), [says for says, _, _ in reversed(shown[name])])
-            axes.set_xlim(0, 1.15)
-            axes.set_title(title)
-
     says = (
         "How well the clusters are found again: 1 is perfect. Raw data that are clustered again with another seed may "
         "find others, and less; the floors are what masking everything would give."
     )
-    return picture(draw, size=(8.6, 2.7), says=says, name="survived")
+    drawn = table(["", *FIGURES.values()], list(rows.values()), kind="bars")
+    return tag("figure", drawn, tag("figcaption", text(says)))
+
+
+def _bar(value: float, colour: str) -> Cell:
+    return made(meter(value, f"{value:.3f}", colour))
 
 
 def _clusters(held: Held) -> list[Html]:
