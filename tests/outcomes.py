@@ -15,7 +15,7 @@ from sfumato.errors import ReleaseError
 from sfumato.privacy.verify import verify
 from sfumato.release.signing import load_key, sign_release
 from tests.corruptions import FAMILIES, Row, files, forge, read_rows, recounted
-from tests.releases import BESIDE, IN_POPULATION, SIGNED, given_with, on_desk, release_of, untouched
+from tests.releases import BESIDE, IN_POPULATION, LABELS, SIGNED, given_with, on_desk, release_of, untouched
 
 KINDS = (
     "k_anonymity",
@@ -25,6 +25,7 @@ KINDS = (
     "csv",
     "mondrian",
     "partition",
+    LABELS,
     "microaggregate",
     "translate",
     "private_tree",

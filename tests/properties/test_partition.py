@@ -375,6 +375,25 @@ def test_classes_that_are_told_in_part_guide_the_same_twice() -> None:
     check_all(task.table, first)
 
 
+@pytest.mark.parametrize(("told_in_part", "rows", "weight"), [(True, 240, 0.3), (False, 240, 1.0), (False, 1200, 3.0)])
+def test_detail_counts_less_where_a_class_must_survive(
+    told_in_part: bool, rows: int, weight: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the other columns show of a class says little of it; clusters follow from what is shown."""
+    asked: list[float] = []
+
+    def terms(k: int, m: int, weight: float, rows: int) -> Any:
+        asked.append(weight)
+        return terms_for(k, m, weight, rows)
+
+    monkeypatch.setattr(cutting, "terms_for", terms)
+    rng = np.random.default_rng(3)
+    columns = {name: (sf.Number(role="quasi"), pa.array(rng.integers(0, 90, rows))) for name in ("a", "b")}
+    task = task_of(columns)
+    mask(replace(task, labels=replace(task.labels, told_in_part=told_in_part)))
+    assert asked == [weight / 2]
+
+
 # Rows that were not there.
 
 
