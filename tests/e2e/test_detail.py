@@ -46,6 +46,7 @@ def smallest(rows: list[dict[str, Any]]) -> int:
     return min(Counter(tuple(row.values()) for row in rows).values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MASKERS)
 def test_everybody_is_shown_within_ten_years(name: str) -> None:
     rows = published(MASKERS[name], 20, age=10)
@@ -55,6 +56,7 @@ def test_everybody_is_shown_within_ten_years(name: str) -> None:
     assert widest(published(MASKERS[name], 20)) > 10  # else the wish would ask for nothing
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", MASKERS)
 def test_the_k_that_is_named_keeps_it(name: str) -> None:
     on = ("age", "sex", "race")

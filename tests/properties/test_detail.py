@@ -210,8 +210,8 @@ def check_case(name: str, seed: int) -> bool:
 
 @pytest.mark.parametrize("name", MASKERS)
 def test_a_release_keeps_the_wish_or_is_infeasible(name: str) -> None:
-    kept = [check_case(name, seed) for seed in range(30)]
-    assert 3 < sum(kept) < 27
+    kept = [check_case(name, seed) for seed in range(12)]
+    assert 0 < sum(kept) < 12
 
 
 @pytest.mark.slow
@@ -253,6 +253,7 @@ def masked_people(need: sf.KMap, outcome: Outcome, schema: Schema) -> Mapping[st
 ALL = ("anonymity", "diversity", "confidence", "alpha", "closeness", "lkc")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["partition", "top_down"])
 def test_every_requirement_holds_beside_a_wish(name: str) -> None:
     kinds = (*ALL, "map") if name == "top_down" else ALL
