@@ -92,6 +92,16 @@ class NumberAxis:
         `below`: the last position that the interval has records at; the one before `at` if it is not told.
         """
         last = at - 1 if below is None else below
+        if (last, at) not in self._ends:
+            self._ends[last, at] = self._chosen_end(last, at)
+        return self._ends[last, at]
+
+    @cached_property
+    def _ends(self) -> dict[tuple[int, int], float]:
+        """Those that were asked for: a search asks for the same again and again, and a round number takes long."""
+        return {}
+
+    def _chosen_end(self, last: int, at: int) -> float:
         found = self._end(last, at)
         if found is None:  # round numbers were tried from the middle outwards, and all that were tried are somebody's
             one = last + 1 + int(np.flatnonzero(self.separable[last + 1 : at + 1])[0])

@@ -17,7 +17,7 @@ from sfumato.data.table import Column, Table
 from sfumato.errors import RecipeError
 from sfumato.events import checkpoint
 from sfumato.maskers.masker import K_ANONYMITY, Guarantee, Masker, Outcome, Task
-from sfumato.maskers.mondrian.extents import Holding
+from sfumato.maskers.mondrian.holding import Holding
 from sfumato.maskers.partition.cells import Binned
 from sfumato.maskers.partition.cutting import CLUSTERS, LEAF, Cutting, Part, leaf_starts
 from sfumato.maskers.partition.extents import Along, Extent, Interval, Labels, Marks, label_names
