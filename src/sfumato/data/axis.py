@@ -126,6 +126,16 @@ class NumberAxis:
 
     def _between(self, at: int, below: int | None) -> float:
         last = at - 1 if below is None else below
+        if (last, at) not in self._known_between:
+            self._known_between[last, at] = self._chosen_end(last, at)
+        return self._known_between[last, at]
+
+    @cached_property
+    def _known_between(self) -> dict[tuple[int, int], float]:
+        """Those that were asked for: a search asks for the same again and again, and a round number takes long."""
+        return {}
+
+    def _chosen_end(self, last: int, at: int) -> float:
         found = self._end(last, at)
         if found is None:  # round numbers were tried from the middle outwards, and all that were tried are somebody's
             one = last + 1 + int(np.flatnonzero(self.separable[last + 1 : at + 1])[0])

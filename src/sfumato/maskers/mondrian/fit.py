@@ -7,20 +7,20 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sfumato.data.axis import Axis, TreeAxis, make_axis, positions
+from sfumato.arrays import Ints
+from sfumato.data.axis import TreeAxis, make_axis, positions
 from sfumato.data.schema import ItemSet, Schema
 from sfumato.data.table import Table
 from sfumato.errors import RecipeError
 from sfumato.events import checkpoint
 from sfumato.maskers.masker import K_ANONYMITY, Guarantee, Labels, Masker, Outcome, Task
-from sfumato.maskers.mondrian.extents import AIMS, Counted, Cut, Extent, Holding, whole
+from sfumato.maskers.mondrian.cutting import Cutting
+from sfumato.maskers.mondrian.holding import Holding
 from sfumato.maskers.mondrian.mask import Along, Branch, Leaf, Node, Regions
+from sfumato.maskers.mondrian.problem import Problem, aim_of, cells_of, trees_of
 from sfumato.maskers.sensitive import check_top, sensitive_columns
 from sfumato.privacy.requirements import KMap, Requirement, basic, largest_k, without_covered
-
-Rows = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,8 +79,8 @@ class Mondrian(Masker):
     def mask(self, task: Task) -> Outcome:
         """Learn regions and show each record the bounds of its own."""
         demands = without_covered(task.requirements)
-        regions = fit(task.table, task.labels, demands.kept, score=self.score)
-        return Outcome(regions, regions.apply(task.table), demands.covered)
+        fitted = fit(task.table, task.labels, demands.kept, score=self.score)
+        return Outcome(fitted.regions, fitted.regions.shown_by(fitted.leaves), demands.covered)
 
     @staticmethod
     def read_mask(files: Mapping[str, Any]) -> Regions:
@@ -88,164 +88,75 @@ class Mondrian(Masker):
         return Regions.read(files)
 
 
-def fit(table: Table, labels: Labels, requirements: Sequence[Requirement], *, score: str) -> Regions:
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """The regions, and the number of the leaf that each row falls into."""
+
+    regions: Regions
+    leaves: Ints
+
+
+def fit(table: Table, labels: Labels, requirements: Sequence[Requirement], *, score: str) -> Fitted:
     """Cut the table into regions."""
     parts = basic(requirements)
     check_top(table, parts)
     names = [name for name in table.schema.quasi if any(name in r.on for r in requirements)]
     many = largest_k(requirements)
     axes = [make_axis(name, table.schema[name], table.column(name), many=many[name]) for name in names]
-    places = [positions(axis, table.column(axis.name)).astype(np.int64) for axis in axes]
     sensitive = {
-        name: (table.column(name).codes.astype(np.int64), len(column.values))
+        name: (table.column(name).codes.astype(np.int32), len(column.values))
         for name, column in sensitive_columns(table, parts).items()
     }
-    cutting = _Cutting(
-        axes, places, (labels.classes.astype(np.int64), labels.n), sensitive, Holding.of(table, parts), score
+    holding = Holding.of(table, parts)
+    problem = Problem(
+        cells_of(axes, [positions(axis, table.column(axis.name)) for axis in axes]),
+        trees_of(axes),
+        aim_of(labels.classes, labels.n, gain=score == "infogain"),
+        holding.least,
     )
+    grown = Cutting(axes, problem, sensitive, holding).grown()
     trees = {axis.name: axis.taxonomy for axis in axes if isinstance(axis, TreeAxis)}
-    return Regions({axis.name: Along.of(axis) for axis in axes}, cutting.regions(), trees)
+    order = told(grown.nodes, trees)
+    regions = Regions({axis.name: Along.of(axis) for axis in axes}, order.nodes, trees)
+    return Fitted(regions, order.number[grown.leaves])
 
 
 @dataclass(frozen=True, eq=False)
-class _Region:
-    """Records, what is shown of them, and the number of its node."""
+class Told:
+    """Nodes, and their number by that which they had before; -1 for those that are not told."""
 
-    rows: Rows
-    extents: tuple[Extent, ...]
-    node: int
-
-
-@dataclass(frozen=True, eq=False)
-class _Choice:
-    """A cut of the attribute with this number."""
-
-    worth: float
-    at: int
-    cut: Cut
+    nodes: tuple[Node, ...]
+    number: Ints
 
 
-@dataclass(frozen=True, eq=False)
-class _Cutting:
-    """One table in positions, ready to be cut; classes and sensitive columns are codes and how many there are."""
+def told(nodes: Sequence[Node], trees: Collection[str]) -> Told:
+    """The nodes below the first, each before those below it.
 
-    axes: Sequence[Axis]
-    places: Sequence[Rows]
-    classes: tuple[Rows, int]
-    sensitive: Mapping[str, tuple[Rows, int]]
-    holding: Holding
-    score: str
-
-    def regions(self) -> tuple[Node, ...]:
-        """Cut each region by its best cut, until none is allowed."""
-        top = _Region(np.arange(len(self.classes[0])), tuple(whole(axis) for axis in self.axes), 0)
-        nodes: dict[int, Node] = {}
-        empty: set[int] = set()
-        waiting, count, done = [top], 1, 0
-        while waiting:
-            checkpoint(done / len(top.rows))
-            region = waiting.pop()
-            if not len(region.rows):
-                empty.add(region.node)
-            best = self._best(region)
-            if best is None:
-                nodes[region.node] = self._leaf(region)
-                done += len(region.rows)
-                continue
-            children = self._children(region, best, count)
-            count += len(children)
-            below = tuple(child.node for child in children)
-            nodes[region.node] = Branch(self.axes[best.at].name, best.cut.test, below)
-            waiting += children
-        return told(nodes, empty, [axis.name for axis in self.axes if isinstance(axis, TreeAxis)])
-
-    def _best(self, region: _Region) -> _Choice | None:
-        """The attribute and the cut worth most; the first in the schema on a tie."""
-        best: _Choice | None = None
-        if len(region.rows) < self.holding.least:
-            return None
-        for at, extent in enumerate(region.extents):
-            checkpoint()
-            cut = extent.cut(self._counted(region.rows, at), self.holding, AIMS[self.score])
-            if cut is None:
-                continue
-            worth = cut.worth if self.score == "infogain" else extent.width
-            if best is None or worth > best.worth:
-                best = _Choice(worth, at, cut)
-        return best
-
-    def _counted(self, rows: Rows, at: int) -> Counted:
-        by = {name: self._histogram(rows, at, *column) for name, column in self.sensitive.items()}
-        return Counted(self._histogram(rows, at, *self.classes), by)
-
-    def _histogram(self, rows: Rows, at: int, codes: Rows, n: int) -> NDArray[np.int64]:
-        size = self.axes[at].size
-        return np.bincount(self.places[at][rows] * n + codes[rows], minlength=size * n).reshape(size, n)
-
-    def _children(self, region: _Region, chosen: _Choice, first: int) -> list[_Region]:
-        at, cut = chosen.at, chosen.cut
-        way = cut.way[self.places[at][region.rows]]
-        before, after = region.extents[:at], region.extents[at + 1 :]
-        return [
-            _Region(region.rows[way == part], (*before, child, *after), first + part)
-            for part, child in enumerate(cut.children)
-        ]
-
-    def _leaf(self, region: _Region) -> Leaf:
-        return Leaf({axis.name: e.label for axis, e in zip(self.axes, region.extents, strict=True)})
-
-
-def told(nodes: Mapping[int, Node], empty: Collection[int], trees: Collection[str]) -> tuple[Node, ...]:
-    """The nodes below the first, each before those below it, without empty ones.
-
-    `trees`: the attributes with a taxonomy. Along these, parts without records are left out, and so is a cut into one
-    part whose label no region shows.
+    `trees`: the attributes with a taxonomy. Along these, a cut into one part whose label no region shows is left out.
     """
-    filled = {number: _filled(node, empty, trees) for number, node in nodes.items() if number not in empty}
-    silent = _silent(filled, trees)
-    found: list[Node] = []
-    waiting: list[tuple[int, int | None, int]] = [(0, None, 0)]
+    stands = _standing(nodes, _silent(nodes, trees))
+    order: list[int] = []
+    waiting = [stands[0]]
     while waiting:
-        number, parent, part = waiting.pop()
-        node = filled[number]
-        while isinstance(node, Branch) and number in silent:
-            number = next(child for child in node.below if child is not None)
-            node = filled[number]
-        if parent is not None:
-            found[parent] = _with_child(found[parent], part, len(found))
-        at = len(found)
-        found.append(node)
-        if isinstance(node, Branch):
-            below = [(child, at, place) for place, child in enumerate(node.below) if child is not None]
-            waiting += reversed(below)
-    return tuple(found)
+        checkpoint()
+        order.append(waiting.pop())
+        waiting += [stands[child] for child in reversed(_below(nodes[order[-1]])) if child is not None]
+    number = np.full(len(nodes), -1)
+    number[order] = np.arange(len(order))
+    new = number[stands].tolist()
+    return Told(tuple(_renumbered(nodes[old], new) for old in order), number)
 
 
-def _filled(node: Node, empty: Collection[int], trees: Collection[str]) -> Node:
-    """A node whose parts stand in the order of their labels; parts without records are None, or gone from a tree."""
-    if isinstance(node, Leaf):
-        return node
-    below = [None if child in empty else child for child in node.below]
-    if node.test["cut"] != "labels":
-        return replace(node, below=tuple(below))
-    pairs = [
-        (part, child)
-        for part, child in zip(node.test["labels"], below, strict=True)
-        if child is not None or node.attribute not in trees
-    ]
-    pairs.sort(key=lambda pair: [(label is None, label or "") for label in pair[0]])
-    return replace(
-        node,
-        test={"cut": "labels", "labels": [list(part) for part, _ in pairs]},
-        below=tuple(child for _, child in pairs),
-    )
+def _below(node: Node) -> tuple[int | None, ...]:
+    return node.below if isinstance(node, Branch) else ()
 
 
-def _silent(nodes: Mapping[int, Node], trees: Collection[str]) -> set[int]:
+def _silent(nodes: Sequence[Node], trees: Collection[str]) -> set[int]:
     """The cuts into one part whose label no region shows; children have larger numbers than their parents."""
     found: set[int] = set()
     shown: dict[int, set[tuple[str, str | None]]] = {}
-    for number in sorted(nodes, reverse=True):
+    for number in range(len(nodes) - 1, -1, -1):
+        checkpoint()
         node = nodes[number]
         if isinstance(node, Leaf):
             shown[number] = {(name, node.shown[name]) for name in trees}
@@ -264,7 +175,15 @@ def _together(sets: list[set[tuple[str, str | None]]]) -> set[tuple[str, str | N
     return sets[-1]
 
 
-def _with_child(node: Node, part: int, child: int) -> Node:
-    if not isinstance(node, Branch):
-        raise TypeError("only a cut has parts")
-    return replace(node, below=tuple(child if at == part else old for at, old in enumerate(node.below)))
+def _standing(nodes: Sequence[Node], silent: Collection[int]) -> list[int]:
+    """For each node the one that stands in its place: of a silent cut, whatever does for its only part."""
+    found = list(range(len(nodes)))
+    for number in sorted(silent, reverse=True):
+        found[number] = found[next(child for child in _below(nodes[number]) if child is not None)]
+    return found
+
+
+def _renumbered(node: Node, number: Sequence[int]) -> Node:
+    if isinstance(node, Leaf):
+        return node
+    return Branch(node.attribute, node.test, tuple(None if child is None else number[child] for child in node.below))

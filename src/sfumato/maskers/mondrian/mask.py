@@ -156,7 +156,7 @@ class Regions(Mask):
     def apply(self, table: Table, *, unseen: str = "refuse", lifted: NDArray[np.bool_] | None = None) -> Masked:
         """What each row shows. Rows that no region takes are refused, or shown at the top."""
         refuse_lifted(lifted)
-        at, top = self._route(table), self.top
+        at = self._route(table)
         if unseen == "refuse" and (at < 0).any():
             raise TableError(
                 "regions",
@@ -164,9 +164,19 @@ class Regions(Mask):
                 given="values that were not there when the regions were learned",
                 remedy="say unseen='suppress' to show these rows at the top",
             )
-        shown = [node.shown if isinstance(node, Leaf) else top for node in self.nodes] + [top]
+        return self.shown_by(at)
+
+    def shown_by(self, leaves: Rows) -> Masked:
+        """What rows show that fall into these leaves, by their numbers; the top, if it is -1."""
+        number = np.zeros(len(self.nodes) + 1, dtype=np.int64)  # the last is -1
+        number[leaves] = 1
+        used = np.flatnonzero(number)
+        number[used] = np.arange(len(used))
+        nodes = (*self.nodes, None)
+        shown = [node.shown if isinstance(node := nodes[at], Leaf) else self.top for at in used.tolist()]
+        at = number[leaves]
         columns = {name: _column([each[name] for each in shown], at) for name in self.attributes}
-        return Masked.made(columns, word="region", rows=table.rows)
+        return Masked.made(columns, word="region", rows=len(leaves))
 
     def _route(self, table: Table) -> Rows:
         """(rows,): the leaf of each row, -1 for none."""
@@ -230,11 +240,11 @@ def _leaves(at: Mapping[str | None, int], tree: Taxonomy) -> dict[str | None, in
 
 
 def _column(labels: list[str | None], at: Rows) -> Column:
-    """What each row shows; the last label is for rows without a region. Only what occurs is among the values."""
-    shown = sorted({label for label in (labels[n] for n in np.unique(at)) if label is not None})
-    place = {label: number for number, label in enumerate(shown)}
+    """What each row shows: the label of this number."""
+    shown = sorted({label for label in labels if label is not None})
     missing = len(shown)
-    codes = np.array([missing if label is None else place.get(label, missing) for label in labels], dtype=np.int64)[at]
+    place: dict[str | None, int] = {None: missing, **{label: number for number, label in enumerate(shown)}}
+    codes = np.array([place[label] for label in labels], dtype=np.int64)[at]
     return Column(narrow(codes, missing), pa.array(shown, type=pa.string()))
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sfumato.arrays import Floats, Ints
 from sfumato.events import checkpoint
 from sfumato.maskers.masker import Labels
-from sfumato.maskers.mondrian.extents import Holding, reach
+from sfumato.maskers.mondrian.holding import Holding, reach
 from sfumato.maskers.partition import growth, kernels
 from sfumato.maskers.partition.problem import NOTHING, TIE, Cells, Guide, Problem, Terms, Work, terms_for, work_for
 from sfumato.maskers.partition.wished import Bands, Planner

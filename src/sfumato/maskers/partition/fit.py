@@ -17,7 +17,7 @@ from sfumato.errors import RecipeError
 from sfumato.maskers.detail.bands import too_many
 from sfumato.maskers.detail.refusal import Attempt, Unkept, refusal
 from sfumato.maskers.masker import K_ANONYMITY, Guarantee, Labels, Masker, Outcome, Task
-from sfumato.maskers.mondrian.extents import Holding
+from sfumato.maskers.mondrian.holding import Holding
 from sfumato.maskers.partition.cells import Binned, guide_of
 from sfumato.maskers.partition.cutting import Begun, Cutting, Part, leaves_of
 from sfumato.maskers.partition.extents import Along

@@ -22,7 +22,7 @@ from sfumato.data.table import Codes, group_numbers
 from sfumato.events import watched
 from sfumato.maskers.detail.bands import Effort, Line, Pieces, bands, first_of
 from sfumato.maskers.detail.refusal import Unkept
-from sfumato.maskers.mondrian.extents import Holding, reach
+from sfumato.maskers.mondrian.holding import Holding, reach
 from sfumato.maskers.partition.cells import Binned
 from sfumato.maskers.partition.extents import Marks
 

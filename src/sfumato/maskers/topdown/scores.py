@@ -29,7 +29,7 @@ def rounded(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return found
 
 
-def _bits(counts: NDArray[np.int64]) -> NDArray[np.float64]:
+def bits(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     """n log2 n of each count, 0 for none."""
     exact = counts.astype(np.float64)
     found: NDArray[np.float64] = exact * np.log2(np.maximum(exact, 1.0))
@@ -38,7 +38,7 @@ def _bits(counts: NDArray[np.int64]) -> NDArray[np.float64]:
 
 def mixed_bits(counts: Counts2D) -> NDArray[np.float64]:
     """|R| I(R) of each row of class counts (..., classes): the entropy of 002 Eq. 3 times the records."""
-    found: NDArray[np.float64] = _bits(counts.sum(axis=-1)) - _bits(counts).sum(axis=-1)
+    found: NDArray[np.float64] = bits(counts.sum(axis=-1)) - bits(counts).sum(axis=-1)
     return found
 
 
