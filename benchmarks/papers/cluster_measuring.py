@@ -202,10 +202,10 @@ class _Points:
     @classmethod
     def of(cls, placed: Placed) -> _Points:
         thin = Placed(tuple(_thin(block) for block in placed.blocks), placed.rows)
-        distinct = thin.distinct
-        if 2 * len(distinct.weights) <= placed.rows:
-            return cls(thin, thin.take(distinct.first), distinct.weights, distinct.of_row)
-        return cls(thin, thin, None, None)
+        few = thin.few
+        if few is None:
+            return cls(thin, thin, None, None)
+        return cls(thin, thin.take(few.first), few.weights, few.of_row)
 
     def cluster(self, method: str, **options: Any) -> Ints:
         found: Clustering = cluster(self.once, method, weights=self.weights, **options)

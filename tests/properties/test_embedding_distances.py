@@ -81,7 +81,7 @@ def test_no_two_records_are_more_than_1_apart(table: Table) -> None:
 @settings(max_examples=60)
 def test_distinct_vectors_spread_out_are_all_vectors(table: Table) -> None:
     placed = Embedding.of(table).place(table)
-    distinct = placed.distinct
+    distinct = placed.distinct()
     assert np.array_equal(placed.vectors(distinct.first)[distinct.of_row], placed.vectors())
     assert distinct.weights.sum() == table.rows
     seen = list(dict.fromkeys(distinct.of_row.tolist()))

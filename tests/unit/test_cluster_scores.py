@@ -25,6 +25,7 @@ from sfumato.evaluation.clusters import (
     silhouettes,
 )
 from sfumato.evaluation.scores import Score, scores_to_json
+from sfumato.structure import silhouettes as in_structure
 from sfumato.structure.coded_points import Block, Placed
 
 FIGURES = [f_measure, match_point, adjusted_rand, nmi]
@@ -137,7 +138,7 @@ def test_silhouettes_are_those_of_scikit_learn(monkeypatch: pytest.MonkeyPatch) 
     vectors = draw.random((60, 3))
     alone = np.append(draw.integers(0, 3, 59), 3)  # the last record has a cluster of its own
     both = [alone, draw.permutation(alone)]
-    monkeypatch.setattr(clusters, "AT_ONCE", 7)
+    monkeypatch.setattr(in_structure, "AT_ONCE", 7)
     assert silhouettes(Placed.of(vectors), both) == pytest.approx([theirs(vectors, labels) for labels in both])
 
 

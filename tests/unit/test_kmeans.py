@@ -18,9 +18,9 @@ from sfumato.structure.clusterers import cluster
 from sfumato.structure.coded_points import Block, Placed, SetBlock
 from sfumato.structure.kmeans import points as packing
 from sfumato.structure.kmeans.lloyd import Settled, lloyd, tolerance_of
-from sfumato.structure.kmeans.points import Coded, Points
+from sfumato.structure.kmeans.points import Points
 from sfumato.structure.kmeans.seeding import far_apart, start
-from sfumato.structure.kmeans.tally import assign, look_ups, settled, tally
+from sfumato.structure.kmeans.tally import Tally, assign, look_ups, settled, tally
 from sfumato.structure.structures import starting_centres
 from tests import kmeans_twin as twin
 
@@ -300,9 +300,28 @@ def test_attributes_that_are_told_by_group_are_looked_up_once() -> None:
     assert points.rows.numbers.shape == (2_000, 0)
 
 
-def test_an_attribute_that_has_no_coordinates_tells_nothing() -> None:
-    codes, places = np.array([0, 1, 1, 0]), np.array([[0.0], [1.0]])
-    nothing = Coded(codes, np.zeros((2, 0)), np.zeros(0, dtype=np.int64))
-    found = Points.of(4, 1, coded=[nothing, Coded(codes, places, np.array([0]))])
-    assert found.vectors(np.arange(4)).ravel().tolist() == [0.0, 1.0, 1.0, 0.0]
-    assert Points.of(4, 0, coded=[nothing]).vectors(np.arange(4)).shape == (4, 0)
+def test_attributes_without_coordinates_are_in_nobodys_way() -> None:
+    nowhere = Block(np.arange(80) % 3, np.zeros((3, 0), dtype=np.float32))
+    placed = people(80, 0)
+    beside = Placed((nowhere, *placed.blocks, nowhere), 80)
+    begins = starts(placed, 3, 0)
+    assert bits(lloyd(beside.points, begins)) == bits(lloyd(placed.points, begins))
+    alone = cluster(Placed((nowhere,), 80), "kmeans", k=2)
+    assert alone.k == 1
+    assert alone.labels.tolist() == [0] * 80
+
+
+def test_batches_of_records_share_a_ground_and_their_sums_add_up() -> None:
+    """Whoever reads records in batches packs each by itself, and sends the same look-ups to all."""
+    placed = people(700, 7)
+    batches = [placed.take(rows).packed(together=False) for rows in np.split(np.arange(700), [1, 60, 400])]
+    whole = placed.packed(together=False)
+    now = starts(placed, 5, 7)
+    look = look_ups(whole.ground, now)
+    sums = Tally.nothing(whole, 5)
+    for batch in batches:
+        labels = np.empty(len(batch), dtype=np.uint16)
+        assign(batch.rows, batch.ground, look, labels)
+        sums += tally(batch, labels, 5)
+    means = sums.sums / sums.counts.sizes[:, None]
+    assert means == pytest.approx(lloyd(placed.points, now, rounds=1).centres)

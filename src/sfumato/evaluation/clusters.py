@@ -8,24 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import TableError
-from sfumato.events import limited
 from sfumato.randomness import Seeded
 from sfumato.structure.coded_points import Placed
+from sfumato.structure.silhouettes import silhouettes_of
 
 Labels = NDArray[Any] | Sequence[int] | Sequence[str]
 Contingency = NDArray[np.int64]
 
 SILHOUETTE_ROWS = 5_000
 """Above this many rows the silhouette is taken on a sample of this size."""
-AT_ONCE = 512
-"""Records whose distances from all others are computed at once."""
 
 
 def contingency(raw: Labels, masked: Labels) -> Contingency:
@@ -194,44 +191,10 @@ def silhouettes(records: Placed, structures: Sequence[Labels], *, seed: int = 0)
     found: list[float | None] = [None] * len(held)
     several = [at for at, codes in enumerate(held) if 1 < int(codes.max(initial=0)) + 1 < len(rows)]
     if several:
-        vectors = records.vectors(rows).astype(np.float64)
-        for at, value in zip(several, _silhouettes(vectors, [held[at] for at in several]), strict=True):
+        values = silhouettes_of(records.vectors(rows), [held[at] for at in several])
+        for at, value in zip(several, values, strict=True):
             found[at] = value
     return found
-
-
-def _silhouettes(vectors: NDArray[np.float64], structures: Sequence[NDArray[np.int64]]) -> list[float]:
-    """Distances are computed once for all structures, those of some records at a time."""
-    sizes = [np.bincount(codes) for codes in structures]
-    inside = [np.eye(len(counts))[codes] for codes, counts in zip(structures, sizes, strict=True)]
-    totals = np.zeros(len(structures))
-    squares = (vectors**2).sum(axis=1)
-    for at in range(0, len(vectors), AT_ONCE):
-        some = slice(at, at + AT_ONCE)
-        apart = limited(partial(_apart, vectors[some], vectors, squares[some], squares))
-        for number, (codes, counts) in enumerate(zip(structures, sizes, strict=True)):
-            near = limited(partial(np.matmul, apart, inside[number]))
-            totals[number] += _widths(near, codes[some], counts).sum()
-    return [float(total / len(vectors)) for total in totals]
-
-
-def _apart(
-    some: NDArray[np.float64], others: NDArray[np.float64], squares: NDArray[np.float64], theirs: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """(some, others): Euclidean distances."""
-    found = squares[:, None] + theirs[None, :] - 2 * (some @ others.T)
-    return np.sqrt(np.maximum(found, 0.0, out=found), out=found)
-
-
-def _widths(near: NDArray[np.float64], codes: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """(records,): silhouettes, from `near` (records, clusters), the distances to each cluster's records, added up."""
-    rows = np.arange(len(codes))
-    own = near[rows, codes] / np.maximum(counts[codes] - 1, 1)
-    means = near / counts
-    means[rows, codes] = np.inf
-    next_ = means.min(axis=1)
-    widths = (next_ - own) / np.maximum(np.maximum(own, next_), 1e-300)
-    return np.where(counts[codes] > 1, widths, 0.0)
 
 
 def agreement(raw: Placed, masked: Placed, centres: NDArray[np.float32]) -> float:

@@ -32,7 +32,7 @@ import numpy as np
 
 from sfumato.arrays import Ints
 from sfumato.errors import RecipeError, did_you_mean
-from sfumato.events import checkpoint, limited, watched
+from sfumato.events import checkpoint, watched
 from sfumato.structure.coded_points import Placed, Vectors
 from sfumato.structure.methods import (
     LINKAGES,
@@ -44,6 +44,7 @@ from sfumato.structure.methods import (
     method,
     sample,
 )
+from sfumato.structure.silhouettes import silhouettes_of
 
 
 @dataclass(frozen=True)
@@ -296,10 +297,8 @@ def _auto(job: Job, name: str) -> Clustering:
 
 
 def _silhouette(vectors: Vectors, labels: Ints) -> float:
-    if not 1 < len(np.unique(labels)) < len(labels):
-        return -1.0
-    score = import_module("sklearn.metrics").silhouette_score
-    return limited(lambda: float(score(vectors, labels)))
+    clusters, codes = np.unique(labels, return_inverse=True)
+    return silhouettes_of(vectors, [codes])[0] if 1 < len(clusters) < len(labels) else -1.0
 
 
 def _by_size(found: Clustering, weights: Weights | None) -> Clustering:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Floats, Ints
-from sfumato.events import checkpoint
+from sfumato.events import awaited, checkpoint
 from sfumato.structure.kmeans.points import Coded, Points, Sets
 
 Vectors = NDArray[Any]
@@ -143,6 +143,10 @@ class Placed:
     @cached_property
     def points(self) -> Points:
         """The same as k-means takes them."""
+        return self.packed()
+
+    def packed(self, *, together: bool = True) -> Points:
+        """The same as k-means takes them; see `Points.of`."""
         coded: list[Coded] = []
         sets: list[Sets] = []
         at, beyond = 0, self.dims
@@ -159,7 +163,7 @@ class Placed:
                 coded.append(Coded(block.codes, np.hstack([block.positions, block.own]), np.append(columns, own)))
             else:
                 coded.append(Coded(block.codes, block.positions, columns))
-        return Points.of(self.rows, beyond, coded=coded, sets=sets)
+        return Points.of(self.rows, beyond, coded=coded, sets=sets, together=together)
 
     def nearest(self, centres: Vectors) -> Ints:
         """(rows,): the nearest of some centres in the shared space, the first on a tie."""
@@ -173,12 +177,17 @@ class Placed:
         return found.astype(np.int64)
 
     @cached_property
+    def few(self) -> Distinct | None:
+        """Each vector once, where at most half of the records are distinct."""
+        found = self.distinct()
+        return found if 2 * len(found.weights) <= self.rows else None
+
     def distinct(self) -> Distinct:
         """Each vector once. Values that stand in the same place are still told apart."""
         key = combined([block.codes for block in self.blocks], [block.values for block in self.blocks])
-        checkpoint()
-        _, first, of_row, counts = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
-        checkpoint()
+        _, first, of_row, counts = awaited(
+            lambda: np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+        )
         order = np.argsort(first, kind="stable")
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
@@ -192,7 +201,7 @@ def combined(codes: Sequence[Codes], sizes: Sequence[int]) -> Ints:
     for part, size in zip(codes, sizes, strict=True):
         checkpoint()
         if span * size > 2**62:
-            found, key = np.unique(key, return_inverse=True)
+            found, key = awaited(partial(np.unique, key, return_inverse=True))
             span = len(found)
         key = key * size + part
         span *= size

@@ -204,10 +204,10 @@ def cluster_placed(
     settings: dict[str, Any] = {"k": number, "seed": structure.seed if seed is None else seed, **options}
     settings |= {"n_init": structure.n_init, "centres": centres}
     if takes_weights(name):
-        distinct = placed.distinct
-        if 2 * len(distinct.weights) <= placed.rows:
-            found = cluster(placed.take(distinct.first), name, weights=distinct.weights, **settings)
-            return Clustering(found.labels[distinct.of_row], found.k, found.centres, found.inertia)
+        few = placed.few
+        if few is not None:
+            found = cluster(placed.take(few.first), name, weights=few.weights, **settings)
+            return Clustering(found.labels[few.of_row], found.k, found.centres, found.inertia)
     return cluster(placed, name, **settings)
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import reduce
 from typing import Literal
 
 import numpy as np
@@ -49,7 +50,7 @@ def bisect(
         if len(leaves[at].rows) < 2:
             break
         part = points.take(leaves[at].rows)
-        found = _best([split(part) for _ in watched(range(starts))])
+        found = _best(split(part) for _ in watched(range(starts)))
         leaves[at : at + 1] = [_leaf(leaves[at].rows, part, found, side, strategy) for side in (0, 1)]
         rounds += found.rounds
     labels = np.empty(len(points), dtype=np.uint16)
@@ -61,16 +62,13 @@ def bisect(
 
 def _root(points: Points) -> Leaf:
     everybody = np.zeros(len(points), dtype=np.uint16)
-    centre = tally(points, everybody, 1).sums / max(points.total, 1.0)
+    centre = tally(points, everybody, 1).sums / (points.total or 1.0)
     spent = settled(points, look_ups(points.ground, centre), everybody)
     return Leaf(np.arange(len(points)), centre[0], float(spent[0]), 0.0)
 
 
-def _best(runs: Sequence[Settled]) -> Settled:
-    best = runs[0]
-    for run in runs[1:]:
-        best = run if run.inertia < best.inertia * LESS else best
-    return best
+def _best(runs: Iterable[Settled]) -> Settled:
+    return reduce(lambda best, run: run if run.inertia < best.inertia * LESS else best, runs)
 
 
 def _leaf(rows: Ints, part: Points, found: Settled, side: int, strategy: Strategy) -> Leaf:

@@ -110,11 +110,13 @@ def _refill(points: Points, empty: Ints, labels: Labels, sums: Floats, sizes: Fl
 
 def best_of(starts: int, run: Callable[[], Settled]) -> Settled:
     """The run with the least inertia; the first of those that found the same clusters."""
-    best = run()
-    for _ in watched(range(1, starts)):
+    best: Settled | None = None
+    for _ in watched(range(starts)):
         found = run()
-        if found.inertia < best.inertia and not same_clusters(found.labels, best.labels):
+        if best is None or (found.inertia < best.inertia and not same_clusters(found.labels, best.labels)):
             best = found
+    if best is None:
+        raise ValueError("there is a start")
     return best
 
 

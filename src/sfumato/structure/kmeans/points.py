@@ -48,13 +48,19 @@ class Points:
     dims: int
 
     @classmethod
-    def of(cls, rows: int, dims: int, *, coded: Sequence[Coded] = (), sets: Sequence[Sets] = ()) -> Points:
+    def of(
+        cls, rows: int, dims: int, *, coded: Sequence[Coded] = (), sets: Sequence[Sets] = (), together: bool = True
+    ) -> Points:
         """Attributes packed record by record, codes in the narrowest type that holds all of them.
 
-        An attribute of one coordinate that has so many values that codes would save nothing is held as a number; one
-        without coordinates, of which all values stand in one place, is left out.
+        An attribute of one coordinate that has so many values that codes would save nothing is held as a number, and
+        one without coordinates not at all: its values stand in one place. `together`: attributes may share a code, as
+        the records let them; without that, batches of records whose places are the same have the same ground, and
+        their sums add up.
         """
-        every = joined([part for part in coded if len(part.columns)], rows)
+        every = [part for part in coded if len(part.columns)]
+        if together:
+            every = joined(every, rows)
         narrow = [part for part in every if not _is_number(part)]
         numbers = [part for part in every if _is_number(part)]
         held = Rows(
@@ -112,8 +118,8 @@ class Points:
         found = np.zeros((len(rows), self.dims))
         for at in range(held.codes.shape[1]):
             columns = ground.columns[ground.wide[at] : ground.wide[at + 1]]
-            places = ground.places[ground.start[at] : ground.start[at + 1]].reshape(-1, max(len(columns), 1))
-            found[:, columns] = places[held.codes[:, at], : len(columns)]
+            places = ground.places[ground.start[at] : ground.start[at + 1]].reshape(-1, len(columns))
+            found[:, columns] = places[held.codes[:, at]]
         found[:, ground.numbers] = held.numbers
         for row, one in ((row, one) for row, some in enumerate(held.sets.tolist()) for one in some):
             members = ground.spread[ground.members[ground.ends[one] : ground.ends[one + 1]]]
@@ -126,9 +132,9 @@ class Points:
         rows, spread = max(len(self), 1), 0.0
         for at in range(self.rows.codes.shape[1]):
             width = int(self.ground.wide[at + 1] - self.ground.wide[at])
-            places = self.ground.places[self.ground.start[at] : self.ground.start[at + 1]].reshape(-1, max(width, 1))
+            places = self.ground.places[self.ground.start[at] : self.ground.start[at + 1]].reshape(-1, width)
             counts = np.bincount(self.rows.codes[:, at], minlength=len(places)) / rows
-            spread += float((counts @ (places - counts @ places) ** 2).sum()) if width else 0.0
+            spread += float((counts @ (places - counts @ places) ** 2).sum())
         spread += sum(float(self.rows.numbers[:, at].var(dtype=np.float64)) for at in range(self.rows.numbers.shape[1]))
         return (spread + self._spread_of_sets()) / max(self.dims, 1)
 
