@@ -111,9 +111,7 @@ def undone(tree: Taxonomy, values: Sequence[str]) -> float:
 def main() -> None:
     """The taxonomies of the bundled census table."""
     adult = sf.datasets.load("adult", complete=True)
-    print(
-        "| attribute | leaves | ways to exchange parts below one label and keep every path | records told right by frequencies alone |"
-    )
+    print("| attribute | leaves | ways to exchange and keep every path | told right by frequencies alone |")
     print("|---|---|---|---|")
     for name in adult.schema:
         tree = getattr(adult.schema[name], "taxonomy", None)
