@@ -32,6 +32,8 @@ CELLS = 20_000_000
 LEAST = 1e-4
 """How far at least a number is from an interval that it is not in."""
 NEAR = 1e-6
+AT_ONCE = 1 << 18
+"""Of these pairs so many as the processor keeps at hand."""
 PAIRS = 60_000_000
 """Of a release with very many groups fewer people are attacked, so that no more pairs have to be compared."""
 FEWEST = 50
@@ -127,10 +129,20 @@ def _of_numbers(told: Sequence[str | None], column: Column, values: Ints, attrib
     point = ends.low == ends.high
     found = np.ones((len(told), len(values)), dtype=np.float32)
     for part, numbers in ((point, exact[values]), (~point & ~np.isnan(ends.low), units[values])):
-        over = np.maximum(ends.low[part, None] - numbers, numbers - ends.high[part, None])
-        apart = np.clip(np.nan_to_num(over, nan=np.inf) / wide, LEAST, 1.0)
-        found[part] = np.where(over <= 0, 0.0, apart)
+        for some in np.array_split(np.flatnonzero(part), max(1, int(part.sum()) * len(values) // AT_ONCE)):
+            found[some] = _over(ends.low[some, None], ends.high[some, None], numbers, wide)
     return found
+
+
+def _over(low: Floats, high: Floats, numbers: Floats, wide: float) -> Floats:
+    """(labels, numbers): how far numbers lie outside of what labels cover, as a part of the width. Missing is 1."""
+    over = low - numbers
+    np.maximum(over, numbers - high, out=over)
+    covered = over <= 0
+    over /= wide
+    np.maximum(np.fmin(over, 1.0, out=over), LEAST, out=over)  # of nan and 1, fmin takes 1
+    over[covered] = 0.0
+    return over
 
 
 def _ends(told: Sequence[str | None], attribute: Number) -> _Ends:
@@ -260,7 +272,8 @@ class Sight:
             checkpoint()
             codes = self.table.column(name).keys[rows]
             values, of_person = np.unique(codes, return_inverse=True)
-            found += self.gaps(name, values=values).T[of_person][:, groups.codes[:, at]]
+            of_value = np.ascontiguousarray(self.gaps(name, values=values).T)
+            found += np.take(of_value, groups.codes[:, at], axis=1)[of_person]
         return found
 
     def _nearest(self, name: str) -> Gaps:
