@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sfumato.errors import SfumatoError as SfumatoError
     from sfumato.errors import TableError as TableError
     from sfumato.errors import TaxonomyError as TaxonomyError
+    from sfumato.estimators import Recoder as Recoder
     from sfumato.maskers.centroids.fit import MDAV as MDAV
     from sfumato.maskers.centroids.fit import Linkage as Linkage
     from sfumato.maskers.centroids.fit import Microaggregate as Microaggregate
@@ -85,6 +86,7 @@ _NAMES = {
     "TaxonomyError": "sfumato.errors",
     "Verdict": "sfumato.privacy.verify",
     "read": "sfumato.data.reading",
+    "Recoder": "sfumato.estimators",
     "attack": "sfumato.publishing",
     "AddNoise": "sfumato.maskers.geometric.masker",
     "Hybrid": "sfumato.maskers.geometric.masker",

@@ -17,10 +17,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.data.masked import Masked
+from sfumato.data.table import Table
 from sfumato.errors import ReleaseError
 from sfumato.evaluation.attacks.results import AttackReport
 from sfumato.evaluation.attacks.suite import Effort
 from sfumato.events import running, step
+from sfumato.maskers.masker import Outcome
 from sfumato.publishing import steps
 from sfumato.publishing.case import Case, Run, Step
 from sfumato.publishing.tries import try_others
@@ -37,11 +39,13 @@ READ = Step("Reading the table", steps.read_again)
 FIND = Step("Finding the structure that must survive", steps.find_structure)
 MEASURE = Step("Measuring what survived", steps.measure)
 
+MASK = Step("Masking", steps.mask_table)
+
 PUBLISH = (
     Step("Looking into the ledger", steps.open_account),
     Step("Reading the table", steps.read_seen),
     FIND,
-    Step("Masking", steps.mask_table),
+    MASK,
     MEASURE,
     Step("Counting what is claimed", steps.describe),
     Step("Drawing the public report", steps.draw_public),
@@ -53,6 +57,7 @@ PUBLISH = (
 )
 EVALUATE = (READ, FIND, Step("Masking again", steps.mask_again), MEASURE)
 EXPLAIN = (READ, FIND, Step("Trying which k would show more", steps.search_again))
+LEARN = (FIND, MASK)
 ATTACK = (READ, Step("Attacking", steps.attack_written))
 
 
@@ -109,6 +114,11 @@ def attack(
     """
     case = replace(_opened(raw, release), effort=effort or Effort(), others=others or Others())
     return walk(ATTACK, case).attacked
+
+
+def learn(people: Table, recipe: Recipe) -> Outcome:
+    """A mask for rows that stay in the house, and what they show: found and masked as for a release, and no more."""
+    return walk(LEARN, Case(recipe=recipe, run=Run(), people=people)).outcome
 
 
 def walk(order: Sequence[Step], case: Case) -> Case:
