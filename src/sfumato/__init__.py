@@ -61,6 +61,7 @@ if TYPE_CHECKING:
     from sfumato.recipe import Along as Along
     from sfumato.recipe import Earlier as Earlier
     from sfumato.recipe import Recipe as Recipe
+    from sfumato.recipe import draft as draft
     from sfumato.release.release import Release as Release
     from sfumato.structure.structures import Classes as Classes
     from sfumato.structure.structures import Clusters as Clusters
@@ -109,6 +110,7 @@ _NAMES = {
     "Along": "sfumato.recipe",
     "Earlier": "sfumato.recipe",
     "Recipe": "sfumato.recipe",
+    "draft": "sfumato.recipe",
     "Partition": "sfumato.maskers.partition.fit",
     "TopDown": "sfumato.maskers.topdown.masker",
     "KAnonymity": "sfumato.privacy.requirements",
@@ -143,7 +145,9 @@ def __getattr__(name: str) -> object:
     elif name in _NAMES:
         found = getattr(import_module(_NAMES[name]), name)
     else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        near = import_module("difflib").get_close_matches(name, __all__, n=1)
+        hint = f". Did you mean {near[0]!r}?" if near and not name.startswith("__") else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
     globals()[name] = found
     return found
 

@@ -188,7 +188,7 @@ class Recoder(TransformerMixin, BaseEstimator):
 def _recipe(given: Recipe | str | Path | None, rows: pa.Table) -> Recipe:
     """The recipe that was given, or one by which every column is a quasi-identifier."""
     if given is not None:
-        return Recipe.from_yaml(given) if isinstance(given, str | Path) else given
+        return Recipe.of(given)
     names = rows.column_names
     schema = Schema({name: _attribute(rows.column(name).type) for name in names})
     return Recipe(schema=schema, privacy=[KAnonymity(names, USUAL_K)], mask=Partition(extent="cuts"))

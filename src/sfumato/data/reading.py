@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import pyarrow as pa
 from narwhals import dependencies as frames
 
+from sfumato.calls import called
 from sfumato.data.csv_files import CsvFile, open_csv
 from sfumato.data.domain import check_headers, check_names
 from sfumato.data.encoding import encode
@@ -46,6 +47,7 @@ class Source(Protocol):
         """Where a row stands, for messages."""
 
 
+@called
 def read(
     source: object,
     schema: Schema,
