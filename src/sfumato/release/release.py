@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 
@@ -27,6 +27,7 @@ from sfumato.privacy.verify.files.regular_files import MOST_OF_JSON, read_regula
 from sfumato.privacy.verify.verdict import CheckError
 from sfumato.recipe import Recipe
 from sfumato.release.accounting import recipe_hash
+from sfumato.release.new_rows import shown_rows
 from sfumato.release.output import CERTIFICATE, HISTORY, holder_of, placed, refuse_inside, refuse_strangers
 
 NOT_PRIVATE = "NOT-PRIVATE"
@@ -69,6 +70,14 @@ class Release:
     def __repr__(self) -> str:
         size = f"rows={self.shown.num_rows}, columns={self.shown.num_columns}"
         return f"Release({size}, guarantee={self.guarantee!r}, holds={self.verdict.holds})"
+
+    def apply(self, rows: object, *, unseen: Literal["refuse", "suppress"] = "refuse") -> Any:
+        """New rows as this release shows the old ones, in their order, as the kind of table that comes in.
+
+        `unseen`: values that nobody had are refused, or shown as nothing. Nothing is verified, and k is not promised:
+        few new rows make small groups. Publish all rows together if they leave the house.
+        """
+        return give_back(*shown_rows(self.mask, self.recipe, rows, unseen=unseen))
 
     def write(self, path: str | Path) -> Path:
         """Write the release folder, and the holder's folder beside it (NAME.holder).

@@ -11,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.calls import constructed, expected
 from sfumato.data.schema import Number, Schema
 from sfumato.data.table import Codes, ItemColumn, Table, group_numbers, narrow
 from sfumato.errors import NoStructure, RecipeError, TableError, warn
@@ -26,6 +27,7 @@ MOST_CLUSTERS, MOST_STARTS, MOST_ALSO = 1_000, 100, 20
 """Limits of what a recipe may ask for: clusters, starts of which the best counts, other numbers of clusters."""
 
 
+@constructed
 @dataclass(frozen=True)
 class Clusters:
     """Clusters found in the raw table, as in steps 1 and 3 of 000 section 4.1.
@@ -66,7 +68,8 @@ import path. Given: 'kmean'. To mend it: did you mean 'kmeans'?.
             check_clusterer(method)
         check_options(self.method, self.options)
         if self.attributes is not None:
-            object.__setattr__(self, "attributes", tuple(self.attributes))
+            given: Any = self.attributes
+            object.__setattr__(self, "attributes", (given,) if isinstance(given, str) else tuple(given))
         object.__setattr__(self, "also", tuple(self.also))
         _check_k(self)
         _whole("seed", self.seed, least=0, most=2**31 - 1)
@@ -79,6 +82,7 @@ import path. Given: 'kmean'. To mend it: did you mean 'kmeans'?.
         return self.recluster or self.method
 
 
+@constructed
 @dataclass(frozen=True)
 class Classes:
     """The labels of a column, such as a diagnosis to be predicted.
@@ -88,6 +92,10 @@ class Classes:
     """
 
     column: str
+
+    def __post_init__(self) -> None:
+        remedy = 'name one: sf.Classes("income")'
+        expected("Classes", self.column, str, rule="classes are those of one column", remedy=remedy)
 
 
 Structure = Clusters | Classes

@@ -18,6 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
+from sfumato.calls import constructed
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Schema
 from sfumato.data.taxonomy.taxonomy import Taxonomy
@@ -45,6 +46,7 @@ MOST_STEPS = 1_000
 """How many values may be asked to be specialized: each costs its part of epsilon."""
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class DPHeter(Masker):
     """Top-down specialization of 003 under a budget.

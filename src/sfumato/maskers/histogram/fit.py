@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.arrays import Floats, Ints
+from sfumato.calls import constructed
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
@@ -56,6 +57,7 @@ FIRST = Fraction(7, 10)
 """Share of the splits' epsilon for those chosen together, where others follow."""
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class PrivateTree(Masker):
     """Rows generated from noisy counts in the parts of a privately chosen tree: the default under a budget.
