@@ -72,9 +72,7 @@ def _root(attribute: Attribute) -> str | None:
     return None if tree is None else tree.root
 
 
-def nearest(
-    told: Sequence[str | None], column: Column, attribute: Attribute, ends: Ends | None = None
-) -> Gaps:
+def nearest(told: Sequence[str | None], column: Column, attribute: Attribute, ends: Ends | None = None) -> Gaps:
     """(values + 1,): how far each raw value is from the shown value nearest to it; missing is the last.
 
     The least of `gaps` over all that is told. Numbers that are shown one by one, and labels that are shown as they
@@ -304,9 +302,7 @@ class Sight:
             shown = self.seen.columns[name]
             codes, ends = np.flatnonzero(shown.counts), self._ends(name)
             read = None if ends is None else ends.take(codes)
-            self._least[name] = nearest(
-                _told(shown, codes), self.table.column(name), self.table.schema[name], read
-            )
+            self._least[name] = nearest(_told(shown, codes), self.table.column(name), self.table.schema[name], read)
         return self._least[name]
 
     def _narrowest(self, name: str) -> NDArray[np.bool_]:
