@@ -21,7 +21,8 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from sfumato.privacy.verify.explained.places import DIGITS, SEPARATOR, numbers
+from sfumato.privacy.verify.explained.bags import SEPARATOR
+from sfumato.privacy.verify.explained.places import DIGITS, numbers
 from sfumato.privacy.verify.fields import (
     Form,
     ascending,
