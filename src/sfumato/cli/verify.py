@@ -71,7 +71,8 @@ def raw_table(path: Path | None) -> object:
     """The raw table; a CSV in any dialect, and a workbook, which verify does not read, as publish reads them."""
     if path is None:
         return None
-    from sfumato.data.reading import CSV, EXCEL, read_arrow
+    from sfumato.data.reading import read_arrow
+    from sfumato.data.sources.openers import CSV, EXCEL
 
     return read_arrow(path) if path.suffix.lower() in CSV + EXCEL else path
 

@@ -20,6 +20,7 @@ import pyarrow.csv as pa_csv
 from sfumato.data.codes import single
 from sfumato.data.number_columns import guessed
 from sfumato.data.safe_files import Progress, Watched
+from sfumato.data.sources.source import Loaded
 from sfumato.data.table import Origin, row_place
 from sfumato.errors import TableError
 from sfumato.events import awaited
@@ -48,12 +49,17 @@ _TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
 @dataclass(frozen=True)
-class CsvFile:
+class CsvFile(Loaded):
     """A CSV file whose layout is known."""
 
     layout: Layout
     header: tuple[str, ...]
     origin: Origin = "path"
+
+    @property
+    def called(self) -> str:
+        """The file's name."""
+        return self.layout.path.name
 
     def names(self) -> list[str]:
         """The names in the first line."""
@@ -66,6 +72,7 @@ class CsvFile:
 
     def load(self, columns: Sequence[str], *, progress: Progress) -> pa.Table:
         """The columns as text in dictionary arrays; an empty cell is null, a quoted one is not."""
+        progress.total = self.layout.path.stat().st_size
         quotes = _count_quotes(self.layout.path)
         if quotes % 2 and self.layout.is_utf8:
             refuse_open_quote(self.layout)
@@ -95,9 +102,14 @@ class CsvFile:
             ),
         }
 
-    def guess(self, table: pa.Table) -> pa.Table:
-        """Text that is all numbers or all dates becomes that; the rest becomes plain text."""
-        return pa.table({name: _guessed_column(table.column(name)) for name in table.column_names})
+    def arrow(self, columns: Sequence[str], *, guess: bool, progress: Progress) -> pa.Table:
+        """The columns; with `guess`, text that is all numbers or all dates becomes that, the rest plain text."""
+        table = super().arrow(columns, guess=guess, progress=progress)
+        return _guessed(table) if guess else table
+
+
+def _guessed(table: pa.Table) -> pa.Table:
+    return pa.table({name: _guessed_column(table.column(name)) for name in table.column_names})
 
 
 def _guessed_column(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:

@@ -7,7 +7,7 @@ import re
 import struct
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pyarrow.types as pt
 
 from sfumato.data.safe_files import Progress
+from sfumato.data.sources.source import Loaded
 from sfumato.data.table import Origin, row_place
 from sfumato.errors import TableError
 from sfumato.events import awaited, checkpoint
@@ -35,8 +36,19 @@ def _unreadable(path: Path, form: str) -> TableError:
     )
 
 
+class PathTable(Loaded):
+    """What is the same in every file that is loaded whole."""
+
+    path: Path
+
+    @property
+    def called(self) -> str:
+        """The file's name."""
+        return self.path.name
+
+
 @dataclass(frozen=True)
-class ParquetTable:
+class ParquetTable(PathTable):
     """A Parquet file; its text columns come in as dictionary arrays if `dictionaries`."""
 
     path: Path
@@ -47,10 +59,6 @@ class ParquetTable:
         """The names of its columns."""
         with self._open() as file:
             return list(file.schema_arrow.names)
-
-    def place(self, row: int) -> str:
-        """The row, counted from 1."""
-        return row_place(row)
 
     def load(self, columns: Sequence[str], *, progress: Progress) -> pa.Table:
         """The columns, some row groups at a time."""
@@ -66,6 +74,10 @@ class ParquetTable:
                 progress.advance(part.num_rows)
                 parts.append(part)
         return pa.concat_tables(parts) if parts else schema.empty_table()
+
+    def arrow(self, columns: Sequence[str], *, guess: bool, progress: Progress) -> pa.Table:
+        """The columns, text as plain text."""
+        return super(ParquetTable, replace(self, dictionaries=False)).arrow(columns, guess=guess, progress=progress)
 
     def _open(self) -> pq.ParquetFile:
         try:
@@ -104,7 +116,7 @@ def _row_groups(metadata: pq.FileMetaData) -> Iterator[list[int]]:
 
 
 @dataclass(frozen=True)
-class ArrowTable:
+class ArrowTable(PathTable):
     """An Arrow IPC file or stream (Feather is the same)."""
 
     path: Path
@@ -113,10 +125,6 @@ class ArrowTable:
     def names(self) -> list[str]:
         """The names of its columns."""
         return self._schema().names
-
-    def place(self, row: int) -> str:
-        """The row, counted from 1."""
-        return row_place(row)
 
     def load(self, columns: Sequence[str], *, progress: Progress) -> pa.Table:
         """The columns."""
@@ -166,7 +174,7 @@ def _reader(
 
 
 @dataclass(frozen=True)
-class ExcelTable:
+class ExcelTable(PathTable):
     """The first sheet of an Excel workbook; its first row holds the names."""
 
     path: Path
