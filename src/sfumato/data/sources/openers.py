@@ -26,18 +26,27 @@ PARQUET = (".parquet", ".pq")
 ARROW = (".arrow", ".feather", ".ipc", ".arrows")
 EXCEL = (".xlsx", ".xlsm")
 
-ADDRESSES: dict[str, str] = {}
+ADDRESSES: dict[str, str] = {
+    "postgresql": "sfumato.data.sources.sql.source:open_sql",
+    "duckdb": "sfumato.data.sources.sql.source:open_sql",
+    "sqlite": "sfumato.data.sources.sql.source:open_sql",
+    "spark": "sfumato.data.sources.spark.source:open_address",
+}
 """By scheme, as in `scheme://...`: the module and the function that opens such an address."""
-OBJECTS: dict[str, str] = {}
+OBJECTS: dict[str, str] = {"pyspark": "sfumato.data.sources.spark.source:open_frame"}
 """By package: the module and the function that opens an object of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Opening:
-    """How to open a source: the encoding of a CSV file, and names that its header is likely to hold."""
+    """How to open a source: the encoding of a CSV file, and names that its header is likely to hold.
+
+    `query`: what to read from a database that an address names, in its own SQL.
+    """
 
     encoding: str | None = None
     expected: Collection[str] = ()
+    query: str | None = None
 
 
 Opener = Callable[[Any, Opening], Source]

@@ -112,9 +112,10 @@ class Counting:
         groups = ", ".join(f'"c{at}"' for at, _ in each)
         read = ", ".join(f'{expression} AS "c{at}"' for at, expression in each)
         shown = ", ".join(f'"d{at}"."p" AS "p{at}"' for at, _ in each)
+        order = ", ".join(f'"p{at}"' for at, _ in each)  # so that the same table gives the same rows again
         joins = " ".join(f'LEFT JOIN "d{at}" ON "g"."c{at}" = "d{at}"."v"' for at, _ in each)
         grouped = f'SELECT {groups}, COUNT(*) AS "n" FROM (SELECT {read} FROM {self.rows}) AS "t" GROUP BY {groups}'
-        return f'WITH {places} SELECT {shown}, "g"."n" AS "n" FROM ({grouped}) AS "g" {joins}'
+        return f'WITH {places} SELECT {shown}, "g"."n" AS "n" FROM ({grouped}) AS "g" {joins} ORDER BY {order}'
 
     def _places(self, expression: str) -> str:
         distinct = f'SELECT DISTINCT {expression} AS "v" FROM {self.rows}'
