@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 from numpy.typing import NDArray
 
+from sfumato.data.sources.scratch import looked_up
 from sfumato.data.table import Codes, Column, ItemColumn, narrow
 from sfumato.events import watched
 
@@ -56,7 +57,7 @@ def entries(array: pa.DictionaryArray[Any, Any]) -> Entries:
 def spread(at: NDArray[np.integer[Any]], column: Column) -> Column:
     """Codes of entries become codes of the rows that hold them; every entry is held by some row."""
     codes = narrow(np.append(column.codes, column.missing_code), column.missing_code)
-    return Column(codes[at], column.values)
+    return Column(looked_up(codes, at), column.values)
 
 
 def pruned(codes: Codes, values: pa.Array[Any]) -> Column:

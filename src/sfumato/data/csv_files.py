@@ -7,6 +7,7 @@ import csv
 import io
 import re
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from mmap import ACCESS_READ, mmap
@@ -23,7 +24,7 @@ from sfumato.data.safe_files import Progress, Watched
 from sfumato.data.sources.source import Loaded
 from sfumato.data.table import Origin, row_place
 from sfumato.errors import TableError
-from sfumato.events import awaited
+from sfumato.events import awaited, checkpoint
 
 DELIMITERS = ",;\t|"
 _BLOCK = 1 << 23
@@ -72,6 +73,23 @@ class CsvFile(Loaded):
 
     def load(self, columns: Sequence[str], *, progress: Progress) -> pa.Table:
         """The columns as text in dictionary arrays; an empty cell is null, a quoted one is not."""
+        with self._opened(columns, progress) as (watched, options):
+            return awaited(lambda: pa_csv.read_csv(watched, **options))
+
+    def kinds(self, columns: Sequence[str]) -> pa.Schema:
+        """All of them are text."""
+        return pa.schema([(name, _TEXT) for name in columns])
+
+    def batches(self, columns: Sequence[str], *, progress: Progress) -> Iterator[pa.RecordBatch]:
+        """The same, some blocks of the file at a time."""
+        with self._opened(columns, progress) as (watched, options), pa_csv.open_csv(watched, **options) as reader:
+            for batch in reader:
+                checkpoint()
+                yield batch
+
+    @contextmanager
+    def _opened(self, columns: Sequence[str], progress: Progress) -> Iterator[tuple[io.BufferedReader, dict[str, Any]]]:
+        """The file, watched, and how to read it; what is wrong with it is told by its line."""
         progress.total = self.layout.path.stat().st_size
         quotes = _count_quotes(self.layout.path)
         if quotes % 2 and self.layout.is_utf8:
@@ -79,8 +97,7 @@ class CsvFile(Loaded):
         try:
             options = self._options(columns, quoted=quotes > 0)
             with self.layout.path.open("rb") as file:
-                watched = io.BufferedReader(Watched(file, progress), _BLOCK)
-                return awaited(lambda: pa_csv.read_csv(watched, **options))
+                yield io.BufferedReader(Watched(file, progress), _BLOCK), options
         except (pa.ArrowException, UnicodeError, OSError):  # their messages quote cells
             raise explain(self.layout) from None
 

@@ -43,7 +43,8 @@ class Run:
 
     `report`: draw the report in its two editions (needs the extra `plots`). `ledger`: where spent epsilon is entered,
     and every release that is written. `trial`: nothing will be written, so that releases which are out already are
-    neither told nor in the way. `suggest`: where the table tells too little, try other settings on a sample.
+    neither told nor in the way. `suggest`: where the table tells too little, try other settings on a sample. `stream`:
+    read the table by batches, or whole; None leaves that to its size.
     """
 
     engine: Engine | None = None
@@ -55,6 +56,7 @@ class Run:
     ledger: Ledger = field(default_factory=Ledger)
     trial: bool = False
     suggest: bool = False
+    stream: bool | None = None
 
 
 class _NotYet:

@@ -66,7 +66,7 @@ def read_seen(case: Case) -> Case:
     """Read and prepare the table, seen by the ledger as it came in."""
     recipe = case.recipe
     look = case.accounting.look
-    everything = read(case.source, recipe.schema, encoding=recipe.encoding, witness=look)
+    everything = read(case.source, recipe.schema, encoding=recipe.encoding, witness=look, stream=case.run.stream)
     people = prepare(everything, recipe)
     tell_look_alikes(people, recipe)
     return replace(case, people=people, account=case.accounting.account(people))
@@ -75,7 +75,8 @@ def read_seen(case: Case) -> Case:
 def read_again(case: Case) -> Case:
     """Read and prepare the table that a release was made from."""
     recipe = case.recipe
-    people = prepare(read(case.source, recipe.schema, encoding=recipe.encoding), recipe)
+    read_in = read(case.source, recipe.schema, encoding=recipe.encoding, stream=case.run.stream)
+    people = prepare(read_in, recipe)
     refuse_other_table(case.release, people.rows)
     return replace(case, people=people)
 

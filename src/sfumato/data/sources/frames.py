@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,6 +101,13 @@ class ArrowStream(Loaded):
 
     def load(self, columns: Sequence[str], *, progress: Progress) -> pa.Table:
         """The columns."""
-        schema = pa.schema([self.reader.schema.field(name) for name in columns])
-        batches = [batch.select(list(columns)) for batch in watched(self.reader)]
-        return pa.Table.from_batches(batches, schema=schema)
+        return pa.Table.from_batches(list(self.batches(columns, progress=progress)), schema=self.kinds(columns))
+
+    def kinds(self, columns: Sequence[str]) -> pa.Schema:
+        """The types of the columns."""
+        return pa.schema([self.reader.schema.field(name) for name in columns])
+
+    def batches(self, columns: Sequence[str], *, progress: Progress) -> Iterator[pa.RecordBatch]:
+        """The columns, batch by batch."""
+        del progress  # it does not say how long it is
+        return (batch.select(list(columns)) for batch in watched(self.reader))

@@ -5,6 +5,7 @@ An address is known by its scheme, an object by the package that it is of; what 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from importlib import import_module
@@ -19,6 +20,7 @@ from sfumato.data.packed_files import ArrowTable, ExcelTable, ParquetTable
 from sfumato.data.safe_files import is_regular
 from sfumato.data.sources.frames import ArrowFrame, ArrowStream, PandasFrame, PolarsFrame
 from sfumato.data.sources.source import Source
+from sfumato.data.sources.stream import LARGE, Batched, Stream, open_folder
 from sfumato.errors import TableError
 
 CSV = (".csv", ".tsv", ".txt")
@@ -42,11 +44,13 @@ class Opening:
     """How to open a source: the encoding of a CSV file, and names that its header is likely to hold.
 
     `query`: what to read from a database that an address names, in its own SQL.
+    `stream`: whether to read it by batches; None leaves that to its size.
     """
 
     encoding: str | None = None
     expected: Collection[str] = ()
     query: str | None = None
+    stream: bool | None = None
 
 
 Opener = Callable[[Any, Opening], Source]
@@ -59,11 +63,29 @@ def open_source(source: object, how: Opening | None = None) -> Source:
     if isinstance(source, str) and "://" in source:
         return _addressed(source)(source, how)
     if isinstance(source, str | Path):
-        return _open_path(Path(source), how)
+        path = Path(source)
+        return _streamed(_open_path(path, how), how.stream, large=_size(path) > LARGE)
     package = type(source).__module__.partition(".")[0]
     if package in OBJECTS:
         return _named(OBJECTS[package])(source, how)
-    return _open_frame(source)
+    return _streamed(_open_frame(source), how.stream, large=False)
+
+
+def _streamed(source: Source, asked: bool | None, *, large: bool) -> Source:
+    if isinstance(source, Batched):
+        return Stream(source) if asked or (asked is None and large) else source
+    if not asked:
+        return source
+    raise TableError(
+        source.called,
+        "CSV, Parquet and Arrow files, folders of Parquet files and streams of Arrow are read by batches",
+        given="another kind of table",
+        remedy="save it as Parquet, or leave stream out",
+    )
+
+
+def _size(path: Path) -> int:
+    return sum(one.stat().st_size for one in path.iterdir()) if path.is_dir() else path.stat().st_size
 
 
 def _open_frame(source: Any) -> Source:
@@ -103,6 +125,8 @@ def _named(opener: str) -> Opener:
 
 def _open_path(path: Path, how: Opening) -> Source:
     _check_readable(path)
+    if path.is_dir():
+        return open_folder(path, PARQUET)
     suffix = path.suffix.lower()
     if suffix in CSV:
         return open_csv(path, encoding=how.encoding, expected=how.expected)
@@ -122,13 +146,11 @@ def _open_path(path: Path, how: Opening) -> Source:
 
 def _check_readable(path: Path) -> None:
     rule, remedy = "a table's path must name a file that can be read", "check the path"
-    if path.is_dir():
-        raise TableError(str(path), rule, given="a directory", remedy="name a file in it")
     if not path.exists():
         raise TableError(str(path), rule, given="no such file", remedy=remedy)
-    if not is_regular(path):
+    if not is_regular(path) and not path.is_dir():
         raise TableError(str(path), rule, given="a device, a pipe or a socket", remedy="name a regular file")
     try:
-        path.open("rb").close()
+        os.close(os.open(path, os.O_RDONLY))
     except OSError as error:
         raise TableError(str(path), rule, given=error.strerror or "", remedy="allow reading it") from None
