@@ -312,6 +312,13 @@ def group_sizes(columns: Iterable[NDArray[np.integer[Any]]], rows: int) -> NDArr
     return np.bincount(group_numbers(columns, rows))
 
 
+def _ranks(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(keys,): which is the smallest, the next, and so on; no two are equal."""
+    found = np.empty(len(keys), dtype=np.int64)
+    found[np.argsort(keys)] = np.arange(len(keys))
+    return found
+
+
 def dense(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     """Keys renumbered from 0 without gaps, in their order.
 
@@ -319,7 +326,9 @@ def dense(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     [1, 0, 1]
     """
     if len(keys) and int(keys.max()) > 8 * len(keys) + 1024:
-        return np.unique(keys, return_inverse=True)[1].astype(np.int64)
+        found: Any = pa.array(keys).dictionary_encode()  # each key once; only those are sorted
+        ranked: NDArray[np.int64] = _ranks(found.dictionary.to_numpy())[found.indices.to_numpy()]
+        return ranked
     used = np.bincount(keys) > 0
     renumbered: NDArray[np.int64] = (np.cumsum(used) - 1)[keys]
     return renumbered

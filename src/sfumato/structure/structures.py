@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -15,7 +15,7 @@ from sfumato.data.schema import Number, Schema
 from sfumato.data.table import Codes, ItemColumn, Table, group_numbers, narrow
 from sfumato.errors import NoStructure, RecipeError, TableError, warn
 from sfumato.events import part, watched
-from sfumato.structure.clusterers import check_clusterer, check_options, cluster, finds_k, takes_weights
+from sfumato.structure.clusterers import by_size, check_clusterer, check_options, cluster, finds_k, takes_weights
 from sfumato.structure.coded_points import Placed
 from sfumato.structure.embedding import Embedding, Placement, check_placement
 from sfumato.structure.methods import NOISE, Clustering
@@ -195,20 +195,22 @@ def cluster_placed(
 ) -> Clustering:
     """Cluster placed records as the structure says, or with another method, number, seed or given starting centres.
 
-    Where at most half of the records are distinct and the method takes weights, each is clustered once. That
-    depends on the records alone, so equal tables give equal clusters.
+    Each place is clustered once, with its weight; a method that takes none gets the records in the order of their
+    places, and all in one place are in one cluster. So the order of rows changes nothing, and records that are known by
+    their counts alone give the same clusters.
     """
     name = method or structure.method
     number = "auto" if finds_k(name) else k or structure.k
     options = structure.options if name == structure.method else {}
     settings: dict[str, Any] = {"k": number, "seed": structure.seed if seed is None else seed, **options}
     settings |= {"n_init": structure.n_init, "centres": centres}
+    once = placed.distinct
     if takes_weights(name):
-        few = placed.few
-        if few is not None:
-            found = cluster(placed.take(few.first), name, weights=few.weights, **settings)
-            return Clustering(found.labels[few.of_row], found.k, found.centres, found.inertia)
-    return cluster(placed, name, **settings)
+        found = cluster(once.placed, name, weights=once.weights, **settings)
+    else:
+        every = cluster(once.everybody, name, **settings)
+        found = by_size(replace(every, labels=once.first(every.labels)), once.weights)
+    return replace(found, labels=found.labels[once.of_row])
 
 
 def starting_centres(records: Placed | Vectors, labels: NDArray[Any], n: int) -> Vectors:
@@ -218,10 +220,13 @@ def starting_centres(records: Placed | Vectors, labels: NDArray[Any], n: int) ->
     """
     from sfumato.structure.kmeans.tally import tally
 
-    points = (records if isinstance(records, Placed) else Placed.of(records)).points
-    found = tally(points, labels.astype(np.uint16), n)
+    once = (records if isinstance(records, Placed) else Placed.of(records)).distinct
+    counts = np.bincount(once.of_row.astype(np.int64) * n + labels)  # of each place, how many records have each label
+    pairs = np.flatnonzero(counts)
+    points = once.placed.take(pairs // n).points.weighted(counts[pairs].astype(np.float64))
+    found = tally(points, (pairs % n).astype(np.uint16), n)
     sums, sizes = found.sums, found.counts.sizes
-    means = np.where(sizes[:, None] > 0, sums, sums.sum(axis=0)) / np.where(sizes > 0, sizes, len(points))[:, None]
+    means = np.where(sizes[:, None] > 0, sums, sums.sum(axis=0)) / np.where(sizes > 0, sizes, points.total)[:, None]
     return means.astype(np.float32)
 
 
