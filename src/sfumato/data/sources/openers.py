@@ -62,6 +62,10 @@ def open_source(source: object, how: Opening | None = None) -> Source:
     how = how or Opening()
     if isinstance(source, str) and "://" in source:
         return _addressed(source)(source, how)
+    if how.query is not None:
+        raise TableError(
+            "query", "a query is for a database", given="another table", remedy="leave it out, or name a database"
+        )
     if isinstance(source, str | Path):
         path = Path(source)
         return _streamed(_open_path(path, how), how.stream, large=_size(path) > LARGE)
@@ -69,6 +73,13 @@ def open_source(source: object, how: Opening | None = None) -> Source:
     if package in OBJECTS:
         return _named(OBJECTS[package])(source, how)
     return _streamed(_open_frame(source), how.stream, large=False)
+
+
+def in_order(source: object) -> bool:
+    """Whether the rows of a source have an order of their own; where they are only counted, they have none."""
+    if isinstance(source, str) and "://" in source:
+        return False
+    return type(source).__module__.partition(".")[0] not in OBJECTS
 
 
 def _streamed(source: Source, asked: bool | None, *, large: bool) -> Source:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
@@ -15,6 +16,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 from sfumato.data.safe_files import read_text
 from sfumato.errors import TableError
 
+SCHEMES = ("postgresql", "duckdb", "sqlite")
 OURS = ("table", "password_env", "password_file")
 """What an address says to us; everything else is for PostgreSQL."""
 SECRETS = ("password", "sslpassword")
@@ -90,9 +92,23 @@ def parse(address: str) -> Address:
     rest = tuple((name, text) for name, text in options if name not in OURS)
     _check(found.scheme, ours, rest)
     where = found.netloc + found.path if found.scheme == "postgresql" else _path(found.netloc, found.path)
-    return Address(
-        found.scheme, where, ours.get("table"), rest, ours.get("password_env"), ours.get("password_file")
-    )
+    return Address(found.scheme, where, ours.get("table"), rest, ours.get("password_env"), ours.get("password_file"))
+
+
+def located(address: str, place: Callable[[str, str], str]) -> str:
+    """The same address with the files that it names where `place` says, which is given what each is and its path."""
+    found = urlsplit(address)
+    if found.scheme not in SCHEMES:
+        return address
+    parts = parse(address)
+    if parts.file is not None:
+        options = [
+            (name, place(name, text) if name == "password_file" else text) for name, text in parse_qsl(found.query)
+        ]
+        found = found._replace(query=urlencode(options, quote_via=quote))
+    if parts.scheme != "postgresql":
+        found = found._replace(path="/" + quote(place("table", parts.where)))
+    return f"{found.scheme}://{found.netloc}{found.path}" + (f"?{found.query}" if found.query else "")
 
 
 def _path(netloc: str, path: str) -> str:

@@ -14,7 +14,7 @@ from sfumato.data.sources.sql.address import Address
 from sfumato.data.sources.sql.statements import columns_of, quoted
 from sfumato.errors import TableError
 
-SHUT = {"enable_external_access": "false", "autoload_known_extensions": "false"}
+SHUT: dict[str, Any] = {"enable_external_access": "false", "autoload_known_extensions": "false"}
 ROWS = 100_000
 
 

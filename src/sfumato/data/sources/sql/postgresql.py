@@ -17,7 +17,19 @@ from sfumato.errors import TableError
 
 SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
 PLANS = ("SET LOCAL work_mem = '64MB'", "SET LOCAL enable_nestloop = off", "SET LOCAL extra_float_digits = 1")
-AS_THEY_ARE = ("int2", "int4", "int8", "float4", "float8", "bool", "date", "timestamp", "timestamptz", "time", "numeric")
+AS_THEY_ARE = (
+    "int2",
+    "int4",
+    "int8",
+    "float4",
+    "float8",
+    "bool",
+    "date",
+    "timestamp",
+    "timestamptz",
+    "time",
+    "numeric",
+)
 NOT_READ = ("bytea", "json", "jsonb", "xml", "interval", "point", "record")
 
 
@@ -71,18 +83,20 @@ def _unread(name: str, kind: str) -> TableError:
     )
 
 
-def decimals(texts: pa.Array[Any]) -> pa.Array[Any]:
+def decimals(texts: Any) -> pa.Array[Any]:
     """Decimal numbers out of their texts, with as many places as the longest; floats where one is no number.
 
     >>> decimals(pa.array(["12.50", "7"])).type
     Decimal128Type(decimal128(38, 2))
     """
     if pc.any(pc.match_substring_regex(texts, "[A-Za-z]")).as_py():
-        return texts.cast(pa.float64())
+        floats: pa.Array[Any] = texts.cast(pa.float64())
+        return floats
     places = pc.max(pc.binary_length(pc.replace_substring_regex(texts, r"^[^.]*\.?", ""))).as_py() or 0
     digits = pc.max(pc.binary_length(texts)).as_py() or 0
     kind = pa.decimal128(38, places) if digits + places < 38 else pa.decimal256(76, min(places, 76))
-    return texts.cast(kind)
+    found: pa.Array[Any] = texts.cast(kind)
+    return found
 
 
 @contextmanager

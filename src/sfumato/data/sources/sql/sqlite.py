@@ -56,7 +56,7 @@ class SqliteSession:
         """Whole numbers, decimal numbers or text by its bytes, as all cells of the column are."""
         name = quoted(field.name)
         asked = self.batches(f'SELECT DISTINCT typeof({name}) AS "kind" FROM {clause} AS "s"')
-        kinds = frozenset(kind for batch in asked for kind in batch.column(0).to_pylist()) - {"null"}
+        kinds = frozenset(str(kind) for batch in asked for kind in batch.column(0).to_pylist()) - {"null"}
         if kinds not in KINDS:
             raise TableError(
                 field.name,
