@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from sfumato.recipe import Along as Along
     from sfumato.recipe import Earlier as Earlier
     from sfumato.recipe import Recipe as Recipe
+    from sfumato.release.copies import recount as recount
     from sfumato.release.release import Release as Release
     from sfumato.structure.structures import Classes as Classes
     from sfumato.structure.structures import Clusters as Clusters
@@ -102,6 +103,7 @@ _NAMES = {
     "evaluate": "sfumato.publishing",
     "find_clusters": "sfumato.publishing",
     "publish": "sfumato.publishing",
+    "recount": "sfumato.release.copies",
     "Classes": "sfumato.structure.structures",
     "Clusters": "sfumato.structure.structures",
     "Along": "sfumato.recipe",

@@ -31,8 +31,9 @@ def read(
     """A table in codes, checked against its schema. Identifiers are not even read.
 
     `source` is a path to CSV, Parquet, Arrow (Feather) or Excel, a data frame of pandas, polars, pyarrow or Spark,
-    anything with the Arrow C stream interface, or the address of a database or of a Spark cluster. `encoding` is for CSV that is neither UTF-8 nor UTF-16 with
-    a byte order mark. `witness` is shown the columns as they were read, before the schema changes anything in them.
+    anything with the Arrow C stream interface, or the address of a database or of a Spark cluster.
+    `encoding` is for CSV that is neither UTF-8 nor UTF-16 with a byte order mark. `witness` is shown the
+    columns as they were read, before the schema changes anything in them.
     `stream`: whether to read by batches, for tables larger than memory; None leaves that to the size of the file.
     `query`: what to read from a database, where its address names no table.
     """

@@ -325,10 +325,8 @@ def settings_text(recipe: Settings) -> str:
     from sfumato.data.yaml_files import dump_yaml
 
     form: dict[str, Any] = {"sfumato": 1}
-    if recipe["table"] is not None:
-        form["table"] = recipe["table"]
-    if recipe["query"] is not None:
-        form["query"] = recipe["query"]
+    form |= {"table": recipe["table"]} if recipe["table"] is not None else {}
+    form |= {"query": recipe["query"]} if recipe["query"] is not None else {}
     form["attributes"] = {name: _attribute_form(attribute) for name, attribute in recipe["schema"].items()}
     if recipe["structure"] is not None:
         form["structure"] = _structure_form(recipe["structure"])

@@ -61,7 +61,7 @@ class Values:
 
 
 def checked(values: Mapping[str, Values], batches: Iterable[Tuples], called: str) -> Iterator[Tuples]:
-    """The tuples of the second job; in the end each value has as many rows as the first one counted, or it is refused."""
+    """The tuples of the second job; in the end each value has the rows that the first one counted."""
     totals = {name: np.zeros(len(column.counts), dtype=np.int64) for name, column in values.items()}
     for batch in batches:
         for name, total in totals.items():
@@ -94,3 +94,13 @@ def places(batch: pa.RecordBatch, values: Mapping[str, Values]) -> Tuples:
         for at, (name, column) in enumerate(values.items())
     }
     return Tuples(codes, batch.column(len(values)).to_numpy(zero_copy_only=False).astype(np.int64))
+
+
+@dataclass(frozen=True)
+class Recount:
+    """What an engine counted: rows in all, groups alike on some columns, and rows of the smallest of them."""
+
+    on: tuple[str, ...]
+    rows: int
+    groups: int
+    smallest: int

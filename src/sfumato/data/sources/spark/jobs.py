@@ -6,7 +6,7 @@ inner functions: they travel whole, and workers need pyarrow but not Sfumato.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -119,15 +119,14 @@ def _coder(packed: Sequence[bytes]) -> Callable[[Batches], Iterator[pa.RecordBat
     return coded
 
 
-def recounted(frame: Frame, names: Sequence[str]) -> Mapping[str, int]:
-    """Rows in all and of the smallest group of rows alike on some columns, by Spark's own count."""
+def group_sizes(frame: Frame, names: Sequence[str]) -> pa.Table:
+    """One row: rows in all, groups alike on some columns, and rows of the smallest of them, by Spark's own count."""
     from pyspark.sql import functions
 
     groups = frame.groupBy(*(functions.col(ticked(name)) for name in names)).count()
-    found = groups.agg(
+    found: pa.Table = groups.agg(
         functions.sum("count").alias("rows"),
-        functions.min("count").alias("smallest"),
         functions.count("count").alias("groups"),
-    )
-    table: pa.Table = found.toArrow()
-    return {name: int(table.column(name)[0].as_py() or 0) for name in table.column_names}
+        functions.min("count").alias("smallest"),
+    ).toArrow()
+    return found

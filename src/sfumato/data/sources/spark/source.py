@@ -11,11 +11,11 @@ from urllib.parse import parse_qsl, urlsplit
 import pyarrow as pa
 
 from sfumato.data.safe_files import Progress
-from sfumato.data.sources.counted import Values, checked, places, receive
+from sfumato.data.sources.counted import Recount, Values, checked, places, receive
 from sfumato.data.sources.openers import Opening
 from sfumato.data.sources.scratch import expanded
 from sfumato.data.sources.source import RawTable
-from sfumato.data.sources.spark.jobs import Frame, as_read, counted_tuples, value_counts
+from sfumato.data.sources.spark.jobs import Frame, as_read, counted_tuples, group_sizes, value_counts
 from sfumato.data.table import Origin
 from sfumato.errors import SfumatoError, TableError
 from sfumato.events import awaited, part
@@ -98,6 +98,14 @@ def open_address(address: str, how: Opening) -> SparkFrame:
         session = _session(f"spark://{found.netloc}", found.hostname)
         frame = session.table(options["table"]) if "table" in options else session.read.parquet(options["path"])
     return SparkFrame(frame, called=f"Spark, {next(iter(options))} {next(iter(options.values()))}")
+
+
+def recount_frame(frame: Frame, names: Sequence[str]) -> Recount:
+    """How many rows a data frame has, and its smallest group of rows alike on some columns."""
+    with in_words("Spark table"):
+        found = pa.Table.from_batches(receive("recount", group_sizes(frame, names).to_batches()))
+    (row,) = found.to_pylist()
+    return Recount(tuple(names), int(row["rows"] or 0), int(row["groups"]), int(row["smallest"] or 0))
 
 
 def _refuse_query(how: Opening) -> None:

@@ -1,1 +1,1 @@
-"""Tables in a database: PostgreSQL, DuckDB, SQLite. The database counts; values with counts and codes come up, no row."""
+"""Tables in a database: PostgreSQL, DuckDB, SQLite. The database counts; values and codes with counts come up."""

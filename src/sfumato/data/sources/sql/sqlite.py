@@ -90,7 +90,7 @@ class SqliteSession:
 def _to_places(values: pa.Array[Any], declared: str) -> pa.Array[Any]:
     """SQLite keeps decimals as numbers, without their places after the point: these are declared."""
     digits = declared.partition(",")[2].rstrip(") ").strip()
-    if not digits.isdigit() or not pa.types.is_floating(values.type) and not pa.types.is_integer(values.type):
+    if not digits.isdigit() or (not pa.types.is_floating(values.type) and not pa.types.is_integer(values.type)):
         return values
     return decimals(pa.array([f"{value:.{int(digits)}f}" for value in values.to_pylist()], pa.string()))
 

@@ -31,10 +31,10 @@ def table_clause(table: str) -> str:
     >>> table_clause('census.people'), table_clause('"a.b"')
     ('"census"."people"', '"a.b"')
     """
-    return ".".join(quoted(part) for part in _parts(table))
+    return ".".join(quoted(part) for part in parts_of(table))
 
 
-def _parts(table: str) -> list[str]:
+def parts_of(table: str) -> list[str]:
     """The parts between points; those in double quotes are taken as they are."""
     parts, rest = [], table
     while True:
