@@ -54,6 +54,9 @@ def publish(  # noqa: PLR0913 - an argument for each option
         typer.Option("--suggest/--no-suggest", help="Where one table tells little, try other settings on a sample."),
     ] = True,
     allow: Allow = None,
+    copy: Annotated[
+        str | None, typer.Option("--copy", metavar="ADDRESS", help="Write the released table to a database as well.")
+    ] = None,
     sign: Annotated[
         Path | None, typer.Option("--sign", metavar="KEY", help="Sign the release (see: sfumato key make).")
     ] = None,
@@ -75,6 +78,7 @@ def publish(  # noqa: PLR0913 - an argument for each option
     numbers = [] if clusters is None else numbers_of(clusters)
     check_places([member(output, number) for number in numbers] or [output])
     opened = None if sign is None else open_key(sign)
+    _check_copy(copy, several=bool(numbers))
     show_plan(found)
     forms = chosen_forms(form or (), csv=csv)
     run = Run(engine=engine_named(engine), format=forms.table, report=report, suggest=suggest)
@@ -88,7 +92,22 @@ def publish(  # noqa: PLR0913 - an argument for each option
         if opened is not None:
             _sign(release, opened)
         _write(release, output, also=forms.also)
+        if copy is not None:
+            release.write(copy)
+            note("wrote the released table to the database; the folder stays the release")
     show_release(release, output)
+
+
+def _check_copy(copy: str | None, *, several: bool) -> None:
+    """Before any work: an address that cannot be written to, or one for several versions."""
+    from sfumato.data.sources.sql.copies import address_of
+    from sfumato.errors import RecipeError
+
+    if copy is None:
+        return
+    address_of(copy, None)
+    if several:
+        raise RecipeError("--copy", "one version is copied", given="--clusters with several", remedy="leave one out")
 
 
 def _publish_family(

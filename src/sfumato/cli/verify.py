@@ -39,6 +39,10 @@ def verify(
         bool,
         typer.Option("--strict", help="Refuse a release with a file that cannot be checked, such as report.html."),
     ] = False,
+    copy: Annotated[
+        str | None,
+        typer.Option("--copy", metavar="ADDRESS", help="A copy in a database (?table=): counted by the database, too."),
+    ] = None,
 ) -> None:
     """Recount every claim of RELEASE from the written files. It needs nothing but the folder, and reads nothing else.
 
@@ -63,8 +67,17 @@ def verify(
             strict=strict,
         )
     typer.echo(str(verdict))
-    if not verdict.holds:
+    if not (verdict.holds and (copy is None or _copy_holds(copy, release))):
         raise typer.Exit(1)
+
+
+def _copy_holds(copy: str, release: Path) -> bool:
+    from sfumato.release.copies import recount
+
+    counted = recount(copy, release)
+    for claim in counted:
+        typer.echo(str(claim))
+    return all(claim.holds for claim in counted)
 
 
 def raw_table(path: Path | None) -> object:

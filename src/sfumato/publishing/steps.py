@@ -14,7 +14,8 @@ import numpy as np
 
 from sfumato.counting import Engine
 from sfumato.data.reading import read
-from sfumato.errors import ReleaseError, warn
+from sfumato.data.sources.openers import in_order
+from sfumato.errors import RecipeError, ReleaseError, warn
 from sfumato.evaluation.attacks.attacker_view import Case as Attacked
 from sfumato.evaluation.attacks.attacker_view import Seen
 from sfumato.evaluation.attacks.suite import known_attributes, measure_criteria
@@ -66,16 +67,34 @@ def read_seen(case: Case) -> Case:
     """Read and prepare the table, seen by the ledger as it came in."""
     recipe = case.recipe
     look = case.accounting.look
-    everything = read(case.source, recipe.schema, encoding=recipe.encoding, witness=look, stream=case.run.stream)
+    _refuse_order(case)
+    everything = read(
+        case.source,
+        recipe.schema,
+        encoding=recipe.encoding,
+        witness=look,
+        stream=case.run.stream,
+        query=recipe.query,
+    )
     people = prepare(everything, recipe)
     tell_look_alikes(people, recipe)
     return replace(case, people=people, account=case.accounting.account(people))
 
 
+def _refuse_order(case: Case) -> None:
+    if case.recipe.keep_order and not in_order(case.source):
+        raise RecipeError(
+            "keep_order",
+            "rows that a database or Spark counts have no order",
+            given="a recipe that keeps it",
+            remedy="leave keep_order out",
+        )
+
+
 def read_again(case: Case) -> Case:
     """Read and prepare the table that a release was made from."""
     recipe = case.recipe
-    read_in = read(case.source, recipe.schema, encoding=recipe.encoding, stream=case.run.stream)
+    read_in = read(case.source, recipe.schema, encoding=recipe.encoding, stream=case.run.stream, query=recipe.query)
     people = prepare(read_in, recipe)
     refuse_other_table(case.release, people.rows)
     return replace(case, people=people)

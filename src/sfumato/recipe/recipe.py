@@ -33,6 +33,7 @@ class Recipe:
 
     Without a `structure` masking is guided by how much it distorts, and loss and risk are what is measured.
 
+    `query` is what to read from the database that `table` or the caller names, one SELECT in its own SQL.
     `keep_order` releases the rows in their input order, which may tell who is who: stated in the certificate.
     `missing` names attributes whose rows are left out when they miss a value there ("drop"). `people` names those whose
     records these are: the ledger adds up what bears the same name, and a second release of them is refused unless
@@ -51,6 +52,7 @@ class Recipe:
     privacy: Sequence[Requirement] = ()
     mask: Masker = USUAL
     table: str | None = None
+    query: str | None = None
     keep_order: bool = False
     release: Along = field(default_factory=Along)
     missing: Sequence[str] = ()

@@ -27,6 +27,7 @@ from sfumato.privacy.verify.files.regular_files import MOST_OF_JSON, read_regula
 from sfumato.privacy.verify.verdict import CheckError
 from sfumato.recipe import Recipe
 from sfumato.release.accounting import recipe_hash
+from sfumato.release.copies import copy_release, remember_written
 from sfumato.release.exports.export import export, suffixes_of
 from sfumato.release.new_rows import shown_rows
 from sfumato.release.output import CERTIFICATE, HISTORY, holder_of, placed, refuse_inside, refuse_strangers
@@ -81,16 +82,23 @@ class Release:
         """
         return give_back(*shown_rows(self.mask, self.recipe, rows, unseen=unseen))
 
-    def write(self, path: str | Path, *, also: str | Sequence[str] = ()) -> Path:
+    def write(self, path: str | Path, *, also: str | Sequence[str] = (), table: str | None = None) -> Path:
         """Write the release folder, and the holder's folder beside it (NAME.holder).
 
         `also`: copies of its table for other programs, beside the folder: "excel" (NAME.xlsx), "stata" (NAME.dta),
         "spss" (NAME.sav), "csv", "parquet". Each is read back and counted again before anything is written.
 
+        With the address of a database, once the folder is written: a copy of the table, in one transaction, to a new
+        `table` (or ?table= in the address). The folder stays the release, and is given back.
+
         An earlier release there is replaced, with a warning; anything else is refused. Both folders appear whole or not
         at all. The release is entered in the ledger before it gets its final name, and confirmed there after.
         A release whose noise came from a seed is not private, and its folder's name says so.
         """
+        if "://" in str(path):
+            return copy_release(Path(self.scratch.name), self.shown, str(path), table)
+        if table is not None:
+            raise ReleaseError("table", "only a database has tables", given="a folder", remedy="leave it out")
         target = self._named(Path(path))
         holder, suffixes = holder_of(target), suffixes_of(also)
         copies = self._copied(suffixes)
@@ -109,6 +117,7 @@ class Release:
                 given=_why(error),
                 remedy="make room or choose another place; nothing is left",
             ) from error
+        remember_written(Path(self.scratch.name), target)
         if before is not None:
             warn(visible(f"{target}: the release of {before} was replaced; whoever has that one has both"))
         for copy in copies:
