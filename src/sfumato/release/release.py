@@ -96,6 +96,10 @@ class Release:
         A release whose noise came from a seed is not private, and its folder's name says so.
         """
         if "://" in str(path):
+            if also:
+                raise ReleaseError(
+                    "also", "copies for other programs lie beside a folder", given="a database", remedy="leave it out"
+                )
             return copy_release(Path(self.scratch.name), self.shown, str(path), table)
         if table is not None:
             raise ReleaseError("table", "only a database has tables", given="a folder", remedy="leave it out")
