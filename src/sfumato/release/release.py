@@ -77,11 +77,53 @@ class Release:
         at all. The release is entered in the ledger before it gets its final name, and confirmed there after.
         A release whose noise came from a seed is not private, and its folder's name says so.
         """
+        return Ready(self._folder, self.recipe, self.certificate, self.account, self._write_holder).write(path)
+
+    def keep(self, path: str | Path) -> Path:
+        """Write both folders for the holder to look at: no ledger knows of them, so they must not leave the house.
+
+        `publishing.trials` makes a release of them.
+        """
+        return Ready(self._folder, self.recipe, self.certificate, None, self._write_holder).write(path)
+
+    @property
+    def _folder(self) -> Path:
+        """The verified folder, still in a temporary place."""
+        return Path(self.scratch.name) / "release"
+
+    def _write_holder(self, folder: Path) -> None:
+        private_folder(folder)
+        write_private(folder / "recipe.yaml", self.recipe.to_yaml())
+        write_private_json(folder / HISTORY, self.history)
+        write_private_json(folder / "evaluation.json", self.scores)
+        write_private_json(folder / "timings.json", self.timings)
+        for name, content in self.holder.items():
+            write_private_json(folder / name, content)
+        if self.report is not None:
+            write_private(folder / REPORT, self.report)
+        write_private(folder / "README.md", HOLDER_PAGE)
+
+
+@dataclass(frozen=True, eq=False)
+class Ready:
+    """A verified folder that is ready to be written elsewhere, and how the holder's folder beside it is made.
+
+    `account`: where it is entered; None where it is not.
+    """
+
+    folder: Path
+    recipe: Recipe
+    certificate: Mapping[str, Any]
+    account: Account | None
+    make_holder: Callable[[Path], None]
+
+    def write(self, path: str | Path) -> Path:
+        """Both folders under their final names, entered before they get them."""
         target = self._named(Path(path))
         holder = holder_of(target)
         try:
             refuse_inside(target)
-            with placed(target, holder, make_release=self._write_release, make_holder=self._write_holder) as name_them:
+            with placed(target, holder, make_release=self._copy, make_holder=self.make_holder) as name_them:
                 for folder in (target, holder):
                     refuse_strangers(folder)
                 before = _created(target)
@@ -103,7 +145,7 @@ class Release:
             name_them()
             return
         ledger, rules = self.account.ledger, self.account.rules
-        certificate = (self._folder / CERTIFICATE).read_bytes()
+        certificate = (self.folder / CERTIFICATE).read_bytes()
         digest = hashlib.sha256(certificate).hexdigest()
         entry = ledger.intend(
             self.account.people,
@@ -119,30 +161,13 @@ class Release:
         except LedgerError as error:  # it stands, and is entered as intended: that is told, and nothing else is wrong
             warn(f"{target} stands, and the ledger could not confirm it: {error}")
 
-    @property
-    def _folder(self) -> Path:
-        """The verified folder, still in a temporary place."""
-        return Path(self.scratch.name) / "release"
-
-    def _write_release(self, folder: Path) -> None:
-        shutil.copytree(self._folder, folder)
+    def _copy(self, folder: Path) -> None:
+        shutil.copytree(self.folder, folder)
         _plain_to_all(folder, datetime.fromisoformat(str(self.certificate["created"])).timestamp())
 
     def _named(self, path: Path) -> Path:
         private = self.certificate.get("differential_privacy", {}).get("private", True)
         return path if private or path.name.endswith(NOT_PRIVATE) else path.with_name(f"{path.name}.{NOT_PRIVATE}")
-
-    def _write_holder(self, folder: Path) -> None:
-        private_folder(folder)
-        write_private(folder / "recipe.yaml", self.recipe.to_yaml())
-        write_private_json(folder / HISTORY, self.history)
-        write_private_json(folder / "evaluation.json", self.scores)
-        write_private_json(folder / "timings.json", self.timings)
-        for name, content in self.holder.items():
-            write_private_json(folder / name, content)
-        if self.report is not None:
-            write_private(folder / REPORT, self.report)
-        write_private(folder / "README.md", HOLDER_PAGE)
 
 
 def _plain_to_all(folder: Path, created: float) -> None:
