@@ -20,7 +20,7 @@ GENERATED = {
     "dp_heter": "Rows generated from noisy counts, for tables with sets.",
 }
 SENTENCES = {
-    "k_anonymity": ("Nobody can be told apart from fewer than", "people by what others may know:", "k", "2"),
+    "k_anonymity": ("Nobody can be told apart from fewer than", "people by what others may know of them:", "k", "2"),
     "l_diversity": ("In every group of people who look alike there are at least", "different values of", "l", "2"),
     "confidence_bound": ("Nobody can be surer than", "of anybody's", "confidence", ""),
     "t_closeness": ("No group differs from the whole table by more than", "in", "t", ""),

@@ -31,6 +31,7 @@ def context(desk: Desk) -> Context:
         "release": release,
         "released": desk.work.found("release"),
         "releases": [(path.name, quote(str(path))) for path in desk.work.releases()],
+        "done": trial is not None and release.state == "done" and release.form.get("trial") == str(trial.folder),
         "suggested": _suggested(desk),
         "spends": trial is not None and trial.recipe.budget is not None,
     }

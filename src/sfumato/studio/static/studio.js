@@ -93,7 +93,7 @@
   function dress(root) {
     for (const [box, events] of followed) if (!box.isConnected) { events.close(); followed.delete(box); }
     root.querySelectorAll("[data-follow]").forEach(follow);
-    root.querySelectorAll("iframe.drawn").forEach((frame) => {
+    root.querySelectorAll("iframe.drawn:not([data-scrolls])").forEach((frame) => {
       frame.addEventListener("load", () => fit(frame));
       if (frame.contentDocument && frame.contentDocument.readyState === "complete") fit(frame);
     });
