@@ -103,13 +103,72 @@ class Release:
             return copy_release(Path(self.scratch.name), self.shown, str(path), table)
         if table is not None:
             raise ReleaseError("table", "only a database has tables", given="a folder", remedy="leave it out")
-        target = self._named(Path(path))
-        holder, suffixes = holder_of(target), suffixes_of(also)
+        ready, suffixes = self._ready(self.account), suffixes_of(also)
         copies = self._copied(suffixes)
-        _refuse_taken(target, suffixes)
+        _refuse_taken(ready.named(Path(path)), suffixes)
+        target = ready.write(path)
+        remember_written(Path(self.scratch.name), target)
+        for copy in copies:
+            shutil.copyfile(copy, target.with_name(target.name + copy.suffix))
+        return target
+
+    def keep(self, path: str | Path) -> Path:
+        """Write both folders for the holder to look at: no ledger knows of them, so they must not leave the house.
+
+        `publishing.trials` makes a release of them.
+        """
+        return self._ready(None).write(path)
+
+    def _ready(self, account: Account | None) -> Ready:
+        return Ready(self._folder, self.recipe, self.certificate, account, self._write_holder)
+
+    def _copied(self, suffixes: Sequence[str]) -> list[Path]:
+        """Copies of the verified table among the temporary files."""
+        found = [Path(self.scratch.name) / f"copy{suffix}" for suffix in suffixes]
+        if found:
+            table = typed_rows(self._folder)
+            for path in found:
+                export(table, self.certificate, path)
+        return found
+
+    @property
+    def _folder(self) -> Path:
+        """The verified folder, still in a temporary place."""
+        return Path(self.scratch.name) / "release"
+
+    def _write_holder(self, folder: Path) -> None:
+        private_folder(folder)
+        write_private(folder / "recipe.yaml", self.recipe.to_yaml())
+        write_private_json(folder / HISTORY, self.history)
+        write_private_json(folder / "evaluation.json", self.scores)
+        write_private_json(folder / "timings.json", self.timings)
+        for name, content in self.holder.items():
+            write_private_json(folder / name, content)
+        if self.report is not None:
+            write_private(folder / REPORT, self.report)
+        write_private(folder / "README.md", HOLDER_PAGE)
+
+
+@dataclass(frozen=True, eq=False)
+class Ready:
+    """A verified folder that is ready to be written elsewhere, and how the holder's folder beside it is made.
+
+    `account`: where it is entered; None where it is not.
+    """
+
+    folder: Path
+    recipe: Recipe
+    certificate: Mapping[str, Any]
+    account: Account | None
+    make_holder: Callable[[Path], None]
+
+    def write(self, path: str | Path) -> Path:
+        """Both folders under their final names, entered before they get them."""
+        target = self.named(Path(path))
+        holder = holder_of(target)
         try:
             refuse_inside(target)
-            with placed(target, holder, make_release=self._write_release, make_holder=self._write_holder) as name_them:
+            with placed(target, holder, make_release=self._copy, make_holder=self.make_holder) as name_them:
                 for folder in (target, holder):
                     refuse_strangers(folder)
                 before = _created(target)
@@ -121,21 +180,9 @@ class Release:
                 given=_why(error),
                 remedy="make room or choose another place; nothing is left",
             ) from error
-        remember_written(Path(self.scratch.name), target)
         if before is not None:
             warn(visible(f"{target}: the release of {before} was replaced; whoever has that one has both"))
-        for copy in copies:
-            shutil.copyfile(copy, target.with_name(target.name + copy.suffix))
         return target
-
-    def _copied(self, suffixes: Sequence[str]) -> list[Path]:
-        """Copies of the verified table among the temporary files."""
-        found = [Path(self.scratch.name) / f"copy{suffix}" for suffix in suffixes]
-        if found:
-            table = typed_rows(self._folder)
-            for path in found:
-                export(table, self.certificate, path)
-        return found
 
     def _entered(self, target: Path, name_them: Callable[[], None]) -> None:
         """Entered, then named, then confirmed: a release under its final name is never without an entry."""
@@ -143,7 +190,7 @@ class Release:
             name_them()
             return
         ledger, rules = self.account.ledger, self.account.rules
-        certificate = (self._folder / CERTIFICATE).read_bytes()
+        certificate = (self.folder / CERTIFICATE).read_bytes()
         digest = hashlib.sha256(certificate).hexdigest()
         entry = ledger.intend(
             self.account.people,
@@ -159,30 +206,14 @@ class Release:
         except LedgerError as error:  # it stands, and is entered as intended: that is told, and nothing else is wrong
             warn(f"{target} stands, and the ledger could not confirm it: {error}")
 
-    @property
-    def _folder(self) -> Path:
-        """The verified folder, still in a temporary place."""
-        return Path(self.scratch.name) / "release"
-
-    def _write_release(self, folder: Path) -> None:
-        shutil.copytree(self._folder, folder)
+    def _copy(self, folder: Path) -> None:
+        shutil.copytree(self.folder, folder)
         _plain_to_all(folder, datetime.fromisoformat(str(self.certificate["created"])).timestamp())
 
-    def _named(self, path: Path) -> Path:
+    def named(self, path: Path) -> Path:
+        """The folder that is written: what is not private says so in its name."""
         private = self.certificate.get("differential_privacy", {}).get("private", True)
         return path if private or path.name.endswith(NOT_PRIVATE) else path.with_name(f"{path.name}.{NOT_PRIVATE}")
-
-    def _write_holder(self, folder: Path) -> None:
-        private_folder(folder)
-        write_private(folder / "recipe.yaml", self.recipe.to_yaml())
-        write_private_json(folder / HISTORY, self.history)
-        write_private_json(folder / "evaluation.json", self.scores)
-        write_private_json(folder / "timings.json", self.timings)
-        for name, content in self.holder.items():
-            write_private_json(folder / name, content)
-        if self.report is not None:
-            write_private(folder / REPORT, self.report)
-        write_private(folder / "README.md", HOLDER_PAGE)
 
 
 def _refuse_taken(target: Path, suffixes: Sequence[str]) -> None:
