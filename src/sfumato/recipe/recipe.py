@@ -86,6 +86,7 @@ class Recipe:
         _check_understood(self)
         _check_budget(self)
         self.mask.check(self.schema, self.privacy)
+        _check_interval_trees(self.schema, self.mask)
         self.mask.check_detail(self.wishes)
         object.__setattr__(self, "detail", dict(self.detail))
         check_along(self.release, self.mask)
@@ -171,6 +172,7 @@ class Recipe:
 def _usual_mask(recipe: Recipe) -> Masker:
     """Partition keeps most; what it cannot do, beside earlier releases or in a population, TopDown can."""
     asks_others = recipe.earlier is not None or any(need.population is not None for need in recipe.privacy)
+    asks_others = asks_others or bool(_interval_trees(recipe.schema))
     return TopDown() if asks_others or recipe.budget is not None or not recipe.privacy else Partition()
 
 
@@ -180,13 +182,30 @@ def _listed(privacy: Any) -> tuple[Requirement, ...]:
 
 def _refuse_drafts(schema: Schema) -> None:
     for name, attribute in schema.items():
-        if not isinstance(attribute, Number) and attribute.taxonomy is not None and attribute.taxonomy.draft:
+        if attribute.taxonomy is not None and attribute.taxonomy.draft:
             raise RecipeError(
                 name,
                 "a drafted taxonomy is made of the table's own values, and goes out with the release",
                 given="a taxonomy that is still marked as a draft",
                 remedy="read it, take out values that only few people have, then delete its `# draft` line",
             )
+
+
+def _interval_trees(schema: Schema) -> list[str]:
+    """The numbers that come with a tree of intervals."""
+    return [name for name, attribute in schema.items() if isinstance(attribute, Number) and attribute.taxonomy]
+
+
+def _check_interval_trees(schema: Schema, mask: Masker) -> None:
+    """A masker that places its own ends would leave the given ones aside."""
+    given = _interval_trees(schema)
+    if given and not mask.interval_trees:
+        raise RecipeError(
+            given[0],
+            "a given tree of intervals is cut by top-down refinement: other maskers choose where intervals end",
+            given=type(mask).__name__,
+            remedy="use mask: top_down, or leave the number's taxonomy out",
+        )
 
 
 def _check_quasi(schema: Schema, requirement: Requirement) -> None:
