@@ -86,7 +86,7 @@ def room(rows: int, kind: Any) -> NDArray[Any]:
 def looked_up(found: NDArray[Any], at: NDArray[np.integer[Any]]) -> NDArray[Any]:
     """(rows,): `found[at]`, block by block, in a file if the places are."""
     if not in_file(at):
-        return found[at]
+        return np.asarray(found[at])
     rows = room(len(at), found.dtype)
     for begin in range(0, len(at), BLOCK):
         checkpoint()
