@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from sfumato.maskers.mondrian.fit import Mondrian as Mondrian
     from sfumato.maskers.partition.fit import Partition as Partition
     from sfumato.maskers.topdown.masker import TopDown as TopDown
+    from sfumato.people.people import People as People
+    from sfumato.people.people import load as load
     from sfumato.privacy.budget import Budget as Budget
     from sfumato.privacy.budget import BudgetError as BudgetError
     from sfumato.privacy.ledger import Ledger as Ledger
@@ -127,6 +129,8 @@ _NAMES = {
     "Ledger": "sfumato.privacy.ledger",
     "advise": "sfumato.sweeping.advice",
     "sweep": "sfumato.sweeping.sweep",
+    "People": "sfumato.people.people",
+    "load": "sfumato.people.people",
     "verify": "sfumato.privacy.verify",
 }
 # A public name that is a module.

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.schema import Attribute, Category, ItemSet, Number, Schema
+from sfumato.data.shown import interval_text
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import RecipeError
 
@@ -49,7 +50,7 @@ class NumberDomain:
         """Bins from `first` up to `end` as an interval, written as in every release."""
         last = len(self.edges) - 1
         low, high = self.edges[first], self.high if end == last else self.edges[end]
-        return f"[{_text(low)}-{_text(high)}{']' if end == last else ')'}"
+        return interval_text(_text(low), _text(high), closed=end == last)
 
 
 @dataclass(frozen=True)

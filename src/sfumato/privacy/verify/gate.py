@@ -137,6 +137,7 @@ def _checks(release: Folder, signer: bytes | None, besides: _Besides) -> Iterato
         "centres": lambda: centres(release),
         "lifted": lambda: tables.lifted(release.table, release.certificate, release.recoding),
         "nothing else": lambda: release.written.form,
+        "package": lambda: files.package(release),
     }
     if run("", lambda: _generated(release)).holds:
         asked |= {
