@@ -9,7 +9,7 @@ import typer
 
 from sfumato.cli.key import open_key
 from sfumato.cli.ledger import show_plan
-from sfumato.cli.output import Allow, check_places, note, noting_warnings, show
+from sfumato.cli.output import Allow, check_places, figures, note, noting_warnings, show
 from sfumato.cli.progress import following, written_from_now
 
 if TYPE_CHECKING:
@@ -81,7 +81,21 @@ def publish(  # noqa: PLR0913 - an argument for each option
         if opened is not None:
             _sign(release, opened)
         _write(release, output)
+    figures("publish", release_form(release, output))
     show_release(release, output)
+
+
+def release_form(release: Release, folder: Path) -> dict[str, Any]:
+    """A release as figures; what was measured against the raw table is for the holder's eyes only."""
+    return {
+        "folder": str(folder),
+        "rows": release.shown.num_rows,
+        "holds": release.verdict.holds,
+        "guarantee": release.guarantee,
+        "claims": [dict(one) for one in release.certificate["claims"]],
+        "evaluation": dict(release.scores),
+        "seconds": dict(release.timings),
+    }
 
 
 def _publish_family(
@@ -95,6 +109,8 @@ def _publish_family(
     finish = (lambda release: _sign(release, key)) if key is not None else (lambda release: None)
     with following(written_from_now([member(output, number) for number in numbers])), noting_warnings():
         family = publish_family(people, recipe, numbers, output, run=run, finish=finish)
+        members = [release_form(family.releases[number], family.folders[number]) for number in family.releases]
+        figures("publish", {"family": members})
         show_family(family, output)
 
 

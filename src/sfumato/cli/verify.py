@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sfumato.cli.output import echo, figures
 from sfumato.cli.progress import following
 from sfumato.events import step
+
+if TYPE_CHECKING:
+    from sfumato.privacy.verify import Verdict
 
 EXAMPLE = "sfumato verify out/"
 
@@ -62,9 +66,19 @@ def verify(
             key=key,
             strict=strict,
         )
-    typer.echo(str(verdict))
+    figures("verify", verdict_form(verdict))
+    echo(f"{verdict}\n")
     if not verdict.holds:
         raise typer.Exit(1)
+
+
+def verdict_form(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as figures."""
+    return {
+        "holds": verdict.holds,
+        "checks": [{"name": one.name, "holds": one.holds, "detail": one.detail} for one in verdict.checks],
+        "files": [{"name": one.name, "how": one.how} for one in verdict.files],
+    }
 
 
 def raw_table(path: Path | None) -> object:

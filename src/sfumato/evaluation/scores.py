@@ -154,11 +154,8 @@ class Scores(dict[str, Any]):
 
     def _card(self) -> Card:
         figures = [[one["says"].strip(), one["value"]] for one in self.get("headline", ())]
-        columns = [
-            [one["name"], one["before"], one["after"], one.get("kept")]
-            for one in self.get("columns", ())
-            if "name" in one
-        ]
+        kept = ("column", "values_before", "values_after", "information_kept")
+        columns = [[one.get(key) for key in kept] for one in self.get("columns", ())]
         grids = [Grid(("figure", "value"), figures, title="What survived, and what is risked")] if figures else []
         if columns:
             heads = ("column", "values before", "after", "detail kept")
