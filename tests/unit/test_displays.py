@@ -13,8 +13,10 @@ import pytest
 
 import sfumato as sf
 from sfumato.display import WIDTH, Card, Grid
+from sfumato.events import running, step
 from sfumato.privacy.verify.verdict import Check, verdict_of
 from sfumato.publishing import Run
+from sfumato.publishing.notebook import Progress, told_in_notebook
 from sfumato.publishing.orders import learn
 
 ROWS = 200
@@ -130,3 +132,23 @@ def test_long_cards_are_cut() -> None:
     assert "and 60 more" in card.text()
     assert len(card.html()) < 40_000
     assert replace(card, state="good").html().startswith('<div class="sfumato good">')
+
+
+def test_progress_in_a_notebook_is_drawn_after_a_while_and_taken_away() -> None:
+    drawn, times = list[str](), iter([0.0, 0.1, 2.0, 2.1, 2.2, 2.3, 2.4, 2.5])
+    progress = Progress(drawn.append, 2, clock=lambda: next(times))
+    with running(progress.hear):
+        with step("Reading <all>"):
+            assert drawn == [], "nothing yet"
+        with step("Masking"), step("inner"):
+            pass
+    progress.close()
+    assert "Masking" in drawn[0]
+    assert 'value="0.500"' in drawn[0]
+    assert drawn[-1] == ""
+    assert not any("<all>" in one or "script" in one for one in drawn)
+
+
+def test_outside_notebooks_nobody_draws() -> None:
+    with told_in_notebook(3) as listener:
+        assert listener is None
