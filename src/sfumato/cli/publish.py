@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -37,6 +39,10 @@ def publish(  # noqa: PLR0913 - an argument for each option
         typer.Option("--set", metavar="PATH=VALUE", help="Change a setting: privacy.0.k=20."),
     ] = None,
     csv: Annotated[bool, typer.Option("--csv", help="Write table.csv instead of table.parquet.")] = False,
+    form: Annotated[
+        list[str] | None,
+        typer.Option("--format", metavar="NAME", help="parquet or csv; excel, stata, spss: a copy beside the folder."),
+    ] = None,
     engine: Annotated[str, typer.Option("--engine", help="Who counts: local or reference.")] = "local",
     report: Annotated[bool, typer.Option("--report/--no-report", help="Draw the report, report.html.")] = True,
     clusters: Annotated[
@@ -70,7 +76,8 @@ def publish(  # noqa: PLR0913 - an argument for each option
     check_places([member(output, number) for number in numbers] or [output])
     opened = None if sign is None else open_key(sign)
     show_plan(found)
-    run = Run(engine=engine_named(engine), format="csv" if csv else "parquet", report=report, suggest=suggest)
+    forms = chosen_forms(form or (), csv=csv)
+    run = Run(engine=engine_named(engine), format=forms.table, report=report, suggest=suggest)
     people = _table(table or found.table)
     if numbers:
         _publish_family(people, found, numbers, output=output, run=run, key=opened)
@@ -80,8 +87,8 @@ def publish(  # noqa: PLR0913 - an argument for each option
     with noting_warnings():
         if opened is not None:
             _sign(release, opened)
-        _write(release, output)
-    figures("publish", release_form(release, output))
+        written = _write(release, output, also=forms.also)
+    figures("publish", release_form(release, written))
     show_release(release, output)
 
 
@@ -120,11 +127,35 @@ def _sign(release: Release, key: Ed25519PrivateKey) -> None:
     note(f"signed with the key {sign_release(Path(release.scratch.name) / 'release', key)}")
 
 
-def _write(release: Release, output: Path) -> None:
-    output = release.write(output)
+@dataclass(frozen=True)
+class Forms:
+    """In which form the table of the release is written, and which copies of it stand beside the folder."""
+
+    table: Literal["parquet", "csv"]
+    also: tuple[str, ...]
+
+
+def chosen_forms(names: Sequence[str], *, csv: bool) -> Forms:
+    """What --format and --csv ask for.
+
+    >>> chosen_forms(["stata", "csv"], csv=False)
+    Forms(table='csv', also=('stata',))
+    """
+    from sfumato.release.exports.export import suffixes_of
+
+    suffixes_of(names)
+    return Forms("csv" if csv or "csv" in names else "parquet", tuple(n for n in names if n not in ("csv", "parquet")))
+
+
+def _write(release: Release, output: Path, *, also: Sequence[str]) -> Path:
+    """Write it, and say so; where it was written."""
+    output = release.write(output, also=also)
     note(f"wrote {output}/ (hand it over) and {output}.holder/ (keep it)")
+    if also:
+        note(f"and beside them a copy of the table for {', '.join(also)}, read back and counted again")
     if release.report is not None:
         note(f"look at it: {output}.holder/report.html")
+    return output
 
 
 def _table(named: str | None) -> object:

@@ -7,7 +7,7 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -28,8 +28,10 @@ from sfumato.privacy.verify.files.regular_files import MOST_OF_JSON, read_regula
 from sfumato.privacy.verify.verdict import CheckError
 from sfumato.recipe import Recipe
 from sfumato.release.accounting import recipe_hash
+from sfumato.release.exports.export import export, suffixes_of
 from sfumato.release.new_rows import shown_rows
 from sfumato.release.output import CERTIFICATE, HISTORY, holder_of, placed, refuse_inside, refuse_strangers
+from sfumato.release.reading import typed_rows
 
 NOT_PRIVATE = "NOT-PRIVATE"
 REPORT = "report.html"
@@ -97,15 +99,20 @@ class Release:
         """
         return give_back(*shown_rows(self.mask, self.recipe, rows, unseen=unseen))
 
-    def write(self, path: str | Path) -> Path:
+    def write(self, path: str | Path, *, also: str | Sequence[str] = ()) -> Path:
         """Write the release folder, and the holder's folder beside it (NAME.holder).
+
+        `also`: copies of its table for other programs, beside the folder: "excel" (NAME.xlsx), "stata" (NAME.dta),
+        "spss" (NAME.sav), "csv", "parquet". Each is read back and counted again before anything is written.
 
         An earlier release there is replaced, with a warning; anything else is refused. Both folders appear whole or not
         at all. The release is entered in the ledger before it gets its final name, and confirmed there after.
         A release whose noise came from a seed is not private, and its folder's name says so.
         """
         target = self._named(Path(path))
-        holder = holder_of(target)
+        holder, suffixes = holder_of(target), suffixes_of(also)
+        copies = self._copied(suffixes)
+        _refuse_taken(target, suffixes)
         try:
             refuse_inside(target)
             with placed(target, holder, make_release=self._write_release, make_holder=self._write_holder) as name_them:
@@ -122,7 +129,18 @@ class Release:
             ) from error
         if before is not None:
             warn(visible(f"{target}: the release of {before} was replaced; whoever has that one has both"))
+        for copy in copies:
+            shutil.copyfile(copy, target.with_name(target.name + copy.suffix))
         return target
+
+    def _copied(self, suffixes: Sequence[str]) -> list[Path]:
+        """Copies of the verified table among the temporary files."""
+        found = [Path(self.scratch.name) / f"copy{suffix}" for suffix in suffixes]
+        if found:
+            table = typed_rows(self._folder)
+            for path in found:
+                export(table, self.certificate, path)
+        return found
 
     def _entered(self, target: Path, name_them: Callable[[], None]) -> None:
         """Entered, then named, then confirmed: a release under its final name is never without an entry."""
@@ -170,6 +188,16 @@ class Release:
         if self.report is not None:
             write_private(folder / REPORT, self.report)
         write_private(folder / "README.md", HOLDER_PAGE)
+
+
+def _refuse_taken(target: Path, suffixes: Sequence[str]) -> None:
+    """A copy takes the place of an earlier release's copy, and of no other file."""
+    for suffix in suffixes:
+        path = target.with_name(target.name + suffix)
+        if path.exists() and not (target / CERTIFICATE).is_file():
+            raise ReleaseError(
+                str(path), "a copy has a new name", given="a file that is there already", remedy="choose another name"
+            )
 
 
 def _plain_to_all(folder: Path, created: float) -> None:
