@@ -22,6 +22,7 @@ from sfumato.evaluation.attacks.suite import known_attributes, measure_criteria
 from sfumato.evaluation.detail import check_detail
 from sfumato.evaluation.evaluate import judge, objective_for
 from sfumato.evaluation.risk import exposures
+from sfumato.evaluation.scores import Scores
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.registry import name_of
 from sfumato.maskers.sensitive import counted
@@ -160,7 +161,7 @@ def measure(case: Case) -> Case:
         whole=case.whole,
     )
     scores = {**judged.scores, **({"detail": [one.to_json() for one in detail]} if detail else {})}
-    return replace(case, judged=replace(judged, scores=scores))
+    return replace(case, judged=replace(judged, scores=Scores(scores)))
 
 
 def describe(case: Case) -> Case:

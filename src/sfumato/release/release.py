@@ -19,6 +19,7 @@ import pyarrow as pa
 from sfumato.data.safe_files import private_folder, write_private, write_private_json
 from sfumato.data.table import Origin
 from sfumato.data.writing import give_back
+from sfumato.display import Card, Grid
 from sfumato.errors import ReleaseError, visible, warn
 from sfumato.maskers.masker import Mask
 from sfumato.privacy.ledger import Account, LedgerError
@@ -35,6 +36,8 @@ from sfumato.release.reading import typed_rows
 
 NOT_PRIVATE = "NOT-PRIVATE"
 REPORT = "report.html"
+FIRST = 5
+"""Rows that a notebook shows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +74,23 @@ class Release:
         return str(self.certificate["statement"])
 
     def __repr__(self) -> str:
-        size = f"rows={self.shown.num_rows}, columns={self.shown.num_columns}"
-        return f"Release({size}, guarantee={self.guarantee!r}, holds={self.verdict.holds})"
+        return self._card().text()
+
+    def _repr_html_(self) -> str:
+        return self._card(rows=FIRST).html()
+
+    def _card(self, rows: int = 0) -> Card:
+        """The verdict and the promise, what each claim reached, and in a page the first rows as they are released."""
+        size = f"{self.shown.num_rows:,} rows, {self.shown.num_columns} columns"
+        holds = "verified" if self.verdict.holds else "NOT VERIFIED"
+        lines = [self.guarantee, "write(folder) writes it; table, verdict, scores, mask and certificate tell more."]
+        claims = [[one["claim"], ", ".join(one["on"]), _reached(one["achieved"])] for one in self.certificate["claims"]]
+        grids = [Grid(("claim", "on", "reached"), claims)] if claims else []
+        if rows:
+            first = self.shown.slice(0, rows).to_pylist()
+            cells = [["" if cell is None else str(cell) for cell in row.values()] for row in first]
+            grids.append(Grid(self.shown.column_names, cells, title=f"The first of {self.shown.num_rows:,} rows"))
+        return Card(f"Release: {size}, {holds}", lines, grids, state="good" if self.verdict.holds else "poor")
 
     def apply(self, rows: object, *, unseen: Literal["refuse", "suppress"] = "refuse") -> Any:
         """New rows as this release shows the old ones, in their order, as the kind of table that comes in.
@@ -231,6 +249,12 @@ def _plain_to_all(folder: Path, created: float) -> None:
     for path in (*folder.rglob("*"), folder):
         path.chmod(0o755 if path.is_dir() else 0o644)
         os.utime(path, (created, created))
+
+
+def _reached(achieved: Any) -> str:
+    if isinstance(achieved, Mapping):
+        return ", ".join(f"{name} = {figure:g}" for name, figure in achieved.items())
+    return str(achieved)
 
 
 HOLDER_PAGE = """# For the holder's eyes only
