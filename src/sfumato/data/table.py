@@ -71,10 +71,18 @@ class Column:
     def __len__(self) -> int:
         return len(self.codes)
 
-    @cached_property
+    @property
     def keys(self) -> NDArray[np.int64]:
-        """(rows,): a number for each row, equal exactly where it shows the same; it may be multiplied and added."""
+        """(rows,): a number for each row, equal exactly where it shows the same; it may be multiplied and added.
+
+        Made anew each time: eight bytes a row are not kept. Whoever only compares or looks up takes `marks`.
+        """
         return self.codes.astype(np.int64)
+
+    @property
+    def marks(self) -> NDArray[np.integer[Any]]:
+        """(rows,): the same numbers, in as few bytes as they are held in."""
+        return self.codes
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -180,6 +188,11 @@ class ItemColumn:
     def keys(self) -> NDArray[np.int64]:
         """(rows,): a number for each row, equal exactly where it holds the same set; the largest is missing."""
         return np.where(self.sets.missing[self.sets.codes], len(self.sets.missing), self.sets.codes)
+
+    @property
+    def marks(self) -> NDArray[np.integer[Any]]:
+        """The same."""
+        return self.keys
 
     @cached_property
     def items(self) -> tuple[str, ...]:
@@ -292,7 +305,9 @@ def group_numbers(columns: Iterable[NDArray[np.integer[Any]]], rows: int) -> NDA
     numbers = np.zeros(rows, dtype=np.int64)
     for codes in columns:
         checkpoint()
-        numbers = dense(numbers * (int(codes.max(initial=0)) + 1) + codes)
+        numbers *= int(codes.max(initial=0)) + 1
+        numbers += codes
+        _renumber(numbers)
     return numbers
 
 
@@ -318,8 +333,30 @@ def dense(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     >>> dense(np.array([7, 3, 7])).tolist()
     [1, 0, 1]
     """
-    if len(keys) and int(keys.max()) > 8 * len(keys) + 1024:
-        return np.unique(keys, return_inverse=True)[1].astype(np.int64)
-    used = np.bincount(keys) > 0
-    renumbered: NDArray[np.int64] = (np.cumsum(used) - 1)[keys]
-    return renumbered
+    found = keys.copy()
+    _renumber(found)
+    return found
+
+
+_SPARSE = 2
+"""Keys that reach further than so many times their number are looked up, not counted in a table."""
+_BLOCK = 2**20
+
+
+def _renumber(keys: NDArray[np.int64]) -> None:
+    """The same in place: by a table of all keys there could be, or of those that there are."""
+    if not len(keys):
+        return
+    if int(keys.max()) > _SPARSE * len(keys) + 1024:
+        hashed: Any = pa.array(keys).dictionary_encode()
+        distinct = hashed.dictionary.to_numpy()
+        order = np.argsort(distinct)
+        ranks = np.empty(len(order), dtype=np.int64)
+        ranks[order] = np.arange(len(order))
+        np.take(ranks, hashed.indices.to_numpy(), out=keys)
+        return
+    used = np.zeros(int(keys.max()) + 1, dtype=np.bool_)
+    used[keys] = True
+    ranks = np.cumsum(used, dtype=np.int32) - np.int32(1)
+    for begin in range(0, len(keys), _BLOCK):
+        keys[begin : begin + _BLOCK] = ranks[keys[begin : begin + _BLOCK]]

@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -27,6 +28,7 @@ from sfumato.privacy.verify.files.regular_files import MOST_OF_JSON, read_regula
 from sfumato.privacy.verify.verdict import CheckError
 from sfumato.recipe import Recipe
 from sfumato.release.accounting import recipe_hash
+from sfumato.release.bundle import Shown
 from sfumato.release.output import CERTIFICATE, HISTORY, holder_of, placed, refuse_inside, refuse_strangers
 
 NOT_PRIVATE = "NOT-PRIVATE"
@@ -50,11 +52,16 @@ class Release:
     history: Mapping[str, Any]
     holder: Mapping[str, Any]
     timings: Mapping[str, float]
-    shown: pa.Table
+    written: Shown
     origin: Origin
     scratch: TemporaryDirectory[str]
     report: str | None = None
     account: Account | None = None
+
+    @cached_property
+    def shown(self) -> pa.Table:
+        """The masked table, rows in the released order, in memory from when it is first asked for."""
+        return self.written.to_arrow()
 
     @property
     def table(self) -> Any:
@@ -67,7 +74,7 @@ class Release:
         return str(self.certificate["statement"])
 
     def __repr__(self) -> str:
-        size = f"rows={self.shown.num_rows}, columns={self.shown.num_columns}"
+        size = f"rows={self.written.masked.rows}, columns={len(self.written.masked.names)}"
         return f"Release({size}, guarantee={self.guarantee!r}, holds={self.verdict.holds})"
 
     def write(self, path: str | Path) -> Path:
