@@ -14,6 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
+from sfumato.cli.demo import SEVERAL, demo_recipe
 from sfumato.cli.main import main
 from sfumato.data.encoding import encode
 from sfumato.data.masked import Masked
@@ -333,3 +334,12 @@ def test_dates_and_numbers_without_a_range_come_with_centres(tmp_path: Path, mas
     assert f_measure(old, sf.find_clusters(tmp_path / "out")) > 0.95
     text = (tmp_path / "out" / "centres.json").read_text()
     assert str(int(pay.max())) not in text, "how far raw numbers reach is not told"
+
+
+def test_sets_of_which_no_codebook_tells_stand_in_the_middle_of_their_labels(tmp_path: Path) -> None:
+    """Under several quasi-identifiers of a small table nothing may be told of rare countries: the sets list them."""
+    table = sf.datasets.load("adult", complete=True).table.slice(0, 500)
+    recipe = demo_recipe(SEVERAL, k=20, clusters=4, mask=sf.Partition())
+    release = sf.publish(table, recipe, run=Run(report=False, ledger=sf.Ledger(tmp_path / "ledger.jsonl")))
+    release.write(tmp_path / "out")
+    assert len(set(sf.find_clusters(tmp_path / "out").tolist())) == 4

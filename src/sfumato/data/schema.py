@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal, get_args
 
+from sfumato.calls import constructed, expected
 from sfumato.data.lookalikes import bad_name
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import SchemaError, did_you_mean
@@ -20,6 +22,7 @@ LARGEST, MOST_ITEMS = 1e18, 1_000_000
 """The largest end of a range, and the largest set."""
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class Number:
     """A number, a date or a time; masked by intervals.
@@ -61,11 +64,13 @@ class Number:
             _check_range(self)
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class Category:
     """A label; masked by its taxonomy, or without one by suppressing values.
 
-    `values` declares the domain where there is no taxonomy (differential privacy needs one or the other).
+    `taxonomy` may be given as a file's name or as nested mappings, too. `values` declares the domain where there is no
+    taxonomy (differential privacy needs one or the other).
     `outside` names the declared label that stands for every value outside the domain (None: they are refused).
 
     >>> Category(role="sensitive").taxonomy is None
@@ -81,10 +86,12 @@ class Category:
 
     def __post_init__(self) -> None:
         _check_role("category", self.role)
+        _grow(self)
         _tuples(self, "missing", "values")
         _check_bucket("category", self)
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class ItemSet:
     """A set of labels, such as a patient's diagnoses: a list column, or one text with a separator.
@@ -109,6 +116,7 @@ class ItemSet:
 
     def __post_init__(self) -> None:
         _check_role("item set", self.role)
+        _grow(self)
         _tuples(self, "missing", "values")
         _check_bucket("item set", self)
         _check_most(self)
@@ -138,13 +146,18 @@ To mend it: did you mean 'age'? If 'agee' is right, mend the attribute's name.
     """
 
     def __init__(self, attributes: Mapping[str, Attribute] | None = None, /, **more: Attribute) -> None:
+        if attributes is not None:
+            rule, remedy = "a schema is made of attributes by their names", "write sf.Schema(age=sf.Number(...), ...)"
+            expected("Schema", attributes, Mapping, rule=rule, remedy=remedy)
         both = {**(attributes or {}), **more}
         for name, attribute in both.items():
             if not isinstance(attribute, Number | Category | ItemSet):
                 raise SchemaError(
                     name,
                     "an attribute is a Number, a Category or an ItemSet",
-                    given=type(attribute).__name__,
+                    given=f"the class {attribute.__name__}"
+                    if isinstance(attribute, type)
+                    else type(attribute).__name__,
                     remedy=f"write {name}=sf.Category(role=...)",
                 )
         if odd := bad_name(both):
@@ -219,6 +232,18 @@ def _check_role(kind: str, role: str) -> None:
         )
 
 
+def _grow(attribute: Category | ItemSet) -> None:
+    """A taxonomy that is given as a file's name, or as nested mappings, is read."""
+    given: object = attribute.taxonomy
+    if isinstance(given, str | Path):
+        object.__setattr__(attribute, "taxonomy", Taxonomy.from_file(given))
+    elif isinstance(given, Mapping):
+        object.__setattr__(attribute, "taxonomy", Taxonomy.from_tree(given))
+    elif given is not None:
+        remedy = 'write taxonomy="education.yaml", or sf.Taxonomy.from_tree({...})'
+        expected("taxonomy", given, Taxonomy, rule="a taxonomy is a tree, or the file of one", remedy=remedy)
+
+
 def _check_bucket(kind: str, attribute: Category | ItemSet) -> None:
     """What stands for values outside the domain is itself in the domain."""
     bucket = attribute.outside
@@ -288,14 +313,15 @@ def _tuples(attribute: Attribute, *fields: str) -> None:
 
 
 def _check_range(number: Number) -> None:
-    ends: tuple[Any, ...] = tuple(number.range or ())
+    pair = isinstance(number.range, list | tuple)
+    ends: tuple[Any, ...] = tuple(number.range or ()) if pair else (number.range,)
     object.__setattr__(number, "range", ends)
     if len(ends) != 2:
         raise SchemaError(
             "number",
             "a range has a lower and an upper end",
-            given=repr(list(ends)),
-            remedy="write [lowest, highest]",
+            given=repr(list(ends) if pair else ends[0]),
+            remedy="write (lowest, highest)",
         )
     texts = number.calendar is not None
     fits = (

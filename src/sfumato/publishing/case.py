@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from sfumato.calls import constructed
 from sfumato.counting import Engine
 from sfumato.data.encoding import encode
 from sfumato.data.masked import Masked
@@ -37,6 +38,7 @@ from sfumato.release.report.material import Released
 from sfumato.structure.structures import Found
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class Run:
     """How to run, apart from what: who counts, where chance comes from, who listens, what ends it early.

@@ -9,7 +9,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -21,6 +21,8 @@ from sfumato.data.schema import Category, ItemSet, Schema
 from sfumato.data.table import code_type
 from sfumato.data.writing import ordered, write_coded
 from sfumato.maskers.recoding.recoding import tree_file
+from sfumato.privacy.verify.datapackage import PACKAGE, described
+from sfumato.privacy.verify.files.csv_file import read_rows
 from sfumato.privacy.verify.pages import html, markdown
 from sfumato.privacy.verify.readme import README, readme
 from sfumato.randomness import Randomness
@@ -28,6 +30,9 @@ from sfumato.recipe import Recipe
 from sfumato.release.certificate import Facts, certificate, hashes
 from sfumato.release.reading import read_cuts
 from sfumato.structure.released_groups import tells_groups
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Format = Literal["parquet", "csv"]
 
@@ -70,6 +75,8 @@ def write_bundle(
     for name, content in pages.items():
         (folder / name).write_text(content, encoding="utf-8")
     form = certificate(facts, folder)
+    write_json(folder / PACKAGE, described(form, *_written(folder / facts.table_file, facts)))
+    form["files"] = hashes(folder)
     (folder / README).write_text(readme(form), encoding="utf-8")
     form["files"] = hashes(folder)
     write_json(folder / "certificate.json", form)
@@ -85,6 +92,17 @@ def _kept(pieces: Iterator[NDArray[np.int64]], order: NDArray[Any]) -> Iterator[
         order[at : at + len(piece)] = piece
         at += len(piece)
         yield piece
+
+
+def _written(path: Path, facts: Facts) -> tuple[pl.DataFrame, int]:
+    """The table as a recipient reads it, and the size of its file."""
+    import polars as pl
+
+    if path.suffix == ".csv":
+        table: Any = pl.DataFrame(read_rows(path, spreadsheet_safe=facts.spreadsheet_safe))
+    else:
+        table = pl.read_parquet(path, glob=False, hive_partitioning=False)
+    return table, path.stat().st_size
 
 
 def _separators(schema: Schema) -> dict[str, str]:

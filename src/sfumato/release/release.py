@@ -13,7 +13,7 @@ from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 
@@ -29,6 +29,7 @@ from sfumato.privacy.verify.verdict import CheckError
 from sfumato.recipe import Recipe
 from sfumato.release.accounting import recipe_hash
 from sfumato.release.bundle import Shown
+from sfumato.release.new_rows import shown_rows
 from sfumato.release.output import CERTIFICATE, HISTORY, holder_of, placed, refuse_inside, refuse_strangers
 
 NOT_PRIVATE = "NOT-PRIVATE"
@@ -76,6 +77,14 @@ class Release:
     def __repr__(self) -> str:
         size = f"rows={self.written.masked.rows}, columns={len(self.written.masked.names)}"
         return f"Release({size}, guarantee={self.guarantee!r}, holds={self.verdict.holds})"
+
+    def apply(self, rows: object, *, unseen: Literal["refuse", "suppress"] = "refuse") -> Any:
+        """New rows as this release shows the old ones, in their order, as the kind of table that comes in.
+
+        `unseen`: values that nobody had are refused, or shown as nothing. Nothing is verified, and k is not promised:
+        few new rows make small groups. Publish all rows together if they leave the house.
+        """
+        return give_back(*shown_rows(self.mask, self.recipe, rows, unseen=unseen))
 
     def write(self, path: str | Path) -> Path:
         """Write the release folder, and the holder's folder beside it (NAME.holder).

@@ -205,7 +205,7 @@ def _chunk(name: str, sheet: Sheet, rows: Rows) -> Chunk:
         part = pruned(column.codes[rows], column.values)
         levels = _level_bytes(part.codes != part.missing_code, 1)
         return _pages(name, part, levels, len(rows), kind_of(sheet.kinds[name]))
-    lists = sheet.lists(name, rows)
+    lists: Any = column.take(rows)
     levels, count = _list_levels(lists)
     return _pages(name, rank(lists.flatten()), levels, count, kind_of(lists.type.value_type))
 

@@ -22,12 +22,12 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Sheet:
-    """Columns in canonical values: flat ones in codes, lists as Arrow lists or as coded sets; and their types.
+    """Columns in canonical values: flat ones in codes, lists as Arrow has them; and their types.
 
     A type is that of the whole column: some rows alone could make do with another.
     """
 
-    columns: Mapping[str, AnyColumn | pa.Array[Any]]
+    columns: Mapping[str, Column | pa.Array[Any]]
     kinds: Mapping[str, pa.DataType]
     rows: int
 
@@ -45,18 +45,11 @@ class Sheet:
         found = dict(zip(columns, side_by_side(_coded, columns, columns.values()), strict=True))
         return cls({name: one[0] for name, one in found.items()}, {name: one[1] for name, one in found.items()}, rows)
 
-    def lists(self, name: str, rows: Rows) -> Any:
-        """Some rows of a column of lists."""
-        column: Any = self.columns[name]
-        some = canonical(name, column.take(rows).decode()) if isinstance(column, ItemColumn) else column.take(rows)
-        return some.cast(self.kinds[name])
 
-
-def _coded(name: str, column: AnyColumn) -> tuple[AnyColumn, pa.DataType]:
+def _coded(name: str, column: AnyColumn) -> tuple[Column | pa.Array[Any], pa.DataType]:
     if isinstance(column, ItemColumn):
-        used = pruned(column.codes, column.values)
-        held = ItemColumn(column.offsets, used.codes, used.values, column.missing_rows)
-        return held, pa.large_list(canonical(name, used.values).type)
+        lists = canonical(name, column.decode())
+        return lists, lists.type
     used = _in_use(column)
     array = canonical(name, used.values)
     distinct = rank(array)

@@ -153,7 +153,7 @@ def _book(column: pl.Series, part: Form, told: int | None) -> Block:
     if any(len(row) != len(gone) for row in rows) or len(gone) > MOST:
         raise CheckError(f"the labels of a column have as many coordinates each, at most {MOST}")
     matrix = np.array([*rows, gone], dtype=np.float64).reshape(len(rows) + 1, len(gone))
-    check_coordinates(matrix, missing=None in texts, told=told, shown=len(shown))
+    check_coordinates(matrix, missing=None in texts, told=told, shown=len(shown) + len(_listed(shown)))
     where = {label: at for at, label in enumerate(places)}
     at = matrix[[len(rows) if text is None else where[text] for text in texts]]
     return Block(coded.codes, len(at), len(gone), lambda first, end: at[first:end])
@@ -162,6 +162,11 @@ def _book(column: pl.Series, part: Form, told: int | None) -> Block:
 def _text(cell: object, known: Form) -> str:
     text = str(cell)
     return text if text in known else TRUTH.get(text, text)
+
+
+def _listed(shown: Sequence[str]) -> set[str]:
+    """The labels that shown sets list: where nothing else is told of a set, it stands in the middle of them."""
+    return {one for text in shown if text.startswith("{") and text.endswith("}") for one in text[1:-1].split(", ")}
 
 
 def check_coordinates(matrix: Floats, *, missing: bool, told: int | None, shown: int) -> None:

@@ -135,7 +135,7 @@ def _parsing(names: list[str]) -> Any:
 
 def _compared(names: list[str], batches: Iterable[Any], data: mmap.mmap, *, safe: bool) -> dict[str, Texts]:
     """The columns with their texts as they were, if their canonical form is what stands in the file."""
-    before, after = (_restored, _harmless) if safe else (str, str)
+    before, after = (_restored, harmless) if safe else (str, str)
     names = [before(name) for name in names]
     at = _expect(data, 0, (",".join(_cell(after(name)) for name in names) + "\n").encode())
     found = {name: Texts() for name in names}
@@ -193,7 +193,7 @@ def _restored(text: str) -> str:
     return text[1:] if text[:1] == "'" and FORMULA.match(text) else text
 
 
-def _harmless(text: str) -> str:
+def harmless(text: str) -> str:
     """An apostrophe before what a spreadsheet would run, or what looks as if it had one already."""
     return f"'{text}" if FORMULA.match(text) and not NEGATIVE.fullmatch(text) else text
 
