@@ -190,7 +190,7 @@ def describe(case: Case) -> Case:
         spreadsheet_safe=recipe.release.spreadsheet_safe and csv,
         told=told_labels(codebook, masked, recipe.schema, files),
     )
-    warn_of_formulas(masked.to_arrow(), csv=csv, safe=recipe.release.spreadsheet_safe)
+    warn_of_formulas(masked, csv=csv, safe=recipe.release.spreadsheet_safe)
     space = Space.from_json(along["centres.json"], codebook) if "centres.json" in along else None
     kept_back = {**_kept_back(outcome), **outcome.mask.kept_back()}
     return replace(case, released=Released(facts, masked, mask, space), files=files, kept=kept_back)
@@ -221,7 +221,7 @@ def write_folder(case: Case) -> Case:
         folder.mkdir()
         shown = write_bundle(
             folder,
-            case.released.masked.to_arrow(),
+            case.released.masked,
             case.files,
             case.released.facts,
             chance=case.run.chance,

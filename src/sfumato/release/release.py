@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
@@ -28,6 +29,7 @@ from sfumato.privacy.verify.files.regular_files import MOST_OF_JSON, read_regula
 from sfumato.privacy.verify.verdict import CheckError
 from sfumato.recipe import Recipe
 from sfumato.release.accounting import recipe_hash
+from sfumato.release.bundle import Shown
 from sfumato.release.copies import copy_release, remember_written
 from sfumato.release.exports.export import export, suffixes_of
 from sfumato.release.new_rows import shown_rows
@@ -57,11 +59,16 @@ class Release:
     history: Mapping[str, Any]
     holder: Mapping[str, Any]
     timings: Mapping[str, float]
-    shown: pa.Table
+    written: Shown
     origin: Origin
     scratch: TemporaryDirectory[str]
     report: str | None = None
     account: Account | None = None
+
+    @cached_property
+    def shown(self) -> pa.Table:
+        """The masked table, rows in the released order, in memory from when it is first asked for."""
+        return self.written.to_arrow()
 
     @property
     def table(self) -> Any:
@@ -81,7 +88,7 @@ class Release:
 
     def _card(self, rows: int = 0) -> Card:
         """The verdict and the promise, what each claim reached, and in a page the first rows as they are released."""
-        size = f"{self.shown.num_rows:,} rows, {self.shown.num_columns} columns"
+        size = f"{self.written.masked.rows:,} rows, {len(self.written.masked.names)} columns"
         holds = "verified" if self.verdict.holds else "NOT VERIFIED"
         lines = [self.guarantee, "write(folder) writes it; table, verdict, scores, mask and certificate tell more."]
         claims = [[one["claim"], ", ".join(one["on"]), _reached(one["achieved"])] for one in self.certificate["claims"]]
@@ -89,7 +96,7 @@ class Release:
         if rows:
             first = self.shown.slice(0, rows).to_pylist()
             cells = [["" if cell is None else str(cell) for cell in row.values()] for row in first]
-            grids.append(Grid(self.shown.column_names, cells, title=f"The first of {self.shown.num_rows:,} rows"))
+            grids.append(Grid(self.shown.column_names, cells, title=f"The first of {self.written.masked.rows:,} rows"))
         return Card(f"Release: {size}, {holds}", lines, grids, state="good" if self.verdict.holds else "poor")
 
     def apply(self, rows: object, *, unseen: Literal["refuse", "suppress"] = "refuse") -> Any:
