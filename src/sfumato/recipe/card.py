@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from sfumato.recipe.recipe import Recipe
 
 
+ALWAYS = ("method", "column")
+"""Settings that are told even where they are usual."""
+
+
 def recipe_card(recipe: Recipe) -> Card:
     """What is asked, then each attribute; of a drafted one, with the reasons."""
     return Card(f"Recipe: {_call(recipe.mask)}", [*_asked(recipe)], [described(recipe.schema, recipe.reasons)])
@@ -41,7 +45,8 @@ def _call(value: Any) -> str:
     told = [
         f"{one.name}={getattr(value, one.name)!r}"
         for one in fields(value)
-        if (one.default is MISSING and one.default_factory is MISSING)
+        if one.name in ALWAYS
+        or (one.default is MISSING and one.default_factory is MISSING)
         or (one.default is not MISSING and getattr(value, one.name) != one.default)
         or (one.default_factory is not MISSING and getattr(value, one.name) != one.default_factory())
     ]
