@@ -64,10 +64,8 @@ def publish(  # noqa: PLR0913 - an argument for each option
     release of that name is replaced, and told; anything else there is left alone, and refused. Every release is entered
     in your ledger (see: sfumato ledger). With --clusters 2,4,6 there is a release for each number in that folder.
     """
-    from sfumato.cli.summary import show_release
     from sfumato.engines import engine_named
     from sfumato.publishing import Run
-    from sfumato.publishing import publish as run_recipe
     from sfumato.recipe import Recipe
     from sfumato.sweeping.sweep import member
 
@@ -81,13 +79,22 @@ def publish(  # noqa: PLR0913 - an argument for each option
     people = _table(table or found.table)
     if numbers:
         _publish_family(people, found, numbers, output=output, run=run, key=opened)
-        return
+    else:
+        _publish_one(people, found, output=output, run=run, key=opened, also=forms.also)
+
+
+def _publish_one(
+    people: object, recipe: Recipe, *, output: Path, run: Run, key: Ed25519PrivateKey | None, also: Sequence[str]
+) -> None:
+    from sfumato.cli.summary import show_release
+    from sfumato.publishing import publish as run_recipe
+
     with following(), noting_warnings():
-        release = run_recipe(people, found, run=run)
+        release = run_recipe(people, recipe, run=run)
     with noting_warnings():
-        if opened is not None:
-            _sign(release, opened)
-        written = _write(release, output, also=forms.also)
+        if key is not None:
+            _sign(release, key)
+        written = _write(release, output, also=also)
     figures("publish", release_form(release, written))
     show_release(release, output)
 
