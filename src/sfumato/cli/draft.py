@@ -80,8 +80,9 @@ def draft_form(found: Draft, recipe: str) -> dict[str, Any]:
 def _read(table: Path, encoding: str | None) -> tuple[pa.Table, str | None]:
     """The table, and its encoding if it is not UTF-8."""
     from sfumato.data.csv_files import likely_encoding
-    from sfumato.data.reading import CSV, read_arrow
+    from sfumato.data.reading import read_arrow
     from sfumato.data.safe_files import is_regular
+    from sfumato.data.sources.openers import CSV
     from sfumato.errors import TableError
 
     try:

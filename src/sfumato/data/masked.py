@@ -118,10 +118,10 @@ class Masked(Mapping[str, AnyColumn]):
         if finer:
             of_row = self._groups[min(finer, key=len)]
             first = first_rows(of_row)
-            return group_numbers([self.shown(name).keys[first] for name in key], len(first))[of_row]
+            return group_numbers([self.shown(name).marks[first] for name in key], len(first))[of_row]
         begun = max((kept for kept in self._groups if key[: len(kept)] == kept), key=len, default=())
         parts = [self._groups[begun]] if begun else []
-        return group_numbers([*parts, *(self.shown(name).keys for name in key[len(begun) :])], self.rows)
+        return group_numbers([*parts, *(self.shown(name).marks for name in key[len(begun) :])], self.rows)
 
     def distinct(self, on: Sequence[str]) -> Distinct:
         """Each combination of some columns once, and how many rows show it."""
@@ -136,7 +136,7 @@ class Masked(Mapping[str, AnyColumn]):
         """The different labels of a released column; None where one is missing."""
         column = self.shown(name)
         labels = (*column.labels, None)
-        return {labels[key] for key in np.unique(column.keys)}
+        return {labels[key] for key in np.flatnonzero(np.bincount(column.marks))}
 
     def sizes(self, on: Sequence[str]) -> NDArray[np.int64]:
         """(groups,): how many rows each group has."""

@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 
 from sfumato.calls import constructed, expected
 from sfumato.data.lookalikes import bad_name
+from sfumato.data.taxonomy.intervals import Intervals
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.display import Card, Grid
 from sfumato.errors import SchemaError, did_you_mean
@@ -34,12 +35,16 @@ class Number:
     `outside`: "clip" moves a number outside the declared range to its nearer end (None: it is refused).
     `dates`: in which order day, month and year stand in texts such as 31.12.1990 (None: ISO 8601). `decimal`: the mark
     before the decimals of numbers in text, "comma" for 1.234,56 and "point" for 1,234.56 (None: 1234.56).
+    `taxonomy`: a given tree of intervals, of which a quasi-identifier shows a cut; its root is then the range.
 
     >>> Number(role="quasi", range=(17, 90)).range
+    (17, 90)
+    >>> Number(role="quasi", taxonomy=Taxonomy.from_tree({"*": ["[17-37)", "[37-90)"]})).range
     (17, 90)
     """
 
     role: Role = "plain"
+    taxonomy: Taxonomy | None = None
     range: tuple[float, float] | tuple[str, str] | None = None
     integer: bool | None = None
     calendar: Calendar | None = None
@@ -63,6 +68,15 @@ class Number:
         _check_written(self)
         if self.range is not None:
             _check_range(self)
+        if self.taxonomy is not None:
+            _check_intervals(self)
+
+    @property
+    def intervals(self) -> Intervals | None:
+        """The given tree of intervals, if there is one."""
+        if self.taxonomy is None:
+            return None
+        return Intervals.of(self.taxonomy, None if self.range is None else (float(self.range[0]), float(self.range[1])))
 
 
 @constructed
@@ -250,7 +264,7 @@ def _declared(attribute: Attribute) -> str:
 
 def _without_domain(attribute: Attribute) -> Attribute:
     if isinstance(attribute, Number):
-        return replace(attribute, range=None)
+        return replace(attribute, range=None, taxonomy=None)
     return replace(attribute, taxonomy=None, values=None)
 
 
@@ -319,6 +333,21 @@ def _check_written(number: Number) -> None:
             given=f"decimal={number.decimal!r}" + (" with a calendar" if number.calendar else ""),
             remedy="write decimal: comma, or leave it out",
         )
+
+
+def _check_intervals(number: Number) -> None:
+    """A tree of intervals is of a number that is masked by it; the range that nobody declared is the tree's."""
+    if number.calendar is not None or number.role != "quasi":
+        raise SchemaError(
+            "number",
+            "a tree of intervals goes with a quasi-identifying number that is no date",
+            given=f"calendar: {number.calendar}" if number.calendar else f"role: {number.role}",
+            remedy="leave the taxonomy out" + (": dates are cut at whole units" if number.calendar else ""),
+        )
+    found = number.intervals
+    if number.range is None and found is not None:
+        low, high = (int(end) if end.is_integer() else end for end in found.ends)
+        object.__setattr__(number, "range", (low, high))
 
 
 def _check_most(items: ItemSet) -> None:

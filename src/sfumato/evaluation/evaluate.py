@@ -19,6 +19,7 @@ from sfumato.evaluation.classes import accuracy_with, class_codes, judge_classes
 from sfumato.evaluation.columns import column_scores, columns_kept
 from sfumato.evaluation.generated import judge_generated
 from sfumato.evaluation.loss import average_class_size, certainty_penalty, discernibility
+from sfumato.evaluation.moved import moved_scores
 from sfumato.evaluation.report import evaluate_clusters
 from sfumato.evaluation.risk import risks
 from sfumato.evaluation.scores import Judged, Score, headline, scores_to_json
@@ -44,21 +45,24 @@ def judge(
     seeds: int = 2,
     written: Masked | None = None,
     codebook: Kind = "values",
+    whole: bool = False,
 ) -> Judged:
     """Measure a masked table against the raw one, beside ceiling, floors and masking that is blind to structure.
 
     `written`: the released rows, in any order, where `outcome` only approaches them: a centre that is nearest to a
     record need not be the one that it was shown with. Groups are counted there. `codebook`: what it tells of.
+    `whole`: of large tables, too, all records are compared.
     """
     masked = outcome.masked
     if not masked.row_by_row:
-        return judge_generated(structure, found, task.table, outcome)
+        return judge_generated(structure, found, task.table, outcome, whole=whole)
     released = learn_codebook(task.table, masked, kind=codebook, minimum=largest_k(task.requirements))
     losses = _losses(task, masked, masked if written is None else written)
     case = _Case(found, task, masked, released, seeds)
     kept = _Kept() if structure is None else MEASURES[type(structure)](structure, case)
     columns, certain = columns_kept(task.table, masked), _certain(structure, case, kept.others)
-    scores = [*kept.scores, *losses, *column_scores(columns), *certainty_scores(certain)]
+    moved = moved_scores(task.table, outcome)
+    scores = [*kept.scores, *losses, *moved, *column_scores(columns), *certainty_scores(certain)]
     form = {
         "headline": headline(scores),
         "scores": scores_to_json(scores),

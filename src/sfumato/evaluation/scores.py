@@ -42,6 +42,8 @@ HEADLINE = {
     "baseline_error": "  learned from the raw table (BE)",
     "removed_error": "  learned without the masked attributes (UE)",
     "certainty_penalty": "information lost (NCP: 0 nothing, 1 everything)",
+    "known_records": "risk: how many known people undo the mask for everybody else",
+    "security": "Sec of the paper, which is no measure of risk (a translation has 0)",
     "prosecutor.highest": "risk: the chance to pick out the most exposed record",
     "marketer": "risk: the share of records matched on average",
     "prosecutor.highest.union": "  if all quasi-identifiers are known at once (nothing is claimed of that)",

@@ -83,7 +83,7 @@ def publish(table: object, recipe: Recipe | str | Path, *, run: Run | None = Non
         history=case.history,
         holder=case.kept,
         timings=case.seconds,
-        shown=case.shown,
+        written=case.shown,
         origin=case.people.origin,
         scratch=case.scratch,
         report=case.report,
@@ -102,7 +102,7 @@ def evaluate(
     when clusters are looked for again, if not as the recipe says. The result is plain JSON: "headline" has the first
     figures to look at, "scores" all of them by name.
     """
-    case = replace(_opened(raw, release), seeds=seeds)
+    case = replace(_opened(raw, release), seeds=seeds, whole=True)
     if placement is not None:
         case = replace(case, recipe=case.recipe.placed(placement))
     return walk(EVALUATE, case).judged.scores
