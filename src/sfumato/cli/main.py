@@ -20,6 +20,7 @@ from sfumato.cli import (
     key,
     ledger,
     publish,
+    studio,
     sweep,
     taxonomy,
     verify,
@@ -44,6 +45,7 @@ def _register(command: Callable[..., None], *, example: str) -> None:
 
 # One line for each command; the order is that of --help.
 _register(demo.demo, example=demo.EXAMPLE)
+_register(studio.studio, example=studio.EXAMPLE)
 _register(draft.draft, example=draft.EXAMPLE)
 _register(advise.advise, example=advise.EXAMPLE)
 _register(publish.publish, example=publish.EXAMPLE)

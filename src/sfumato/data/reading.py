@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pyarrow as pa
 
+from sfumato.calls import called
 from sfumato.data.domain import check_headers, check_names
 from sfumato.data.encoding import encode_raw
 from sfumato.data.safe_files import Progress
@@ -19,6 +20,7 @@ from sfumato.events import part
 Witness = Callable[[RawTable], None]
 
 
+@called
 def read(
     source: object,
     schema: Schema,

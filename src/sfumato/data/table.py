@@ -160,21 +160,23 @@ class ItemColumn:
     @cached_property
     def sets(self) -> Sets:
         """The different sets, in the order of their first rows."""
-        seen: dict[bytes | None, int] = {}
-        parts: list[NDArray[np.int64]] = []
-        items, codes = self.codes.astype(np.int64), np.empty(len(self), dtype=np.int64)
-        for row in range(len(codes)):
-            held = items[self.offsets[row] : self.offsets[row + 1]]
-            key = None if self.missing_rows[row] else held.tobytes()
-            if key not in seen:
-                seen[key] = len(parts)
-                parts.append(held[:0] if key is None else held)
-            codes[row] = seen[key]
-        ends = np.cumsum([0, *(len(part) for part in parts)]).astype(np.int64)
-        gone = np.zeros(len(parts), dtype=np.bool_)
-        if None in seen:
-            gone[seen[None]] = True
-        return Sets(codes, ends, np.concatenate(parts) if parts else items[:0], gone)
+        found: Any = self._bytes().dictionary_encode()
+        known, gone = found.indices.fill_null(-1).to_numpy().astype(np.int64), self.missing_rows
+        first = np.flatnonzero(np.diff(np.maximum.accumulate(np.append(-1, known))) > 0)  # a set's first row
+        if self.missing:  # a missing set stands where it is met first
+            place = int(np.searchsorted(first, np.argmax(gone)))
+            known, first = np.where(gone, place, known + (known >= place)), np.insert(first, place, np.argmax(gone))
+        starts, sizes = self.offsets[first], np.where(gone[first], 0, np.diff(self.offsets)[first])
+        ends = np.append(0, np.cumsum(sizes))
+        items = self.codes[np.arange(ends[-1]) + np.repeat(starts - ends[:-1], sizes)].astype(np.int64)
+        return Sets(known, ends, items, gone[first])
+
+    def _bytes(self) -> pa.Array[Any]:
+        """Every row's items as bytes: equal exactly where it holds the same set; null where missing."""
+        codes: Any = np.ascontiguousarray(self.codes)
+        ends = pa.py_buffer(self.offsets.astype(np.int64) * codes.itemsize)
+        known = pa.array(~self.missing_rows).buffers()[1]
+        return pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(self), [known, ends, pa.py_buffer(codes)])
 
     @cached_property
     def keys(self) -> NDArray[np.int64]:

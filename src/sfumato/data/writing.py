@@ -172,18 +172,29 @@ def _to_disk(path: Path) -> None:
 def give_back(arrow: pa.Table, origin: Origin) -> Any:
     """The table as the kind that came in; for a path, as a pyarrow table.
 
-    Labels are plain text and metadata is gone, so that no unused label goes along. pandas columns are backed
-    by Arrow, so that whole numbers with missing values stay whole.
+    Labels are plain text and metadata is gone, so that no unused label goes along. pandas columns have the types that
+    pandas gives them by itself; whole numbers and truth values with missing ones are its nullable types, and stay so.
     """
     arrow = _undictionaried(arrow).replace_schema_metadata(None)
     if origin == "pandas":
         pandas = importlib.import_module("pandas")
-        return arrow.to_pandas(types_mapper=pandas.ArrowDtype)
+        nullable: dict[pa.DataType, Any] = {
+            pa.bool_(): pandas.BooleanDtype(),
+            **{kind: pandas.Int64Dtype() for kind in _WHOLE},
+        }
+        columns = {
+            name: column.to_pandas(types_mapper=nullable.get if column.null_count else None)
+            for name, column in zip(arrow.column_names, arrow.columns, strict=True)
+        }
+        return pandas.DataFrame(columns)
     if origin == "polars":
         import polars as pl
 
         return pl.DataFrame(arrow)
     return arrow
+
+
+_WHOLE = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32())
 
 
 def _undictionaried(table: pa.Table) -> pa.Table:

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from sfumato.calls import constructed
 from sfumato.counting import Engine
 from sfumato.data.encoding import encode
 from sfumato.data.masked import Masked
@@ -37,6 +38,7 @@ from sfumato.release.report.material import Released
 from sfumato.structure.structures import Found
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class Run:
     """How to run, apart from what: who counts, where chance comes from, who listens, what ends it early.
@@ -75,7 +77,8 @@ NOT_YET: Any = _NotYet()
 class Case:
     """One run: what it was given, and below that what its steps have found, in their order.
 
-    `seconds`: how long each step took. `closing`: what is undone if the run does not end well.
+    `whole`: of large tables, too, all records are compared. `seconds`: how long each step took. `closing`: what is
+    undone if the run does not end well.
     """
 
     recipe: Recipe
@@ -85,6 +88,7 @@ class Case:
     seconds: dict[str, float] = field(default_factory=dict)
     closing: ExitStack = field(default_factory=ExitStack)
     seeds: int = 2
+    whole: bool = False
     effort: Effort = field(default_factory=Effort)
     others: Others = field(default_factory=Others)
 

@@ -150,7 +150,14 @@ def measure(case: Case) -> Case:
     detail = check_detail(case.people, outcome.masked, recipe.wishes)
     kind = recipe.release.kind(local=outcome.mask.local)
     judged = judge(
-        recipe.structure, case.found, case.task, outcome, seeds=case.seeds, written=case.written, codebook=kind
+        recipe.structure,
+        case.found,
+        case.task,
+        outcome,
+        seeds=case.seeds,
+        written=case.written,
+        codebook=kind,
+        whole=case.whole,
     )
     scores = {**judged.scores, **({"detail": [one.to_json() for one in detail]} if detail else {})}
     return replace(case, judged=replace(judged, scores=scores))

@@ -155,7 +155,6 @@ def _attribute(name: str, form: Any, within: Within) -> Attribute:
             remedy = "a date or a time is a number with a calendar: write kind: number, calendar: day"
         raise RecipeError(name, "an attribute's kind is one of " + ", ".join(KINDS), given=repr(kind), remedy=remedy)
     if "taxonomy" in part:
-        _refuse_number(name, str(kind))
         part["taxonomy"] = _taxonomy(name, part["taxonomy"], within)
     if part.get("range") is not None:
         part["range"] = _range(name, part["range"])
@@ -170,16 +169,6 @@ def _attribute(name: str, form: Any, within: Within) -> Attribute:
 def _label(given: Any) -> Any:
     """A number or a truth value in a list of labels is a label."""
     return given if given is None or isinstance(given, list | dict) else str(given)
-
-
-def _refuse_number(name: str, kind: str) -> None:
-    if kind == "number":
-        raise RecipeError(
-            name,
-            "a number takes no taxonomy: it is masked by intervals",
-            given="kind: number",
-            remedy="leave the taxonomy out, or say kind: category",
-        )
 
 
 def _range(name: str, given: Any) -> tuple[Any, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
@@ -17,6 +17,8 @@ from sfumato.data.masked import Masked
 from sfumato.data.schema import Category, ItemSet, Schema
 from sfumato.data.writing import ordered, write
 from sfumato.maskers.recoding.recoding import tree_file
+from sfumato.privacy.verify.datapackage import PACKAGE, described
+from sfumato.privacy.verify.files.csv_file import read_rows
 from sfumato.privacy.verify.pages import html, markdown
 from sfumato.privacy.verify.readme import README, readme
 from sfumato.randomness import Randomness
@@ -24,6 +26,9 @@ from sfumato.recipe import Recipe
 from sfumato.release.certificate import Facts, certificate, hashes
 from sfumato.release.reading import read_cuts
 from sfumato.structure.released_groups import tells_groups
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Format = Literal["parquet", "csv"]
 
@@ -55,12 +60,25 @@ def write_bundle(
     for name, content in pages.items():
         (folder / name).write_text(content, encoding="utf-8")
     form = certificate(facts, folder)
+    write_json(folder / PACKAGE, described(form, *_written(folder / facts.table_file, facts)))
+    form["files"] = hashes(folder)
     (folder / README).write_text(readme(form), encoding="utf-8")
     form["files"] = hashes(folder)
     write_json(folder / "certificate.json", form)
     (folder / "certificate.md").write_text(markdown(form), encoding="utf-8")
     (folder / "certificate.html").write_text(html(form), encoding="utf-8")
     return shuffled
+
+
+def _written(path: Path, facts: Facts) -> tuple[pl.DataFrame, int]:
+    """The table as a recipient reads it, and the size of its file."""
+    import polars as pl
+
+    if path.suffix == ".csv":
+        table: Any = pl.DataFrame(read_rows(path, spreadsheet_safe=facts.spreadsheet_safe))
+    else:
+        table = pl.read_parquet(path, glob=False, hive_partitioning=False)
+    return table, path.stat().st_size
 
 
 def _separators(schema: Schema) -> dict[str, str]:

@@ -7,12 +7,12 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 
@@ -28,7 +28,10 @@ from sfumato.privacy.verify.verdict import CheckError
 from sfumato.recipe import Recipe
 from sfumato.release.accounting import recipe_hash
 from sfumato.release.copies import copy_release, remember_written
+from sfumato.release.exports.export import export, suffixes_of
+from sfumato.release.new_rows import shown_rows
 from sfumato.release.output import CERTIFICATE, HISTORY, holder_of, placed, refuse_inside, refuse_strangers
+from sfumato.release.reading import typed_rows
 
 NOT_PRIVATE = "NOT-PRIVATE"
 REPORT = "report.html"
@@ -71,8 +74,19 @@ class Release:
         size = f"rows={self.shown.num_rows}, columns={self.shown.num_columns}"
         return f"Release({size}, guarantee={self.guarantee!r}, holds={self.verdict.holds})"
 
-    def write(self, path: str | Path, *, table: str | None = None) -> Path:
+    def apply(self, rows: object, *, unseen: Literal["refuse", "suppress"] = "refuse") -> Any:
+        """New rows as this release shows the old ones, in their order, as the kind of table that comes in.
+
+        `unseen`: values that nobody had are refused, or shown as nothing. Nothing is verified, and k is not promised:
+        few new rows make small groups. Publish all rows together if they leave the house.
+        """
+        return give_back(*shown_rows(self.mask, self.recipe, rows, unseen=unseen))
+
+    def write(self, path: str | Path, *, also: str | Sequence[str] = (), table: str | None = None) -> Path:
         """Write the release folder, and the holder's folder beside it (NAME.holder).
+
+        `also`: copies of its table for other programs, beside the folder: "excel" (NAME.xlsx), "stata" (NAME.dta),
+        "spss" (NAME.sav), "csv", "parquet". Each is read back and counted again before anything is written.
 
         With the address of a database, once the folder is written: a copy of the table, in one transaction, to a new
         `table` (or ?table= in the address). The folder stays the release, and is given back.
@@ -82,14 +96,79 @@ class Release:
         A release whose noise came from a seed is not private, and its folder's name says so.
         """
         if "://" in str(path):
+            if also:
+                raise ReleaseError(
+                    "also", "copies for other programs lie beside a folder", given="a database", remedy="leave it out"
+                )
             return copy_release(Path(self.scratch.name), self.shown, str(path), table)
         if table is not None:
             raise ReleaseError("table", "only a database has tables", given="a folder", remedy="leave it out")
-        target = self._named(Path(path))
+        ready, suffixes = self._ready(self.account), suffixes_of(also)
+        copies = self._copied(suffixes)
+        _refuse_taken(ready.named(Path(path)), suffixes)
+        target = ready.write(path)
+        remember_written(Path(self.scratch.name), target)
+        for copy in copies:
+            shutil.copyfile(copy, target.with_name(target.name + copy.suffix))
+        return target
+
+    def keep(self, path: str | Path) -> Path:
+        """Write both folders for the holder to look at: no ledger knows of them, so they must not leave the house.
+
+        `publishing.trials` makes a release of them.
+        """
+        return self._ready(None).write(path)
+
+    def _ready(self, account: Account | None) -> Ready:
+        return Ready(self._folder, self.recipe, self.certificate, account, self._write_holder)
+
+    def _copied(self, suffixes: Sequence[str]) -> list[Path]:
+        """Copies of the verified table among the temporary files."""
+        found = [Path(self.scratch.name) / f"copy{suffix}" for suffix in suffixes]
+        if found:
+            table = typed_rows(self._folder)
+            for path in found:
+                export(table, self.certificate, path)
+        return found
+
+    @property
+    def _folder(self) -> Path:
+        """The verified folder, still in a temporary place."""
+        return Path(self.scratch.name) / "release"
+
+    def _write_holder(self, folder: Path) -> None:
+        private_folder(folder)
+        write_private(folder / "recipe.yaml", self.recipe.to_yaml())
+        write_private_json(folder / HISTORY, self.history)
+        write_private_json(folder / "evaluation.json", self.scores)
+        write_private_json(folder / "timings.json", self.timings)
+        for name, content in self.holder.items():
+            write_private_json(folder / name, content)
+        if self.report is not None:
+            write_private(folder / REPORT, self.report)
+        write_private(folder / "README.md", HOLDER_PAGE)
+
+
+@dataclass(frozen=True, eq=False)
+class Ready:
+    """A verified folder that is ready to be written elsewhere, and how the holder's folder beside it is made.
+
+    `account`: where it is entered; None where it is not.
+    """
+
+    folder: Path
+    recipe: Recipe
+    certificate: Mapping[str, Any]
+    account: Account | None
+    make_holder: Callable[[Path], None]
+
+    def write(self, path: str | Path) -> Path:
+        """Both folders under their final names, entered before they get them."""
+        target = self.named(Path(path))
         holder = holder_of(target)
         try:
             refuse_inside(target)
-            with placed(target, holder, make_release=self._write_release, make_holder=self._write_holder) as name_them:
+            with placed(target, holder, make_release=self._copy, make_holder=self.make_holder) as name_them:
                 for folder in (target, holder):
                     refuse_strangers(folder)
                 before = _created(target)
@@ -101,7 +180,6 @@ class Release:
                 given=_why(error),
                 remedy="make room or choose another place; nothing is left",
             ) from error
-        remember_written(Path(self.scratch.name), target)
         if before is not None:
             warn(visible(f"{target}: the release of {before} was replaced; whoever has that one has both"))
         return target
@@ -112,7 +190,7 @@ class Release:
             name_them()
             return
         ledger, rules = self.account.ledger, self.account.rules
-        certificate = (self._folder / CERTIFICATE).read_bytes()
+        certificate = (self.folder / CERTIFICATE).read_bytes()
         digest = hashlib.sha256(certificate).hexdigest()
         entry = ledger.intend(
             self.account.people,
@@ -128,30 +206,24 @@ class Release:
         except LedgerError as error:  # it stands, and is entered as intended: that is told, and nothing else is wrong
             warn(f"{target} stands, and the ledger could not confirm it: {error}")
 
-    @property
-    def _folder(self) -> Path:
-        """The verified folder, still in a temporary place."""
-        return Path(self.scratch.name) / "release"
-
-    def _write_release(self, folder: Path) -> None:
-        shutil.copytree(self._folder, folder)
+    def _copy(self, folder: Path) -> None:
+        shutil.copytree(self.folder, folder)
         _plain_to_all(folder, datetime.fromisoformat(str(self.certificate["created"])).timestamp())
 
-    def _named(self, path: Path) -> Path:
+    def named(self, path: Path) -> Path:
+        """The folder that is written: what is not private says so in its name."""
         private = self.certificate.get("differential_privacy", {}).get("private", True)
         return path if private or path.name.endswith(NOT_PRIVATE) else path.with_name(f"{path.name}.{NOT_PRIVATE}")
 
-    def _write_holder(self, folder: Path) -> None:
-        private_folder(folder)
-        write_private(folder / "recipe.yaml", self.recipe.to_yaml())
-        write_private_json(folder / HISTORY, self.history)
-        write_private_json(folder / "evaluation.json", self.scores)
-        write_private_json(folder / "timings.json", self.timings)
-        for name, content in self.holder.items():
-            write_private_json(folder / name, content)
-        if self.report is not None:
-            write_private(folder / REPORT, self.report)
-        write_private(folder / "README.md", HOLDER_PAGE)
+
+def _refuse_taken(target: Path, suffixes: Sequence[str]) -> None:
+    """A copy takes the place of an earlier release's copy, and of no other file."""
+    for suffix in suffixes:
+        path = target.with_name(target.name + suffix)
+        if path.exists() and not (target / CERTIFICATE).is_file():
+            raise ReleaseError(
+                str(path), "a copy has a new name", given="a file that is there already", remedy="choose another name"
+            )
 
 
 def _plain_to_all(folder: Path, created: float) -> None:

@@ -92,7 +92,7 @@ def _compared(read: pa.Table, data: mmap.mmap, *, safe: bool) -> pa.Table:
     """The table with its texts as they were, if their canonical form is what stands in the file."""
     import pyarrow as pa
 
-    before, after = (_restored, _harmless) if safe else (str, str)
+    before, after = (_restored, harmless) if safe else (str, str)
     names = [before(name) for name in read.column_names]
     at = _expect(data, 0, (",".join(_cell(after(name)) for name in names) + "\n").encode())
     batches = []
@@ -155,7 +155,7 @@ def _restored(text: str) -> str:
     return text[1:] if text[:1] == "'" and FORMULA.match(text) else text
 
 
-def _harmless(text: str) -> str:
+def harmless(text: str) -> str:
     """An apostrophe before what a spreadsheet would run, or what looks as if it had one already."""
     return f"'{text}" if FORMULA.match(text) and not NEGATIVE.fullmatch(text) else text
 
