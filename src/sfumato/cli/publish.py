@@ -11,7 +11,7 @@ import typer
 
 from sfumato.cli.key import open_key
 from sfumato.cli.ledger import show_plan
-from sfumato.cli.output import Allow, check_places, note, noting_warnings, show
+from sfumato.cli.output import Allow, check_places, figures, note, noting_warnings, show
 from sfumato.cli.progress import following, written_from_now
 
 if TYPE_CHECKING:
@@ -27,6 +27,23 @@ if TYPE_CHECKING:
 EXAMPLE = "sfumato publish recipe.yaml --output out --set privacy.0.k=20"
 FIGURES = {"agreement": "agreement", "f_measure.start": "F-measure"}
 
+_Table = Annotated[str | None, typer.Option("--table", help="The table, if not the one that the recipe names.")]
+_Changes = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PATH=VALUE", help="Change a setting: privacy.0.k=20."),
+]
+_Forms = Annotated[
+    list[str] | None,
+    typer.Option("--format", metavar="NAME", help="parquet or csv; excel, stata, spss: a copy beside the folder."),
+]
+_Suggest = Annotated[
+    bool,
+    typer.Option("--suggest/--no-suggest", help="Where one table tells little, try other settings on a sample."),
+]
+_Copy = Annotated[
+    str | None, typer.Option("--copy", metavar="ADDRESS", help="Write the released table to a database as well.")
+]
+_Sign = Annotated[Path | None, typer.Option("--sign", metavar="KEY", help="Sign the release (see: sfumato key make).")]
 _Clusters = Annotated[
     str | None,
     typer.Option("--clusters", metavar="N,N,...", help="A version for each number of clusters, safe together."),
@@ -40,33 +57,18 @@ _Methods = Annotated[
 def publish(  # noqa: PLR0913 - an argument for each option
     recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="The recipe, in YAML (see: sfumato draft).")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The release folder to write.")] = Path("release"),
-    table: Annotated[
-        str | None, typer.Option("--table", help="The table, if not the one that the recipe names.")
-    ] = None,
-    change: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Change a setting: privacy.0.k=20."),
-    ] = None,
+    table: _Table = None,
+    change: _Changes = None,
     csv: Annotated[bool, typer.Option("--csv", help="Write table.csv instead of table.parquet.")] = False,
-    form: Annotated[
-        list[str] | None,
-        typer.Option("--format", metavar="NAME", help="parquet or csv; excel, stata, spss: a copy beside the folder."),
-    ] = None,
+    form: _Forms = None,
     engine: Annotated[str, typer.Option("--engine", help="Who counts: local or reference.")] = "local",
     report: Annotated[bool, typer.Option("--report/--no-report", help="Draw the report, report.html.")] = True,
     clusters: _Clusters = None,
     methods: _Methods = None,
-    suggest: Annotated[
-        bool,
-        typer.Option("--suggest/--no-suggest", help="Where one table tells little, try other settings on a sample."),
-    ] = True,
+    suggest: _Suggest = True,
     allow: Allow = None,
-    copy: Annotated[
-        str | None, typer.Option("--copy", metavar="ADDRESS", help="Write the released table to a database as well.")
-    ] = None,
-    sign: Annotated[
-        Path | None, typer.Option("--sign", metavar="KEY", help="Sign the release (see: sfumato key make).")
-    ] = None,
+    copy: _Copy = None,
+    sign: _Sign = None,
 ) -> None:
     """Mask a table as RECIPE says, verify what was written, measure what survived, and write the release.
 
@@ -98,11 +100,25 @@ def publish(  # noqa: PLR0913 - an argument for each option
     with noting_warnings():
         if opened is not None:
             _sign(release, opened)
-        _write(release, output, also=forms.also)
+        written = _write(release, output, also=forms.also)
         if copy is not None:
             release.write(copy)
             note("wrote the released table to the database; the folder stays the release")
+    figures("publish", release_form(release, written))
     show_release(release, output)
+
+
+def release_form(release: Release, folder: Path) -> dict[str, Any]:
+    """A release as figures; what was measured against the raw table is for the holder's eyes only."""
+    return {
+        "folder": str(folder),
+        "rows": release.shown.num_rows,
+        "holds": release.verdict.holds,
+        "guarantee": release.guarantee,
+        "claims": [dict(one) for one in release.certificate["claims"]],
+        "evaluation": dict(release.scores),
+        "seconds": dict(release.timings),
+    }
 
 
 def _check_copy(copy: str | None, *, several: bool) -> None:
@@ -151,6 +167,8 @@ def _publish_family(
     finish = (lambda release: _sign(release, key)) if key is not None else (lambda release: None)
     with following(written_from_now(asked.places(output))), noting_warnings():
         family = publish_family(people, recipe, asked.numbers, output, methods=asked.methods, run=run, finish=finish)
+        members = [release_form(family.releases[one], family.folders[one]) for one in family.releases]
+        figures("publish", {"family": members})
         show_family(family, output)
 
 
@@ -180,13 +198,15 @@ def chosen_forms(names: Sequence[str], *, csv: bool) -> Forms:
     return Forms("csv" if csv or "csv" in names else "parquet", tuple(n for n in names if n not in ("csv", "parquet")))
 
 
-def _write(release: Release, output: Path, *, also: Sequence[str]) -> None:
+def _write(release: Release, output: Path, *, also: Sequence[str]) -> Path:
+    """Write it, and say so; where it was written."""
     output = release.write(output, also=also)
     note(f"wrote {output}/ (hand it over) and {output}.holder/ (keep it)")
     if also:
         note(f"and beside them a copy of the table for {', '.join(also)}, read back and counted again")
     if release.report is not None:
         note(f"look at it: {output}.holder/report.html")
+    return output
 
 
 def _table(named: str | None) -> object:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sfumato.cli.output import echo, figures
 from sfumato.cli.progress import following
 from sfumato.events import step
+
+if TYPE_CHECKING:
+    from sfumato.privacy.verify import Verdict
+    from sfumato.release.copies import Recounted
 
 EXAMPLE = "sfumato verify out/"
 
@@ -66,18 +71,29 @@ def verify(
             key=key,
             strict=strict,
         )
-    typer.echo(str(verdict))
-    if not (verdict.holds and (copy is None or _copy_holds(copy, release))):
+    counted = () if copy is None else recounted(copy, release)
+    figures("verify", verdict_form(verdict))
+    echo(f"{verdict}\n")
+    for claim in counted:
+        echo(f"{claim}\n")
+    if not verdict.holds or not all(claim.holds for claim in counted):
         raise typer.Exit(1)
 
 
-def _copy_holds(copy: str, release: Path) -> bool:
+def recounted(copy: str, release: Path) -> list[Recounted]:
+    """What the database itself counts in a copy of the table."""
     from sfumato.release.copies import recount
 
-    counted = recount(copy, release)
-    for claim in counted:
-        typer.echo(str(claim))
-    return all(claim.holds for claim in counted)
+    return recount(copy, release)
+
+
+def verdict_form(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as figures."""
+    return {
+        "holds": verdict.holds,
+        "checks": [{"name": one.name, "holds": one.holds, "detail": one.detail} for one in verdict.checks],
+        "files": [{"name": one.name, "how": one.how} for one in verdict.files],
+    }
 
 
 def raw_table(path: Path | None) -> object:

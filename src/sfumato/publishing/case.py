@@ -33,7 +33,7 @@ from sfumato.randomness import Randomness, Secure
 from sfumato.recipe import Recipe
 from sfumato.release.accounting import Accounting, Costs, Free
 from sfumato.release.attacking import Others
-from sfumato.release.bundle import Format
+from sfumato.release.bundle import Format, Shown
 from sfumato.release.report.material import Released
 from sfumato.structure.structures import Found
 
@@ -109,7 +109,7 @@ class Case:
     pages: Mapping[str, str] = field(default_factory=dict)
     scratch: TemporaryDirectory[str] = NOT_YET
     folder: Path = NOT_YET
-    shown: pa.Table = NOT_YET
+    shown: Shown = NOT_YET
     verdict: Verdict = NOT_YET
     certificate: Mapping[str, Any] = NOT_YET
     history: Mapping[str, Any] = NOT_YET
@@ -150,7 +150,7 @@ def _without_dropped(people: Table, recipe: Recipe) -> Table:
     kept = np.ones(people.rows, dtype=bool)
     for name in recipe.missing:
         column = people.columns[name]
-        kept &= column.keys != column.missing_code
+        kept &= column.marks != column.missing_code
     if kept.all():
         return people
     if not kept.any():
@@ -165,8 +165,8 @@ def _without_dropped(people: Table, recipe: Recipe) -> Table:
 
 def _refuse_fingerprints(people: Table) -> None:
     for name in (*people.schema.with_role("plain"), *people.schema.with_role("sensitive")):
-        keys = people.columns[name].keys
-        rare = int((np.bincount(keys)[keys] < FEW).sum())
+        counts = people.columns[name].counts
+        rare = int(counts[counts < FEW].sum())
         if 2 * rare > people.rows and not people.schema[name].unique_ok:
             raise RecipeError(
                 name,

@@ -22,6 +22,7 @@ from sfumato.evaluation.attacks.suite import known_attributes, measure_criteria
 from sfumato.evaluation.detail import check_detail
 from sfumato.evaluation.evaluate import judge, objective_for
 from sfumato.evaluation.risk import exposures
+from sfumato.evaluation.scores import Scores
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.registry import name_of
 from sfumato.maskers.sensitive import counted
@@ -160,7 +161,7 @@ def measure(case: Case) -> Case:
         whole=case.whole,
     )
     scores = {**judged.scores, **({"detail": [one.to_json() for one in detail]} if detail else {})}
-    return replace(case, judged=replace(judged, scores=scores))
+    return replace(case, judged=replace(judged, scores=Scores(scores)))
 
 
 def describe(case: Case) -> Case:
@@ -189,7 +190,7 @@ def describe(case: Case) -> Case:
         spreadsheet_safe=recipe.release.spreadsheet_safe and csv,
         told=told_labels(codebook, masked, recipe.schema, files),
     )
-    warn_of_formulas(masked.to_arrow(), csv=csv, safe=recipe.release.spreadsheet_safe)
+    warn_of_formulas(masked, csv=csv, safe=recipe.release.spreadsheet_safe)
     space = Space.from_json(along["centres.json"], codebook) if "centres.json" in along else None
     kept_back = {**_kept_back(outcome), **outcome.mask.kept_back()}
     return replace(case, released=Released(facts, masked, mask, space), files=files, kept=kept_back)
@@ -220,7 +221,7 @@ def write_folder(case: Case) -> Case:
         folder.mkdir()
         shown = write_bundle(
             folder,
-            case.released.masked.to_arrow(),
+            case.released.masked,
             case.files,
             case.released.facts,
             chance=case.run.chance,

@@ -16,6 +16,7 @@ from sfumato.maskers.partition.fit import Partition
 from sfumato.maskers.topdown.masker import TopDown
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.requirements import Requirement, without_covered
+from sfumato.recipe.card import recipe_card
 from sfumato.recipe.kinds import check_kinds
 from sfumato.recipe.parts import USUAL, Along, Before, Earlier, Settings, Structure, check_along, check_earlier
 from sfumato.structure.embedding import Placement
@@ -97,6 +98,12 @@ class Recipe:
         else:
             _check_structure(self.schema, self.structure)
             self.mask.check_labels(declared_labels(self.structure, self.schema))
+
+    def __repr__(self) -> str:
+        return recipe_card(self).text()
+
+    def _repr_html_(self) -> str:
+        return recipe_card(self).html()
 
     @property
     def understood(self) -> frozenset[str]:

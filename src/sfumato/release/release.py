@@ -10,6 +10,7 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
@@ -19,6 +20,7 @@ import pyarrow as pa
 from sfumato.data.safe_files import private_folder, write_private, write_private_json
 from sfumato.data.table import Origin
 from sfumato.data.writing import give_back
+from sfumato.display import Card, Grid
 from sfumato.errors import ReleaseError, visible, warn
 from sfumato.maskers.masker import Mask
 from sfumato.privacy.ledger import Account, LedgerError
@@ -27,6 +29,7 @@ from sfumato.privacy.verify.files.regular_files import MOST_OF_JSON, read_regula
 from sfumato.privacy.verify.verdict import CheckError
 from sfumato.recipe import Recipe
 from sfumato.release.accounting import recipe_hash
+from sfumato.release.bundle import Shown
 from sfumato.release.copies import copy_release, remember_written
 from sfumato.release.exports.export import export, suffixes_of
 from sfumato.release.new_rows import shown_rows
@@ -35,6 +38,8 @@ from sfumato.release.reading import typed_rows
 
 NOT_PRIVATE = "NOT-PRIVATE"
 REPORT = "report.html"
+FIRST = 5
+"""Rows that a notebook shows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,11 +59,16 @@ class Release:
     history: Mapping[str, Any]
     holder: Mapping[str, Any]
     timings: Mapping[str, float]
-    shown: pa.Table
+    written: Shown
     origin: Origin
     scratch: TemporaryDirectory[str]
     report: str | None = None
     account: Account | None = None
+
+    @cached_property
+    def shown(self) -> pa.Table:
+        """The masked table, rows in the released order, in memory from when it is first asked for."""
+        return self.written.to_arrow()
 
     @property
     def table(self) -> Any:
@@ -71,8 +81,23 @@ class Release:
         return str(self.certificate["statement"])
 
     def __repr__(self) -> str:
-        size = f"rows={self.shown.num_rows}, columns={self.shown.num_columns}"
-        return f"Release({size}, guarantee={self.guarantee!r}, holds={self.verdict.holds})"
+        return self._card().text()
+
+    def _repr_html_(self) -> str:
+        return self._card(rows=FIRST).html()
+
+    def _card(self, rows: int = 0) -> Card:
+        """The verdict and the promise, what each claim reached, and in a page the first rows as they are released."""
+        size = f"{self.written.masked.rows:,} rows, {len(self.written.masked.names)} columns"
+        holds = "verified" if self.verdict.holds else "NOT VERIFIED"
+        lines = [self.guarantee, "write(folder) writes it; table, verdict, scores, mask and certificate tell more."]
+        claims = [[one["claim"], ", ".join(one["on"]), _reached(one["achieved"])] for one in self.certificate["claims"]]
+        grids = [Grid(("claim", "on", "reached"), claims)] if claims else []
+        if rows:
+            first = self.shown.slice(0, rows).to_pylist()
+            cells = [["" if cell is None else str(cell) for cell in row.values()] for row in first]
+            grids.append(Grid(self.shown.column_names, cells, title=f"The first of {self.written.masked.rows:,} rows"))
+        return Card(f"Release: {size}, {holds}", lines, grids, state="good" if self.verdict.holds else "poor")
 
     def apply(self, rows: object, *, unseen: Literal["refuse", "suppress"] = "refuse") -> Any:
         """New rows as this release shows the old ones, in their order, as the kind of table that comes in.
@@ -231,6 +256,12 @@ def _plain_to_all(folder: Path, created: float) -> None:
     for path in (*folder.rglob("*"), folder):
         path.chmod(0o755 if path.is_dir() else 0o644)
         os.utime(path, (created, created))
+
+
+def _reached(achieved: Any) -> str:
+    if isinstance(achieved, Mapping):
+        return ", ".join(f"{name} = {figure:g}" for name, figure in achieved.items())
+    return str(achieved)
 
 
 HOLDER_PAGE = """# For the holder's eyes only

@@ -86,7 +86,8 @@ def room(rows: int, kind: Any) -> NDArray[Any]:
 def looked_up(found: NDArray[Any], at: NDArray[np.integer[Any]]) -> NDArray[Any]:
     """(rows,): `found[at]`, block by block, in a file if the places are."""
     if not in_file(at):
-        return found[at]
+        in_memory: NDArray[Any] = found[at]
+        return in_memory
     rows = room(len(at), found.dtype)
     for begin in range(0, len(at), BLOCK):
         checkpoint()
@@ -101,8 +102,8 @@ def in_file(array: NDArray[Any]) -> bool:
     (True, False)
     """
     base: Any = array
-    while isinstance(base, np.ndarray):
-        base = base.base
+    while isinstance(base, np.ndarray | memoryview):
+        base = base.base if isinstance(base, np.ndarray) else base.obj
     return isinstance(base, mmap)
 
 

@@ -87,9 +87,8 @@ def likeness(seen: RawTable | pa.Table, secret: Secret) -> Likeness:
         return secret.digest(f"content {name}", total.to_bytes(8, "little"))[:16]
 
     contents = side_by_side(look, table.columns)
-    both = halves[ONE].sums + halves[OTHER].sums
-    groups = {ALL: both} | {name: half.sums for name, half in halves.items() if half.columns >= FEWEST}
-    sketches = dict(zip(groups, side_by_side(lambda rows: sketch(rows, secret), groups.values()), strict=True))
+    sketches = {ALL: sketch(halves[ONE].sums + halves[OTHER].sums, secret)}  # one at a time: each takes memory
+    sketches |= {name: sketch(half.sums, secret) for name, half in halves.items() if half.columns >= FEWEST}
     columns = {tag[:16]: content for tag, content in zip(tags.values(), contents, strict=True)}
     return Likeness(table.rows, dict(sorted(columns.items())), sketches)
 

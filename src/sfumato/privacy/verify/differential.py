@@ -37,6 +37,7 @@ from sfumato.privacy.verify.fields import (
     whole,
 )
 from sfumato.privacy.verify.intervals import between, plain
+from sfumato.privacy.verify.tallies import is_text, tallied
 from sfumato.privacy.verify.verdict import CheckError
 from sfumato.privacy.verify.wording import GENERATED, GUARANTEE, MECHANISMS, NOT_PRIVATE, UNIT
 
@@ -119,7 +120,7 @@ def _numbers(column: pl.Series, domain: Form) -> bool:
     import polars as pl
 
     low, high = _ends(domain)
-    numbers = column.cast(pl.String).cast(pl.Float64) if column.dtype == pl.Categorical else column.cast(pl.Float64)
+    numbers = column.cast(pl.String).cast(pl.Float64) if is_text(column.dtype) else column.cast(pl.Float64)
     inside = bool(((numbers >= low) & (numbers <= high)).all())
     return inside and (not field(domain, "integer", bool) or bool((numbers == numbers.floor()).all()))
 
@@ -262,9 +263,8 @@ def _recount(form: Form, table: pl.DataFrame, rows: Sequence[int], domains: Form
 
 def _counted(table: pl.DataFrame, domains: Form) -> Counter[tuple[str, ...]]:
     """How often each combination is shown, as the texts that JSON writes."""
-    import polars as pl
 
-    groups = table.group_by(table.columns).agg(pl.len().alias("\0rows"))
+    groups = tallied(table, table.columns, "\0rows")
     columns = [_texts(groups[name], mapping(domains[name], name)) for name in table.columns]
     found: Counter[tuple[str, ...]] = Counter()
     for key, count in zip(zip(*columns, strict=True), groups["\0rows"].to_list(), strict=True):
