@@ -6,22 +6,24 @@ Labels that no row shows go along where whoever counts again needs their places.
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from sfumato.data.axis import MISSING
+from sfumato.data.canonical import canonical
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Category, ItemSet, Schema
-from sfumato.data.table import code_type
+from sfumato.data.table import AnyColumn, ItemColumn, code_type
 from sfumato.data.writing import ordered, write_coded
 from sfumato.maskers.recoding.recoding import tree_file
-from sfumato.privacy.verify.datapackage import PACKAGE, described
+from sfumato.privacy.verify.datapackage import PACKAGE, Held, described
 from sfumato.privacy.verify.files.csv_file import read_rows
 from sfumato.privacy.verify.pages import html, markdown
 from sfumato.privacy.verify.readme import README, readme
@@ -30,9 +32,6 @@ from sfumato.recipe import Recipe
 from sfumato.release.certificate import Facts, certificate, hashes
 from sfumato.release.reading import read_cuts
 from sfumato.structure.released_groups import tells_groups
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Format = Literal["parquet", "csv"]
 
@@ -75,7 +74,8 @@ def write_bundle(
     for name, content in pages.items():
         (folder / name).write_text(content, encoding="utf-8")
     form = certificate(facts, folder)
-    write_json(folder / PACKAGE, described(form, *_written(folder / facts.table_file, facts)))
+    table = folder / facts.table_file
+    write_json(folder / PACKAGE, described(form, _held(table, masked, facts), table.stat().st_size))
     form["files"] = hashes(folder)
     (folder / README).write_text(readme(form), encoding="utf-8")
     form["files"] = hashes(folder)
@@ -94,15 +94,33 @@ def _kept(pieces: Iterator[NDArray[np.int64]], order: NDArray[Any]) -> Iterator[
         yield piece
 
 
-def _written(path: Path, facts: Facts) -> tuple[pl.DataFrame, int]:
-    """The table as a recipient reads it, and the size of its file."""
-    import polars as pl
-
+def _held(path: Path, masked: Masked, facts: Facts) -> dict[str, Held]:
+    """What each column of the written file holds: of a text file as it is read, else by the different values shown."""
     if path.suffix == ".csv":
-        table: Any = pl.DataFrame(read_rows(path, spreadsheet_safe=facts.spreadsheet_safe))
-    else:
-        table = pl.read_parquet(path, glob=False, hive_partitioning=False)
-    return table, path.stat().st_size
+        texts = read_rows(path, spreadsheet_safe=facts.spreadsheet_safe)
+        return {name: Held("string", column.texts) for name, column in texts.items()}
+    return {name: _held_by(name, masked.shown(name)) for name in masked.names}
+
+
+def _held_by(name: str, column: AnyColumn) -> Held:
+    if isinstance(column, ItemColumn):
+        return Held("array")
+    used = np.unique(column.codes)
+    values = canonical(name, column.values.take(pa.array(used[used < len(column.values)])))
+    if isinstance(values, pa.DictionaryArray):
+        return Held("string", values.dictionary_decode().unique().to_pylist())
+    return Held(next((word for word, asks in TYPES.items() if asks(values.type)), "string"))
+
+
+TYPES: Mapping[str, Callable[[pa.DataType], bool]] = {
+    "integer": pt.is_integer,
+    "number": pt.is_floating,
+    "boolean": pt.is_boolean,
+    "date": pt.is_date,
+    "time": pt.is_time,
+    "datetime": pt.is_timestamp,
+}
+"""The words of Data Packages for the types that are written."""
 
 
 def _separators(schema: Schema) -> dict[str, str]:

@@ -7,7 +7,8 @@ file with its SHA-256, and of each column its name, its type, what is shown of i
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sfumato.privacy.verify.fields import Form, field, forms, mapping
@@ -34,8 +35,31 @@ SPELLED = {
 """How a text file spells what is no text."""
 
 
-def described(form: Form, table: pl.DataFrame, size: int) -> dict[str, object]:
-    """The content of the file, by the certificate, the table as it is read, and how many bytes its file has."""
+@dataclass(frozen=True)
+class Held:
+    """What a column of the file holds: the word for its type, and its different texts if it is text."""
+
+    type: str
+    texts: Sequence[str] | None = None
+
+    @classmethod
+    def of(cls, column: pl.Series) -> Held:
+        """A column as verify reads it."""
+        import polars as pl
+
+        kind = column.dtype
+        if kind in (pl.String, pl.Categorical, pl.Enum):
+            return cls("string", column.drop_nulls().unique().cast(pl.String).to_list())
+        if kind.is_integer() or kind.is_float():
+            return cls("integer" if kind.is_integer() else "number")
+        return cls(TYPES.get(str(kind.base_type()), "string"))
+
+
+TYPES = {"Boolean": "boolean", "Date": "date", "Time": "time", "List": "array", "Datetime": "datetime"}
+
+
+def described(form: Form, columns: Mapping[str, Held], size: int) -> dict[str, object]:
+    """The content of the file, by the certificate, what its columns hold, and how many bytes its file has."""
     described_table = field(form, "table", dict)
     file = field(described_table, "file", str)
     generated = form.get("guarantee") == GUARANTEE
@@ -43,7 +67,7 @@ def described(form: Form, table: pl.DataFrame, size: int) -> dict[str, object]:
     sha256 = field(mapping(field(form, "files", dict)[file], file), "sha256", str)
     schema = {
         "$schema": f"{PROFILE}tableschema.json",
-        "fields": list(_fields(described_table, table, text=file.endswith(".csv"))),
+        "fields": list(_fields(described_table, columns, text=file.endswith(".csv"))),
         "missingValues": [""],
     }
     return {
@@ -66,13 +90,14 @@ def described(form: Form, table: pl.DataFrame, size: int) -> dict[str, object]:
     }
 
 
-def _fields(described_table: Form, table: pl.DataFrame, *, text: bool) -> Iterator[dict[str, object]]:
+def _fields(described_table: Form, columns: Mapping[str, Held], *, text: bool) -> Iterator[dict[str, object]]:
     """One entry a column; in a file that is safe for spreadsheets, with names and labels as they stand there."""
     for column in forms(described_table, "columns"):
         name, masked, unit = field(column, "name", str), column.get("masked"), column.get("calendar")
         safe = harmless if described_table.get("spreadsheet_safe") else str
-        labels = _labels(table[name])
-        kind = _type(table[name], labels, spelled=text and column.get("kind") == "number")
+        held = columns[name]
+        labels = _labels(held)
+        kind = _spelled(labels) if labels and text and column.get("kind") == "number" else held.type
         says = explained(None if masked is None else str(masked), None if unit is None else str(unit), dotted=True)
         yield {
             "name": safe(name),
@@ -82,28 +107,17 @@ def _fields(described_table: Form, table: pl.DataFrame, *, text: bool) -> Iterat
         }
 
 
-def _labels(column: pl.Series) -> list[str] | None:
-    """The labels of a column of text, in the order of their letters; None if it is no text, or has too many."""
-    import polars as pl
-
-    if column.dtype not in (pl.Categorical, pl.String):
+def _labels(held: Held) -> list[str] | None:
+    """The texts of a column in the order of their letters; None if it is no text, or has too many."""
+    if held.texts is None or (len(held.texts) > MOST_CATEGORIES and not _are_numbers(held.texts)):
         return None
-    found = column.drop_nulls().unique().cast(pl.String).to_list()
-    return sorted(found) if len(found) <= MOST_CATEGORIES or _are_numbers(found) else None
+    return sorted(held.texts)
 
 
 def _are_numbers(texts: Collection[str]) -> bool:
     return any(all(map(spelling.fullmatch, texts)) for spelling in SPELLED.values())
 
 
-def _type(column: pl.Series, labels: list[str] | None, *, spelled: bool) -> str:
-    """By the column's type; of a text file, by how its numbers are spelled."""
-    import polars as pl
-
-    if labels and spelled:
-        return next((kind for kind, spelling in SPELLED.items() if all(map(spelling.fullmatch, labels))), "string")
-    kind = column.dtype
-    if kind.is_integer() or kind.is_float():
-        return "integer" if kind.is_integer() else "number"
-    known = {pl.Boolean: "boolean", pl.Date: "date", pl.Time: "time", pl.List: "array", pl.Datetime: "datetime"}
-    return known.get(kind.base_type(), "string")
+def _spelled(texts: Collection[str]) -> str:
+    """What a text file spells in a column of numbers."""
+    return next((kind for kind, spelling in SPELLED.items() if all(map(spelling.fullmatch, texts))), "string")

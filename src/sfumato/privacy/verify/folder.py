@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from sfumato.errors import ReleaseError
 from sfumato.privacy.verify.canonical import ALONG, DESCRIBED, written
 from sfumato.privacy.verify.certificate import Certificate
-from sfumato.privacy.verify.datapackage import PACKAGE, described
+from sfumato.privacy.verify.datapackage import PACKAGE, Held, described
 from sfumato.privacy.verify.explained.recoding import Recoding, part_of, read_recoding
 from sfumato.privacy.verify.explained.trees import tree_columns, tree_file
 from sfumato.privacy.verify.fields import Form, field, mapping, read_json
@@ -223,7 +223,8 @@ def package(folder: Folder) -> str:
     if folder.certificate.format < DESCRIBED and PACKAGE not in folder.files:
         return f"a release of format {folder.certificate.format} has none"
     size = folder.contents.sizes[folder.certificate.file]
-    if folder.content(PACKAGE) != written(described(folder.certificate.form, folder.table, size)):
+    held = {name: Held.of(folder.table[name]) for name in folder.table.columns}
+    if folder.content(PACKAGE) != written(described(folder.certificate.form, held, size)):
         raise CheckError(f"{PACKAGE} is not what is made from the table and the certificate")
     return f"{PACKAGE}: made from the table and the certificate, to the byte"
 
