@@ -26,12 +26,24 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 MISSING = "(missing)"
+MOST_KEYS = 2**62
 SECONDS = 19  # characters of a time to the second
 
 
 def by_groups(form: Form) -> bool:
     """Whether a codebook tells of groups: of values it holds nothing but mappings."""
     return isinstance(form.get("groups"), int) and not isinstance(form.get("groups"), bool)
+
+
+def _lettered(column: pl.Series) -> tuple[list[str | None], Ints]:
+    """The different texts of a column in the order of their letters, None for missing behind them; and which of them
+    each row has."""
+    import numpy as np
+    import polars as pl
+
+    texts = sorted(column.drop_nulls().unique().to_list())
+    codes = column.cast(pl.Enum(texts)).to_physical().fill_null(len(texts)).to_numpy()
+    return [*texts, None], codes.astype(np.int64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,15 +63,18 @@ class Groups:
 
         if not names or not set(names) <= set(table.columns):
             raise CheckError("a codebook by groups is about columns of the table")
-        texts = table.select(pl.col(names).cast(pl.String)).with_columns(pl.int_range(pl.len()).alias("\0row"))
-        parts = texts.group_by(names).agg(pl.col("\0row"))
-        shown = parts.select(names).rows()
-        order = sorted(range(len(shown)), key=lambda at: [(text is None, text or "") for text in shown[at]])
-        rows = parts["\0row"].to_list()
-        of_row = np.zeros(table.height, dtype=np.int64)
-        for number, at in enumerate(order):
-            of_row[rows[at]] = number
-        return cls(tuple(names), tuple(shown[at] for at in order), tuple(len(rows[at]) for at in order), of_row)
+        key, span = np.zeros(table.height, dtype=np.int64), 1
+        every: list[tuple[list[str | None], Ints]] = []
+        for name in names:
+            texts, codes = _lettered(table[name].cast(pl.String))
+            every.append((texts, codes))
+            if span * len(texts) > MOST_KEYS:
+                key = np.unique(key, return_inverse=True)[1]
+                span = int(key.max(initial=0)) + 1
+            key, span = key * len(texts) + codes, span * len(texts)
+        _, first, of_row, sizes = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
+        shown = zip(*([texts[code] for code in codes[first].tolist()] for texts, codes in every), strict=True)
+        return cls(tuple(names), tuple(shown), tuple(sizes.tolist()), of_row)
 
     def column(self, name: str) -> list[str | None]:
         """What each group shows in one column."""
@@ -156,8 +171,7 @@ def _book(part: Form, shown: Sequence[str | None], entries: Sequence[object]) ->
     check_coordinates(matrix, missing=missing, told=0, shown=len(rows))
     where = {label: at for at, label in enumerate(places)}
     places_of = _Places(matrix, where)
-    found = [places_of.expected(text, spread) for text, spread in zip(shown, spreads, strict=True)]
-    return np.array(found, dtype=np.float64).reshape(len(shown), len(gone))
+    return places_of.expected(shown, spreads)
 
 
 def _check_labels(known: list[str], needed: Collection[str | None]) -> bool:
@@ -184,19 +198,29 @@ class _Places:
     matrix: Floats
     where: dict[str, int]
 
-    def expected(self, text: str | None, spread: Form) -> Floats:
-        if text is None:
-            return self._of("")
-        found: Floats = self.matrix[-1] * 0.0
-        for label in spread:
-            if label != text:
-                found = found + self._of(label) * field(spread, label, float)
-        rest = (field(spread, text, float) if text in spread else 0.0) if spread else 1.0
-        if rest:
-            found = found + rest * self._alone(text, spread)
+    def expected(self, shown: Sequence[str | None], spreads: Sequence[Form]) -> Floats:
+        """(groups, dims): label after label, so that sums do not depend on how many groups there are."""
+        import numpy as np
+
+        kinds = list(dict.fromkeys((text, tuple(spread)) for text, spread in zip(shown, spreads, strict=True)))
+        number = {kind: at for at, kind in enumerate(kinds)}
+        told: list[tuple[int, int, float]] = []  # group, row of the matrix, share
+        left: list[tuple[int, int, float]] = []  # group, kind, share of what is left over
+        for at, (text, spread) in enumerate(zip(shown, spreads, strict=True)):
+            others = [label for label in spread if label != text] if text is not None else []
+            told += [(at, self.where.get(label, -1), field(spread, label, float)) for label in others]
+            rest = 1.0 if text is None or not spread else field(spread, text, float) if text in spread else 0.0
+            left.append((at, number[text, tuple(spread)], rest))
+        found: Floats = np.zeros((len(shown), self.matrix.shape[1]))
+        groups, rows, shares = (np.array(part) for part in zip(*told, strict=True)) if told else [np.zeros(0, int)] * 3
+        np.add.at(found, groups, self.matrix[rows] * shares[:, None])
+        alone = np.array([self.matrix[-1] if text is None else self._alone(text, labels) for text, labels in kinds])
+        for at, kind, rest in left:
+            if rest:
+                found[at] += rest * alone[kind]
         return found
 
-    def _alone(self, text: str, spread: Form) -> Floats:
+    def _alone(self, text: str, spread: Collection[str]) -> Floats:
         every = [] if text in self.where else _members(text, self.where)
         named = {"" if label == MISSING else label for label in spread}
         others = [one for one in every if one not in named] or every or [text]
