@@ -17,6 +17,9 @@ KNOWN = {
     ("cli/demo.py", "TopDown()"): "The demo is a recipe, and a recipe names its masker.",
     ("cli/ledger.py", "recipe.budget is None"): "The plan of a budget is shown before it is spent, where there is one.",
     ("data/masked.py", "self.came != 'generated'"): "This is where a masked table answers whether rows are records.",
+    ("estimators.py", "Partition(extent='cuts')"): (
+        "Without a recipe new rows must fall into a group, and of one masker no gaps lie between them."
+    ),
     ("evaluation/evaluate.py", "TopDown(score=BLIND)"): "The baseline that is blind to structure is one masker.",
     ("evaluation/evaluate.py", "structure is None"): "Without a structure nothing is compared with it.",
     ("evaluation/evaluate.py", "{Clusters: _clusters, Classes: _classes}"): (

@@ -7,12 +7,13 @@ and is what a release writes; the check asks that one more round changes nothing
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sfumato.events import checkpoint
 from sfumato.privacy.verify.explained.codebook import least, shape_of
 from sfumato.privacy.verify.explained.groups import Groups, by_groups, check_ends, entries_of, group_block
-from sfumato.privacy.verify.explained.places import BLOCK, Block, block_of, numbers
+from sfumato.privacy.verify.explained.places import BLOCK, AnyBlock, Block, block_of, numbers
 from sfumato.privacy.verify.explained.shown import CODEBOOK, told
 from sfumato.privacy.verify.fields import Form, exact_keys, mapping
 from sfumato.privacy.verify.verdict import CheckError
@@ -97,10 +98,10 @@ def settled(form: Form, table: pl.DataFrame, *, minimum: int, book: Form | None 
     return None
 
 
-def _blocks(table: pl.DataFrame, attributes: Form, also: dict[str, int] | None, book: Form | None) -> list[Block]:
+def _blocks(table: pl.DataFrame, attributes: Form, also: dict[str, int] | None, book: Form | None) -> list[AnyBlock]:
     grouped = book if book is not None and by_groups(book) else None
     groups = None if grouped is None else Groups.of(table, list(mapping(grouped.get("columns"), "columns")))
-    found = []
+    found: list[AnyBlock] = []
     for name, part in attributes.items():
         if name not in table.columns:
             raise CheckError(f"{CENTRES} is about a column that the table has not")
@@ -139,7 +140,7 @@ class _Round:
 class _Alike:
     """Owns what every round looks at: rows that have the same values everywhere once, and how many there are of each."""
 
-    def __init__(self, blocks: Sequence[Block]) -> None:
+    def __init__(self, blocks: Sequence[AnyBlock]) -> None:
         import numpy as np
 
         key, span = np.zeros(len(blocks[0].codes), dtype=np.int64), 1
@@ -158,7 +159,6 @@ def _round(alike: _Alike, now: Floats) -> _Round:
     import numpy as np
 
     blocks = alike.blocks
-
     parts = np.split(now, np.cumsum([block.dims for block in blocks])[:-1], axis=1)
     apart = [_apart(block, part) for block, part in zip(blocks, parts, strict=True)]
     rows, k = len(blocks[0].codes), len(now)
@@ -175,10 +175,12 @@ def _round(alike: _Alike, now: Floats) -> _Round:
     return _Round(sizes, np.concatenate(sums, axis=1))
 
 
-def _apart(block: Block, centres: Floats) -> Floats:
+def _apart(block: AnyBlock, centres: Floats) -> Floats:
     """(values, centres): squared distances."""
     import numpy as np
 
+    if not isinstance(block, Block):
+        return block.apart(centres)
     found = np.empty((block.count, len(centres)))
     for places in block.parts():
         for number, centre in enumerate(centres):
@@ -186,12 +188,14 @@ def _apart(block: Block, centres: Floats) -> Floats:
     return found
 
 
-def _sums(block: Block, nearest: Ints, rows: Ints, k: int) -> Floats:
+def _sums(block: AnyBlock, nearest: Ints, rows: Ints, k: int) -> Floats:
     """(centres, dims): the places of each centre's rows, added up."""
     import numpy as np
 
     held = np.bincount(block.codes * k + nearest, weights=rows, minlength=block.count * k)  # whole numbers, exactly
     counts: Any = held.reshape(block.count, k)
+    if not isinstance(block, Block):
+        return block.sums(counts)
     found = np.zeros((k, block.dims))
     for places in block.parts():
         found += counts[places.first : places.end].T @ places.at

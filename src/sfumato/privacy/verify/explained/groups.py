@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from sfumato.privacy.verify.explained.places import DIGITS, MOST, SIGNIFICANT, Block, check_coordinates, numbers
+from sfumato.privacy.verify.explained.bags import MOST, SIGNIFICANT
+from sfumato.privacy.verify.explained.places import DIGITS, Block, check_coordinates, numbers
 from sfumato.privacy.verify.fields import Form, exact_keys, field, mapping
 from sfumato.privacy.verify.intervals import Shape, ends_of
 from sfumato.privacy.verify.values import iso, moment
