@@ -138,7 +138,7 @@ class _Round:
 
 
 class _Alike:
-    """Owns what every round looks at: rows that have the same values everywhere once, and how many there are of each."""
+    """Owns what every round looks at: rows that are alike everywhere once, and how many there are of each."""
 
     def __init__(self, blocks: Sequence[AnyBlock]) -> None:
         import numpy as np
