@@ -143,15 +143,16 @@ class _Alike:
     def __init__(self, blocks: Sequence[AnyBlock]) -> None:
         import numpy as np
 
-        key, span = np.zeros(len(blocks[0].codes), dtype=np.int64), 1
-        for block in {id(block.codes): block for block in blocks}.values():  # columns told by groups share theirs
+        different = list({id(block.codes): block for block in blocks}.values())  # those told by groups share theirs
+        key, span = different[0].codes, different[0].count
+        for block in different[1:]:
             if span * block.count > MOST_KEYS:
                 key = np.unique(key, return_inverse=True)[1]
                 span = int(key.max(initial=0)) + 1
-            key, span = key * block.count + block.codes, span * block.count
+            key, span = key.astype(np.int64) * block.count + block.codes, span * block.count
         _, first, counts = np.unique(key, return_index=True, return_counts=True)
         self.counts: Ints = counts
-        self.blocks = [replace(block, codes=block.codes[first]) for block in blocks]
+        self.blocks = [replace(block, codes=block.codes[first].astype(np.int64)) for block in blocks]
 
 
 def _round(alike: _Alike, now: Floats) -> _Round:
@@ -162,7 +163,7 @@ def _round(alike: _Alike, now: Floats) -> _Round:
     parts = np.split(now, np.cumsum([block.dims for block in blocks])[:-1], axis=1)
     apart = [_apart(block, part) for block, part in zip(blocks, parts, strict=True)]
     rows, k = len(blocks[0].codes), len(now)
-    nearest = np.empty(rows, dtype=np.int64)
+    nearest = np.empty(rows, dtype=np.min_scalar_type(k))
     step = max(1, BLOCK // k)
     for at in range(0, rows, step):
         checkpoint()

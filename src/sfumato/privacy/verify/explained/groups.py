@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from sfumato.events import watched
 from sfumato.privacy.verify.explained.bags import MOST, SIGNIFICANT
 from sfumato.privacy.verify.explained.places import DIGITS, Block, check_coordinates, numbers
 from sfumato.privacy.verify.fields import Form, exact_keys, field, mapping
 from sfumato.privacy.verify.intervals import Shape, ends_of
+from sfumato.privacy.verify.tallies import ROWS, tallied
 from sfumato.privacy.verify.values import iso, moment
 from sfumato.privacy.verify.verdict import CheckError
 
@@ -27,7 +29,6 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 MISSING = "(missing)"
-MOST_KEYS = 2**62
 SECONDS = 19  # characters of a time to the second
 
 
@@ -36,15 +37,7 @@ def by_groups(form: Form) -> bool:
     return isinstance(form.get("groups"), int) and not isinstance(form.get("groups"), bool)
 
 
-def _lettered(column: pl.Series) -> tuple[list[str | None], Ints]:
-    """The different texts of a column in the order of their letters, None for missing behind them; and which of them
-    each row has."""
-    import numpy as np
-    import polars as pl
-
-    texts = sorted(column.drop_nulls().unique().to_list())
-    codes = column.cast(pl.Enum(texts)).to_physical().fill_null(len(texts)).to_numpy()
-    return [*texts, None], codes.astype(np.int64)
+SIZE, NUMBER = "\0size", "\0number"  # no column has these names
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +47,7 @@ class Groups:
     names: tuple[str, ...]
     shown: tuple[tuple[str | None, ...], ...]
     sizes: tuple[int, ...]
-    of_row: Ints
+    of_row: NDArray[np.integer[Any]]
 
     @classmethod
     def of(cls, table: pl.DataFrame, names: Sequence[str]) -> Groups:
@@ -64,18 +57,19 @@ class Groups:
 
         if not names or not set(names) <= set(table.columns):
             raise CheckError("a codebook by groups is about columns of the table")
-        key, span = np.zeros(table.height, dtype=np.int64), 1
-        every: list[tuple[list[str | None], Ints]] = []
-        for name in names:
-            texts, codes = _lettered(table[name].cast(pl.String))
-            every.append((texts, codes))
-            if span * len(texts) > MOST_KEYS:
-                key = np.unique(key, return_inverse=True)[1]
-                span = int(key.max(initial=0)) + 1
-            key, span = key * len(texts) + codes, span * len(texts)
-        _, first, of_row, sizes = np.unique(key, return_index=True, return_inverse=True, return_counts=True)
-        shown = zip(*([texts[code] for code in codes[first].tolist()] for texts, codes in every), strict=True)
-        return cls(tuple(names), tuple(shown), tuple(sizes.tolist()), of_row)
+        parts = tallied(table, names, SIZE)
+        shown = parts.select(pl.col(names).cast(pl.String)).rows()
+        order = sorted(range(len(shown)), key=lambda at: [(text is None, text or "") for text in shown[at]])
+        numbers = np.empty(len(order), dtype=np.int64)
+        numbers[order] = np.arange(len(order))
+        parts = parts.with_columns(pl.Series(NUMBER, numbers, dtype=pl.UInt32))
+        of_row = np.empty(table.height, dtype=np.uint32)
+        for start in watched(range(0, table.height, ROWS)):
+            some = table.slice(start, ROWS).select(names)
+            found = some.join(parts, on=list(names), how="left", nulls_equal=True, maintain_order="left")
+            of_row[start : start + ROWS] = found[NUMBER].to_numpy()
+        sizes = parts[SIZE].to_list()
+        return cls(tuple(names), tuple(shown[at] for at in order), tuple(sizes[at] for at in order), of_row)
 
     def column(self, name: str) -> list[str | None]:
         """What each group shows in one column."""
