@@ -102,15 +102,18 @@ def write_private_json(path: Path, content: Any) -> None:
 
 
 class Progress:
-    """Owns how much of a source was read, in rows or bytes; `total` is 0 where that is not known."""
+    """Owns how much of a source was read, in rows or bytes; `total` is 0 where that is not known.
+
+    `rows`: how many rows that were, for sources that tell how fast they are read.
+    """
 
     def __init__(self, total: int = 0) -> None:
-        self.total, self._done = total, 0
+        self.total, self.rows, self._done = total, 0, 0
 
     def advance(self, steps: int) -> None:
         """So much more is read."""
         self._done += steps
-        checkpoint(self._done / self.total if self.total else None)
+        checkpoint(self._done / self.total if self.total else None, rows=self.rows)
 
 
 class Watched(io.RawIOBase):

@@ -19,6 +19,7 @@ from sfumato.evaluation.classes import accuracy_with, class_codes, judge_classes
 from sfumato.evaluation.columns import column_scores, columns_kept
 from sfumato.evaluation.generated import judge_generated
 from sfumato.evaluation.loss import average_class_size, certainty_penalty, discernibility
+from sfumato.evaluation.moved import moved_scores
 from sfumato.evaluation.report import evaluate_clusters
 from sfumato.evaluation.risk import risks
 from sfumato.evaluation.scores import Judged, Score, headline, scores_to_json
@@ -60,7 +61,8 @@ def judge(
     case = _Case(found, task, masked, released, seeds)
     kept = _Kept() if structure is None else MEASURES[type(structure)](structure, case)
     columns, certain = columns_kept(task.table, masked), _certain(structure, case, kept.others)
-    scores = [*kept.scores, *losses, *column_scores(columns), *certainty_scores(certain)]
+    moved = moved_scores(task.table, outcome)
+    scores = [*kept.scores, *losses, *moved, *column_scores(columns), *certainty_scores(certain)]
     form = {
         "headline": headline(scores),
         "scores": scores_to_json(scores),
