@@ -24,6 +24,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pyarrow as pa
 from tests import engines
@@ -64,7 +65,7 @@ def compare(rows: int, only: list[str], recipe: sf.Recipe) -> bool:
     table, same = people(rows), True
     before = cpu()
     whole = sf.publish(table, recipe, run=Run(report=False, trial=True))
-    wanted = whole.mask.files(), whole.certificate["claims"], in_one_order(whole.shown)
+    wanted, rows_wanted = (whole.mask.files(), whole.certificate["claims"]), in_one_order(whole.shown)
     print(f"{'table':<11} {cpu() - before:7.1f} CPU s", flush=True)
     for name in only:
         with tempfile.TemporaryDirectory() as place:
@@ -74,8 +75,8 @@ def compare(rows: int, only: list[str], recipe: sf.Recipe) -> bool:
             run = Run(report=False, trial=True, stream=True if name == "stream" else None)
             found = sf.publish(source, recipe, run=run)
             spent = cpu() - before
-        alike = (found.mask.files(), found.certificate["claims"]) == wanted[:2]
-        equal = in_one_order(found.shown).equals(wanted[2])
+        alike = (found.mask.files(), found.certificate["claims"]) == wanted
+        equal = in_one_order(found.shown).equals(rows_wanted)
         same = same and alike and equal
         words = ("same mask and claims" if alike else "ANOTHER MASK", "equal rows" if equal else "OTHER ROWS")
         print(f"{name:<11} {spent:7.1f} CPU s  {', '.join(words)}", flush=True)
@@ -113,14 +114,13 @@ def looking() -> Iterator[Seen]:
             seen.peak = max(seen.peak, own_memory() - first)
 
     thread = threading.Thread(target=look)
-    usual, spark_source.receive = spark_source.receive, receive
     thread.start()
     try:
-        yield seen
+        with patch.object(spark_source, "receive", receive):
+            yield seen
     finally:
         over.set()
         thread.join()
-        spark_source.receive = usual
 
 
 SPARK_SCHEMA = sf.Schema(
