@@ -13,6 +13,10 @@ T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+ELSEWHERE = {"n_clusters": "k", "columns": "on", "attributes": "on", "random_state": "seed", "eps": "epsilon"}
+"""What other libraries call an argument, and its name here."""
+
+
 class CallError(SfumatoError, TypeError):
     """A call whose arguments do not fit; a `TypeError`, as in every Python program."""
 
@@ -59,7 +63,9 @@ def _told(name: str, known: Signature, given: tuple[Any, ...], named: Mapping[st
     rule = f"it takes {_listed(names)}"
     strange = next((one for one in named if one not in names), None)
     if strange is not None:
-        return CallError(name, rule, given=repr(strange), remedy=did_you_mean(strange, names))
+        ours = ELSEWHERE.get(strange, "")
+        remedy = f"here it is called {ours}" if ours in names else did_you_mean(strange, names)
+        return CallError(name, rule, given=repr(strange), remedy=remedy)
     placed = [one.name for one in taken if one.kind is not Parameter.KEYWORD_ONLY]
     if len(given) > len(placed):
         some = f", of which {_listed(placed)} may go without their names" if placed else ", each by its name"

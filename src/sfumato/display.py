@@ -18,6 +18,10 @@ WIDTH = 88
 """Characters of a line of text."""
 MOST_ROWS = 40
 """Rows of a table that are shown."""
+LEAST = 6
+"""Characters of a column that gives way to others."""
+SHORT = 20
+"""A cell of so few characters stays in one line."""
 LONGEST = 160
 """Characters of a cell that are shown in a page."""
 State = Literal["good", "poor", "plain"]
@@ -36,6 +40,7 @@ padding:.6rem .9rem;margin:.2rem 0;max-width:60rem;font:14px/1.45 system-ui,sans
 color:var(--ink)!important;border:0;border-bottom:1px solid var(--line);background:transparent!important;
 white-space:normal;max-width:28rem;overflow-wrap:break-word}
 .sfumato th{color:var(--faint)!important;font-weight:600}
+.sfumato td.s{white-space:nowrap}
 .sfumato td.n,.sfumato th.n{text-align:right!important;font-variant-numeric:tabular-nums;white-space:nowrap}
 """
 # Notebook pages have a theme of their own, which may differ from the screen's: the page decides where it says so.
@@ -125,9 +130,9 @@ def _shown(grid: Grid) -> tuple[list[list[str]], str]:
 
 def _lines(grid: Grid) -> list[str]:
     cells, more = _shown(grid)
-    most = max(8, (WIDTH - 2) // max(len(grid.headings), 1))
-    cut = [[visible(cell, most=max(most, WIDTH // 2)) for cell in row] for row in [[*grid.headings], *cells]]
-    widths = [min(max(len(row[at]) for row in cut), WIDTH // 2) for at in range(len(grid.headings))]
+    shown = [[visible(cell) for cell in row] for row in [[*grid.headings], *cells]]
+    widths = _widths([max(len(row[at]) for row in shown) for at in range(len(grid.headings))])
+    cut = [[visible(cell, most=width) for cell, width in zip(row, widths, strict=True)] for row in shown]
     right = _numeric(grid)
     lines = [
         "  ".join(
@@ -139,17 +144,30 @@ def _lines(grid: Grid) -> list[str]:
     return [f"  {line}" for line in (*lines, *([more] if more else []))]
 
 
+def _widths(wanted: list[int]) -> list[int]:
+    """As wide as they want to be; where a line has no room for that, the widest give way.
+
+    >>> sum(_widths([5, 100, 30])) + 2 * 2 + 2 <= WIDTH, _widths([5, 10])
+    (True, [5, 10])
+    """
+    room = WIDTH - 2 * len(wanted)
+    widths = list(wanted)
+    while sum(widths) > room and max(widths) > LEAST:
+        widths[widths.index(max(widths))] -= 1
+    return widths
+
+
 def _table(grid: Grid) -> str:
     cells, more = _shown(grid)
     right = ['class="n"' if one else "" for one in _numeric(grid)]
     head = "".join(f"<th {kind}>{_safe(name)}</th>" for name, kind in zip(grid.headings, right, strict=True))
     body = "".join(
-        "<tr>" + "".join(f"<td {kind}>{_safe_cell(cell)}</td>" for cell, kind in zip(row, right, strict=True)) + "</tr>"
-        for row in cells
+        f"<tr>{''.join(_td(cell, kind) for cell, kind in zip(row, right, strict=True))}</tr>" for row in cells
     )
     told = f'<p class="f">{_safe(more)}</p>' if more else ""
     return f'<div class="w"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>{told}'
 
 
-def _safe_cell(cell: str) -> str:
-    return escape(visible(cell, most=LONGEST), quote=True)
+def _td(cell: str, kind: str) -> str:
+    kind = kind or ('class="s"' if len(cell) <= SHORT else "")
+    return f"<td {kind}>{escape(visible(cell, most=LONGEST), quote=True)}</td>"

@@ -77,10 +77,8 @@ def publish(  # noqa: PLR0913 - an argument for each option
     in your ledger (see: sfumato ledger). With --clusters 2,4,6 there is a release for each number in that folder, with
     --methods kmeans,ward for each clusterer and number.
     """
-    from sfumato.cli.summary import show_release
     from sfumato.engines import engine_named
     from sfumato.publishing import Run
-    from sfumato.publishing import publish as run_recipe
     from sfumato.recipe import Recipe
 
     found = Recipe.from_yaml(recipe, changes=change or (), allow=allow or ())
@@ -94,13 +92,29 @@ def publish(  # noqa: PLR0913 - an argument for each option
     people = _table(table or found.table)
     if asked.numbers or asked.methods:
         _publish_family(people, found, asked, output=output, run=run, key=opened)
-        return
+    else:
+        _publish_one(people, found, output=output, run=run, key=opened, also=forms.also, copy=copy)
+
+
+def _publish_one(
+    people: object,
+    recipe: Recipe,
+    *,
+    output: Path,
+    run: Run,
+    key: Ed25519PrivateKey | None,
+    also: Sequence[str],
+    copy: str | None,
+) -> None:
+    from sfumato.cli.summary import show_release
+    from sfumato.publishing import publish as run_recipe
+
     with following(), noting_warnings():
-        release = run_recipe(people, found, run=run)
+        release = run_recipe(people, recipe, run=run)
     with noting_warnings():
-        if opened is not None:
-            _sign(release, opened)
-        written = _write(release, output, also=forms.also)
+        if key is not None:
+            _sign(release, key)
+        written = _write(release, output, also=also)
         if copy is not None:
             release.write(copy)
             note("wrote the released table to the database; the folder stays the release")

@@ -57,16 +57,17 @@ def write_coded(
     pieces: Iterable[NDArray[np.int64]] | None,
     separators: Mapping[str, str] | None = None,
     spreadsheet_safe: bool = False,
-) -> None:
+) -> Sheet:
     """The same of columns in codes, and some rows at a time: the rows are never spelled out all at once.
 
-    `pieces`: the order of the rows, piece by piece; None leaves them as they stand.
+    `pieces`: the order of the rows, piece by piece; None leaves them as they stand. Gives what was written.
     """
     rows = len(next(iter(columns.values())))
     if path.suffix == ".csv":
         columns = {name: _texts(name, column, separators or {}) for name, column in columns.items()}
     sheet = Sheet.coded(columns, rows)
     _write(sheet, path, in_order(rows, PIECE) if pieces is None else pieces, spreadsheet_safe=spreadsheet_safe)
+    return sheet
 
 
 def _texts(name: str, column: AnyColumn, separators: Mapping[str, str]) -> AnyColumn:

@@ -15,6 +15,8 @@ from sfumato.people.shown_columns import Numbers
 
 Kind = Literal["pandas", "polars", "arrow"]
 KINDS = ("pandas", "polars", "arrow")
+FIRST, LAST = np.datetime64("1677-09-22", "us"), np.datetime64("2262-04-11", "us")
+"""The moments that pandas knows, to the nanosecond."""
 
 
 def usual_kind() -> Kind:
@@ -43,17 +45,22 @@ def frame(columns: Mapping[str, Any], kind: Kind) -> Any:
 def interval_column(name: str, numbers: Numbers, kind: Kind) -> Any:
     """pandas: an Interval for each row, closed on the left; an upper end that is included lies just inside.
 
-    polars and Arrow: structs of low, high and whether the upper end is included.
+    polars and Arrow: structs of low, high and whether the upper end is included. An end that is not told is infinite in
+    pandas, or the first or last moment that it knows, and null in a struct.
     """
     low, high = (_moments(ends, dates=numbers.dates)[numbers.codes] for ends in (numbers.low, numbers.high))
+    open_low, open_high, closed = (
+        which[numbers.codes] for which in (numbers.open_low, numbers.open_high, numbers.closed)
+    )
     gone = np.isnan(numbers.low)[numbers.codes]
-    closed = numbers.closed[numbers.codes]
     if kind == "pandas":
         pandas = import_module("pandas")
+        least, most = (FIRST, LAST) if numbers.dates else (-np.inf, np.inf)
+        low, high = np.where(open_low, least, low), np.where(open_high, most, high)
         within = high + np.timedelta64(1, "us") if numbers.dates else np.nextafter(high, np.inf)
-        found = pandas.arrays.IntervalArray.from_arrays(low, np.where(closed, within, high), closed="left")
+        found = pandas.arrays.IntervalArray.from_arrays(low, np.where(closed & ~open_high, within, high), closed="left")
         return pandas.Series(found, name=name)
-    parts = [pa.array(low, mask=gone), pa.array(high, mask=gone), pa.array(closed, mask=gone)]
+    parts = [pa.array(low, mask=gone | open_low), pa.array(high, mask=gone | open_high), pa.array(closed, mask=gone)]
     made = pa.StructArray.from_arrays(parts, names=["low", "high", "closed"], mask=pa.array(gone))
     return import_module("polars").Series(name, made) if kind == "polars" else made
 

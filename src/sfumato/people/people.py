@@ -31,6 +31,8 @@ from sfumato.structure.released_groups import Codebook, Numbered, ReleasedGroups
 from sfumato.structure.space import Space
 
 How = Literal["expected", "middle", "low_high", "sample"]
+COVERING = ("discretize", "suppress", "extent", "region")
+"""How a column is masked that says of any raw value whether it is covered."""
 STARTS = 30
 """Cold starts of k-means, where there are no centres to start from."""
 
@@ -168,7 +170,16 @@ class People:
         names = self._masked_names
         shown = {name: [group[at] for group in self._numbered.shown] for at, name in enumerate(names)}
         numbers = [name for name in names if self._kind_of(name) == "number"]
-        return routed(_read(rows, names), shown, numbers)
+        treated = {column["name"]: column["masked"] for column in self.certificate["table"]["columns"]}
+        if not names or not {treated[name] for name in names} <= {*COVERING}:
+            raise ReleaseError(
+                str(self.folder),
+                "raw rows are routed where groups say which values they cover: intervals, sets, suppressed labels",
+                given=f"a release masked by {self.certificate['mask']}",
+                remedy="place them by people.points(rows)",
+            )
+        suppressed = [name for name in names if treated[name] == "suppress"]
+        return routed(_read(rows, names), shown, numbers=numbers, suppressed=suppressed)
 
     def export(self, path: str | Path) -> dict[str, int]:
         """Write a copy for another program: .xlsx (Excel), .dta (Stata), .sav (SPSS), .csv or .parquet.

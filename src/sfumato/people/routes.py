@@ -18,9 +18,16 @@ Bools = NDArray[np.bool_]
 
 
 def routed(
-    columns: Mapping[str, Any], shown: Mapping[str, Sequence[str | None]], numbers: Collection[str]
+    columns: Mapping[str, Any],
+    shown: Mapping[str, Sequence[str | None]],
+    *,
+    numbers: Collection[str],
+    suppressed: Collection[str],
 ) -> NDArray[np.int64]:
-    """(raw rows,): the one group that covers each row; -1 where none does, or several do."""
+    """(raw rows,): the one group that covers each row; -1 where none does, or several do.
+
+    In a column among `suppressed`, `*` stands for the labels that are not shown anywhere; else for any value.
+    """
     rows = len(next(iter(columns.values()))) if columns else 0
     alike = np.zeros(rows, dtype=np.int64)  # rows of the same raw values are looked at once
     covers: list[tuple[NDArray[np.int64], Bools]] = []
@@ -28,7 +35,10 @@ def routed(
         coded = column.dictionary_encode() if not hasattr(column, "dictionary") else column
         values = [*coded.dictionary.to_pylist(), None]
         codes = coded.indices.fill_null(len(values) - 1).to_numpy(zero_copy_only=False).astype(np.int64)
-        covers.append((codes, _covering(values, shown[name], number=name in numbers)))
+        covering = _covering(values, shown[name], number=name in numbers)
+        if name in suppressed:
+            _only_others(covering, values, shown[name])
+        covers.append((codes, covering))
         alike = np.unique(alike * len(values) + codes, return_inverse=True)[1].reshape(-1)
     first = np.unique(alike, return_index=True)[1]
     found = np.full(len(first), NOWHERE, dtype=np.int64)
@@ -46,6 +56,13 @@ def _covering(values: Sequence[Any], texts: Sequence[str | None], *, number: boo
     held = np.array([[_covers(text, value, number=number) for text in different] for value in values], dtype=np.bool_)
     place = {text: at for at, text in enumerate(different)}
     return held.reshape(len(values), -1)[:, [place[text] for text in texts]]
+
+
+def _only_others(covering: Bools, values: Sequence[Any], texts: Sequence[str | None]) -> None:
+    """A label that some group shows by its name is in no group that shows `*`."""
+    named = np.array([value in texts if value is None else str(value) in texts for value in values], dtype=np.bool_)
+    hidden = np.array([text == SUPPRESSED for text in texts], dtype=np.bool_)
+    covering[np.ix_(named, hidden)] = False
 
 
 def _covers(text: str | None, value: Any, *, number: bool) -> bool:

@@ -24,8 +24,8 @@ NOTHING = np.nan
 class Numbers:
     """A column of intervals: which entry each row has, and of each entry its ends, its mean, whether it is closed.
 
-    An end that is not told is the smallest or the largest number that the column tells. Of a missing value all are NaN.
-    Dates are microseconds since the beginning of 1970.
+    An end that is not told (`open_low`, `open_high`) is the smallest or the largest number that the column tells. Of a
+    missing value all are NaN. Dates are microseconds since the beginning of 1970.
     """
 
     codes: Ints
@@ -33,6 +33,8 @@ class Numbers:
     high: Floats
     mean: Floats
     closed: NDArray[np.bool_]
+    open_low: NDArray[np.bool_]
+    open_high: NDArray[np.bool_]
     dates: bool
 
     @classmethod
@@ -46,11 +48,12 @@ class Numbers:
         known = np.concatenate([low, high, means])
         least, most = (np.nanmin(known), np.nanmax(known)) if np.isfinite(known).any() else (0.0, 0.0)
         gone = np.array([text is None for text in told.shown], dtype=np.bool_)
+        open_low, open_high = np.isnan(low) & ~gone, np.isnan(high) & ~gone
         low = np.where(gone, NOTHING, np.where(np.isnan(low), least, low))
         high = np.where(gone, NOTHING, np.where(np.isnan(high), most, high))
         means = np.where(np.isnan(means), (low + high) / 2, means)
         closed = np.array([text is None or not text.removesuffix(OR_MISSING).endswith(")") for text in told.shown])
-        return cls(told.codes.astype(np.int64), low, high, means, closed, dates)
+        return cls(told.codes.astype(np.int64), low, high, means, closed, open_low, open_high, dates)
 
     @cached_property
     def whole(self) -> bool:

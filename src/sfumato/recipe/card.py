@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import MISSING, fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sfumato.data.schema import described
 from sfumato.display import Card
 
-if TYPE_CHECKING:
-    from sfumato.recipe.recipe import Recipe
+ALWAYS = ("method", "column")
+"""Settings that are told even where they are usual."""
 
 
-def recipe_card(recipe: Recipe) -> Card:
+def recipe_card(recipe: Any) -> Card:
     """What is asked, then each attribute; of a drafted one, with the reasons."""
     return Card(f"Recipe: {_call(recipe.mask)}", [*_asked(recipe)], [described(recipe.schema, recipe.reasons)])
 
 
-def _asked(recipe: Recipe) -> Iterator[str]:
+def _asked(recipe: Any) -> Iterator[str]:
     yield "structure: " + ("none in particular" if recipe.structure is None else _call(recipe.structure))
     for need in recipe.privacy:
         yield f"privacy: {need}"
@@ -41,7 +41,8 @@ def _call(value: Any) -> str:
     told = [
         f"{one.name}={getattr(value, one.name)!r}"
         for one in fields(value)
-        if (one.default is MISSING and one.default_factory is MISSING)
+        if one.name in ALWAYS
+        or (one.default is MISSING and one.default_factory is MISSING)
         or (one.default is not MISSING and getattr(value, one.name) != one.default)
         or (one.default_factory is not MISSING and getattr(value, one.name) != one.default_factory())
     ]

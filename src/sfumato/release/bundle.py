@@ -16,13 +16,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.data.axis import MISSING
+from sfumato.data.canonical.csv import spelled
+from sfumato.data.canonical.sheet import Sheet
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Category, ItemSet, Schema
-from sfumato.data.table import code_type
+from sfumato.data.table import Column, code_type
 from sfumato.data.writing import ordered, write_coded
 from sfumato.maskers.recoding.recoding import tree_file
 from sfumato.privacy.verify.datapackage import PACKAGE, described
-from sfumato.privacy.verify.files.csv_file import read_rows
 from sfumato.privacy.verify.pages import html, markdown
 from sfumato.privacy.verify.readme import README, readme
 from sfumato.randomness import Randomness
@@ -63,9 +64,10 @@ def write_bundle(
     Gives the table back in the order of its written rows.
     """
     order = None if facts.keep_order else np.empty(masked.rows, dtype=code_type(masked.rows))
-    write_coded(
+    path = folder / facts.table_file
+    sheet = write_coded(
         {name: masked.shown(name) for name in masked.names},
-        folder / facts.table_file,
+        path,
         pieces=None if order is None else _kept(chance.pieces(masked.rows), order),
         separators=_separators(facts.schema),
         spreadsheet_safe=facts.spreadsheet_safe,
@@ -75,7 +77,7 @@ def write_bundle(
     for name, content in pages.items():
         (folder / name).write_text(content, encoding="utf-8")
     form = certificate(facts, folder)
-    write_json(folder / PACKAGE, described(form, *_written(folder / facts.table_file, facts)))
+    write_json(folder / PACKAGE, described(form, _distinct(sheet, csv=path.suffix == ".csv"), path.stat().st_size))
     form["files"] = hashes(folder)
     (folder / README).write_text(readme(form), encoding="utf-8")
     form["files"] = hashes(folder)
@@ -94,15 +96,15 @@ def _kept(pieces: Iterator[NDArray[np.int64]], order: NDArray[Any]) -> Iterator[
         yield piece
 
 
-def _written(path: Path, facts: Facts) -> tuple[pl.DataFrame, int]:
-    """The table as a recipient reads it, and the size of its file."""
+def _distinct(sheet: Sheet, *, csv: bool) -> dict[str, pl.Series]:
+    """Every value that a recipient reads in each column, once; of CSV as it is spelled."""
     import polars as pl
 
-    if path.suffix == ".csv":
-        table: Any = pl.DataFrame(read_rows(path, spreadsheet_safe=facts.spreadsheet_safe))
-    else:
-        table = pl.read_parquet(path, glob=False, hive_partitioning=False)
-    return table, path.stat().st_size
+    found = {}
+    for name, column in sheet.columns.items():
+        values: Any = column.values if isinstance(column, Column) else column.slice(0, 1)  # of lists the type will do
+        found[name] = pl.Series(spelled(name, values), dtype=pl.String) if csv else pl.Series(values)
+    return found
 
 
 def _separators(schema: Schema) -> dict[str, str]:

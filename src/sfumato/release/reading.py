@@ -147,6 +147,8 @@ def typed_rows(release: str | Path) -> pa.Table:
     table, columns = read_rows(release, guess=False), {}
     for described in read_certificate(release)["table"]["columns"]:
         column = table.column(described["name"])
+        if isinstance(column.type, pa.DictionaryType):
+            column = column.cast(column.type.value_type)
         if described["kind"] == "number" and is_text(column.type):
             column = _spelled(column)
         columns[described["name"]] = column.dictionary_encode() if is_text(column.type) else column

@@ -93,6 +93,8 @@ class Jobs:
         """Begin a job in this folder, or put it in line. One that goes on there is ended first."""
         self.cancel(folder)
         shutil.rmtree(folder, ignore_errors=True)
+        if not folder.parent.is_dir():
+            private_folder(folder.parent)
         private_folder(folder)
         job = Job(folder)
         job.set(kind=kind, state="waiting", **arguments)

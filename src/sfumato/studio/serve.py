@@ -7,14 +7,19 @@ import signal
 import socket
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sfumato.errors import SfumatoError
+
+if TYPE_CHECKING:
+    from sfumato.studio.app import Studio
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 MOST_UPLOAD = 2 << 30
 USUAL_PORT = 8765
+RECIPES = (".yaml", ".yml")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,8 +51,10 @@ def serve(settings: Settings, tell: Callable[[str], None]) -> None:
     token = secrets.token_urlsafe(32)
     keeper = Doorkeeper(token, _hosts(settings.host, port), settings.most_upload)
     studio = Studio(space, jobs)
-    if settings.opened is not None:
-        begin(studio, settings.opened)
+    if settings.opened is not None and settings.opened.suffix.lower() in RECIPES:
+        begin(studio, settings.opened)  # what is wrong with it is said here
+        settings = replace(settings, opened=None)
+    threading.Thread(target=_prepare, args=(studio, settings.opened), daemon=True).start()
     shown = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host
     address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/enter?token={token}"
     tell(address)
@@ -64,18 +71,24 @@ def serve(settings: Settings, tell: Callable[[str], None]) -> None:
         jobs.cancel_all()
 
 
-def begin(studio: object, opened: Path) -> None:
+def _prepare(studio: Studio, opened: Path | None) -> None:
+    """Load what the screens need, while the first page is looked at; begin with what was named."""
+    import sfumato.studio.works  # noqa: F401 - so that it is there
+
+    if opened is not None:
+        begin(studio, opened)
+
+
+def begin(studio: Studio, opened: Path) -> None:
     """A new piece of work on a table, or with a recipe."""
-    from sfumato.studio.app import Studio
     from sfumato.studio.desk import Desk
     from sfumato.studio.form import parsed
     from sfumato.studio.screens.table import begin as look
 
-    assert isinstance(studio, Studio)
     work = studio.space.new(opened.stem)
     work.note(allow=[str(opened.resolve().parent)])
     desk = Desk(studio.space, studio.jobs, work)
-    if opened.suffix.lower() not in (".yaml", ".yml"):
+    if opened.suffix.lower() not in RECIPES:
         look(desk, str(opened.resolve()), opened.name)
         return
     from sfumato.recipe import Recipe
@@ -112,6 +125,7 @@ def _listen(settings: Settings) -> socket.socket:
         found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             found.bind((settings.host, port))
+            found.listen(128)
         except OSError:
             found.close()
             continue

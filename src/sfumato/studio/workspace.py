@@ -13,6 +13,7 @@ Only its owner may look in. A folder can be opened again at any time.
 from __future__ import annotations
 
 import json
+import os
 import re
 import secrets
 import shutil
@@ -33,9 +34,8 @@ RECIPE, WORK = "recipe.yaml", "work.json"
 
 def usual_folder() -> Path:
     """Where the studio works unless it is told: beside the ledger."""
-    from sfumato.privacy.ledger.ledger import ledger_path
-
-    return ledger_path().with_name("studio")
+    state = os.environ.get("XDG_STATE_HOME")
+    return (Path(state) if state else Path.home() / ".local" / "state") / "sfumato" / "studio"
 
 
 @dataclass(frozen=True)

@@ -65,8 +65,8 @@ def quoted(text: str) -> str:
 
 
 def _cells(name: str, column: Any, end: str, safe: Callable[[str], str]) -> Cells:
-    spelled = [quoted(safe(text)) + end for text in _spelled(name, column.values)]
-    return Cells(pa.array([*spelled, end], pa.large_string()), column.codes)
+    cells = [quoted(safe(text)) + end for text in spelled(name, column.values)]
+    return Cells(pa.array([*cells, end], pa.large_string()), column.codes)
 
 
 def _rows(columns: list[Cells], rows: Rows) -> bytes:
@@ -79,7 +79,7 @@ def _rows(columns: list[Cells], rows: Rows) -> bytes:
     return found
 
 
-def _spelled(name: str, values: pa.Array[Any]) -> list[str]:
+def spelled(name: str, values: pa.Array[Any]) -> list[str]:
     """The one spelling of each value."""
     kind = values.type
     if is_text(kind):

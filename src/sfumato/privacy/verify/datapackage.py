@@ -16,7 +16,11 @@ from sfumato.privacy.verify.readme import explained, title
 from sfumato.privacy.verify.wording import GUARANTEE
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     import polars as pl
+
+    Columns = pl.DataFrame | Mapping[str, pl.Series]
 
 PACKAGE = "datapackage.json"
 PROFILE = "https://datapackage.org/profiles/2.0/"
@@ -34,8 +38,11 @@ SPELLED = {
 """How a text file spells what is no text."""
 
 
-def described(form: Form, table: pl.DataFrame, size: int) -> dict[str, object]:
-    """The content of the file, by the certificate, the table as it is read, and how many bytes its file has."""
+def described(form: Form, table: Columns, size: int) -> dict[str, object]:
+    """The content of the file, by the certificate, the table as it is read, and how many bytes its file has.
+
+    Of a column's values each is needed once.
+    """
     described_table = field(form, "table", dict)
     file = field(described_table, "file", str)
     generated = form.get("guarantee") == GUARANTEE
@@ -66,7 +73,7 @@ def described(form: Form, table: pl.DataFrame, size: int) -> dict[str, object]:
     }
 
 
-def _fields(described_table: Form, table: pl.DataFrame, *, text: bool) -> Iterator[dict[str, object]]:
+def _fields(described_table: Form, table: Columns, *, text: bool) -> Iterator[dict[str, object]]:
     """One entry a column; in a file that is safe for spreadsheets, with names and labels as they stand there."""
     for column in forms(described_table, "columns"):
         name, masked, unit = field(column, "name", str), column.get("masked"), column.get("calendar")
@@ -86,7 +93,7 @@ def _labels(column: pl.Series) -> list[str] | None:
     """The labels of a column of text, in the order of their letters; None if it is no text, or has too many."""
     import polars as pl
 
-    if column.dtype not in (pl.Categorical, pl.String):
+    if column.dtype not in (pl.Categorical, pl.Enum, pl.String):
         return None
     found = column.drop_nulls().unique().cast(pl.String).to_list()
     return sorted(found) if len(found) <= MOST_CATEGORIES or _are_numbers(found) else None

@@ -50,7 +50,7 @@ def _spaced(read: str) -> str:
         return places.reindex(each).set_axis(each.index).groupby(level=0).mean()
 
     parts = [(label if "labels" in a else number)(table[c], a) for c, a in space["attributes"].items()]
-    points = pd.concat(parts, axis=1).pipe(lambda found: found.fillna(found.mean())).to_numpy()
+    points = pd.concat(parts, axis=1).pipe(lambda found: found.fillna(found.mean())).to_numpy(float)
 
 `points` has a row for each row of the table: what k-means and most models want. scikit-learn's
 `KMeans(len(space["centres"]), init=space["centres"], n_init=1).fit_predict(points)` finds the clusters.
@@ -68,7 +68,8 @@ def _alone(read: str, columns: Collection[Form]) -> str:
     middles = pd.DataFrame({{c: ends[c].apply(pd.to_numeric, errors="coerce").mean(axis=1) for c in ends}}, table.index)
     scaled = ((middles - middles.min()) / (middles.max() - middles.min())).fillna(0.5)
     shares = [table[c].fillna("").str.strip("{{}}").str.get_dummies(", ") for c in {_listed(labels)}]
-    points = pd.concat([scaled, *(part.div(part.sum(axis=1).clip(1), axis=0) * 0.5**0.5 for part in shares)], axis=1)
+    shares = [part.div(part.sum(axis=1).clip(1), axis=0) * 0.5**0.5 for part in shares]
+    points = pd.concat([scaled, *shares], axis=1).astype(float)
 
 `points` has a row for each row of the table, numbers from 0 to 1, and two different labels are as far apart as the ends
 of a number: what k-means and most models want. For dates take `pd.to_datetime` in the place of `pd.to_numeric`.

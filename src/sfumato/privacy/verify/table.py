@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sfumato.events import watched
 from sfumato.privacy.verify.certificate import Certificate, Column
@@ -15,12 +15,15 @@ from sfumato.privacy.verify.files.parquet import walk
 from sfumato.privacy.verify.files.regular_files import open_regular
 from sfumato.privacy.verify.letters import look_of_name, visible, why_no_name
 from sfumato.privacy.verify.maskers import RECODED
-from sfumato.privacy.verify.tallies import compact, is_text
+from sfumato.privacy.verify.tallies import is_text
 from sfumato.privacy.verify.values import plain
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+BATCH = 2**18  # rows that are read at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,25 +45,45 @@ def read_table(path: Path, certificate: Certificate) -> Written:
 
 
 def _written_parquet(path: Path, certificate: Certificate) -> Written:
-    """Walked byte by byte, then read by polars, which finds the same; a column at a time, texts by their numbers."""
-    import polars as pl
-    from polars.exceptions import PolarsError
+    """Walked byte by byte, then read by pyarrow, which finds the same; some rows at a time, texts by their numbers."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
     del certificate
     walked = walk(path)
-    found = []
     try:
         with open_regular(path, most=None) as file:
-            for name in watched(walked.missing):
-                file.seek(0)
-                column = pl.read_parquet(file, columns=[name], glob=False, hive_partitioning=False)[name]
-                found.append(compact(column) if column.dtype == pl.String else column)
-    except (PolarsError, OSError):
+            plain_types = pq.ParquetFile(file).schema_arrow
+            texts = [name for name in plain_types.names if pa.types.is_string(plain_types.field(name).type)]
+            file.seek(0)
+            batches = pq.ParquetFile(file, read_dictionary=texts).iter_batches(BATCH)
+            table = _held(watched(batches, walked.rows // BATCH + 1), plain_types, set(texts))
+    except (pa.ArrowException, OSError):
         raise CheckError(f"{path.name} cannot be read") from None
-    table = pl.DataFrame(found)
     if {name: table[name].null_count() for name in table.columns} != walked.missing or table.height != walked.rows:
         raise CheckError(f"{path.name} is read in two ways")
     return Written(table, f"{walked.pages} pages and a bare footer, each byte of which follows from the values")
+
+
+def _held(batches: Iterable[Any], kinds: Any, texts: Collection[str]) -> pl.DataFrame:
+    """All rows, of columns of text by the numbers of their texts."""
+    import polars as pl
+    import pyarrow as pa
+
+    numbered = {name: Texts() for name in kinds.names if name in texts}
+    others: dict[str, list[Any]] = {name: [] for name in kinds.names if name not in texts}
+    for batch in batches:
+        for name, column in numbered.items():
+            column.add(batch.column(name))
+        for name, parts in others.items():
+            parts.append(batch.column(name))
+    found = {}
+    for name in kinds.names:
+        if name in numbered:
+            found[name] = _numbered(numbered.pop(name))
+        else:
+            found[name] = pl.Series(name, pa.chunked_array(others.pop(name), type=kinds.field(name).type))
+    return pl.DataFrame(found)
 
 
 def _written_csv(path: Path, certificate: Certificate) -> Written:

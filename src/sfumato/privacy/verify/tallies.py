@@ -38,10 +38,3 @@ def is_text(kind: pl.DataType) -> bool:
     import polars as pl
 
     return kind in (pl.Categorical, pl.Enum)
-
-
-def compact(column: pl.Series) -> pl.Series:
-    """A column of texts by the numbers of its different ones, in as few bytes as they take."""
-    import polars as pl
-
-    return column.cast(pl.Enum(column.unique().drop_nulls().sort()))

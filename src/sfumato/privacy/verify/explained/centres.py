@@ -141,7 +141,7 @@ def _round(blocks: Sequence[AnyBlock], now: Floats) -> _Round:
     parts = np.split(now, np.cumsum([block.dims for block in blocks])[:-1], axis=1)
     apart = [_apart(block, part) for block, part in zip(blocks, parts, strict=True)]
     rows, k = len(blocks[0].codes), len(now)
-    nearest = np.empty(rows, dtype=np.int64)
+    nearest = np.empty(rows, dtype=np.min_scalar_type(k))
     step = max(1, BLOCK // k)
     for at in range(0, rows, step):
         checkpoint()
@@ -166,11 +166,16 @@ def _apart(block: AnyBlock, centres: Floats) -> Floats:
     return found
 
 
-def _sums(block: AnyBlock, nearest: Ints, k: int) -> Floats:
+def _sums(block: AnyBlock, nearest: NDArray[np.integer[Any]], k: int) -> Floats:
     """(centres, dims): the places of each centre's rows, added up."""
     import numpy as np
 
-    counts: Any = np.bincount(block.codes * k + nearest, minlength=block.count * k).reshape(block.count, k)
+    counts: Any = np.zeros(block.count * k, dtype=np.int64)
+    step = max(BLOCK, 2 * len(counts))
+    for at in range(0, len(nearest), step):
+        cells = block.codes[at : at + step].astype(np.int64) * k + nearest[at : at + step]
+        counts += np.bincount(cells, minlength=len(counts))
+    counts = counts.reshape(block.count, k)
     if not isinstance(block, Block):
         return block.sums(counts.astype(np.float64))
     found = np.zeros((k, block.dims))

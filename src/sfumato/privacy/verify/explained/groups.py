@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from sfumato.events import watched
 from sfumato.privacy.verify.explained.bags import MOST, SIGNIFICANT
 from sfumato.privacy.verify.explained.places import DIGITS, Block, check_coordinates, numbers
 from sfumato.privacy.verify.fields import Form, exact_keys, field, mapping
 from sfumato.privacy.verify.intervals import Shape, ends_of
+from sfumato.privacy.verify.tallies import ROWS, tallied
 from sfumato.privacy.verify.values import iso, moment
 from sfumato.privacy.verify.verdict import CheckError
 
@@ -35,6 +37,9 @@ def by_groups(form: Form) -> bool:
     return isinstance(form.get("groups"), int) and not isinstance(form.get("groups"), bool)
 
 
+SIZE, NUMBER = "\0size", "\0number"  # no column has these names
+
+
 @dataclass(frozen=True, eq=False)
 class Groups:
     """What each group shows, column by column; how many rows it has; and which group each row is in."""
@@ -42,7 +47,7 @@ class Groups:
     names: tuple[str, ...]
     shown: tuple[tuple[str | None, ...], ...]
     sizes: tuple[int, ...]
-    of_row: Ints
+    of_row: NDArray[np.integer[Any]]
 
     @classmethod
     def of(cls, table: pl.DataFrame, names: Sequence[str]) -> Groups:
@@ -52,15 +57,19 @@ class Groups:
 
         if not names or not set(names) <= set(table.columns):
             raise CheckError("a codebook by groups is about columns of the table")
-        texts = table.select(pl.col(names).cast(pl.String)).with_columns(pl.int_range(pl.len()).alias("\0row"))
-        parts = texts.group_by(names).agg(pl.col("\0row"))
-        shown = parts.select(names).rows()
+        parts = tallied(table, names, SIZE)
+        shown = parts.select(pl.col(names).cast(pl.String)).rows()
         order = sorted(range(len(shown)), key=lambda at: [(text is None, text or "") for text in shown[at]])
-        rows = parts["\0row"].to_list()
-        of_row = np.zeros(table.height, dtype=np.int64)
-        for number, at in enumerate(order):
-            of_row[rows[at]] = number
-        return cls(tuple(names), tuple(shown[at] for at in order), tuple(len(rows[at]) for at in order), of_row)
+        numbers = np.empty(len(order), dtype=np.int64)
+        numbers[order] = np.arange(len(order))
+        parts = parts.with_columns(pl.Series(NUMBER, numbers, dtype=pl.UInt32))
+        of_row = np.empty(table.height, dtype=np.uint32)
+        for start in watched(range(0, table.height, ROWS)):
+            some = table.slice(start, ROWS).select(names)
+            found = some.join(parts, on=list(names), how="left", nulls_equal=True, maintain_order="left")
+            of_row[start : start + ROWS] = found[NUMBER].to_numpy()
+        sizes = parts[SIZE].to_list()
+        return cls(tuple(names), tuple(shown[at] for at in order), tuple(sizes[at] for at in order), of_row)
 
     def column(self, name: str) -> list[str | None]:
         """What each group shows in one column."""

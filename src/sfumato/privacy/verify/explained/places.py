@@ -37,7 +37,7 @@ class Places:
 class Block:
     """A column: which of its values each row has, and where they stand, some values at a time."""
 
-    codes: Ints
+    codes: NDArray[np.integer[Any]]
     count: int
     dims: int
     places: Callable[[int, int], Floats]
@@ -70,9 +70,9 @@ def block_of(column: pl.Series, part: Form, *, told: int | None) -> AnyBlock:
 
 @dataclass(frozen=True, eq=False)
 class _Coded:
-    """Different values of a column, None for missing last, and which of them each row has."""
+    """Different values of a column, None for missing among them, and which of them each row has."""
 
-    codes: Ints
+    codes: NDArray[np.integer[Any]]
     values: list[Any]
 
 
@@ -80,9 +80,11 @@ def _coded(column: pl.Series) -> _Coded:
     import numpy as np
     import polars as pl
 
+    if isinstance(column.dtype, pl.Enum):
+        return _numbered(column)
     if column.dtype == pl.String:
         column = column.cast(pl.Categorical)
-    if column.dtype in (pl.Categorical, pl.Enum):
+    if column.dtype == pl.Categorical:
         physical = column.to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
     elif column.dtype.is_float():
         physical = column.fill_nan(None).fill_null(math.inf).to_numpy()
@@ -92,7 +94,23 @@ def _coded(column: pl.Series) -> _Coded:
     first, codes = _different(physical)
     cells = column.gather(first).to_list()
     values = [None if isinstance(cell, float) and math.isnan(cell) else cell for cell in cells]
-    return _Coded(np.asarray(codes, dtype=np.int64).ravel(), values)
+    return _Coded(np.asarray(codes).ravel().astype(np.min_scalar_type(len(values))), values)
+
+
+def _numbered(column: pl.Series) -> _Coded:
+    """Texts that are held by their numbers; a missing one comes first."""
+    import numpy as np
+    import polars as pl
+
+    every = column.dtype.categories.to_list() if isinstance(column.dtype, pl.Enum) else []
+    kind = np.min_scalar_type(len(every) + 1)
+    gone = column.null_count() > 0
+    used = np.zeros(len(every), dtype=bool)
+    used[column.unique().drop_nulls().to_physical().to_numpy()] = True
+    places = np.append(np.cumsum(used) - 1 + gone, 0).astype(kind)
+    physical = column.to_physical()
+    codes = places[(physical.cast(pl.UInt32).fill_null(len(every)) if gone else physical).to_numpy()]
+    return _Coded(codes, [*([None] if gone else []), *(text for text, there in zip(every, used, strict=True) if there)])
 
 
 def _different(numbers: NDArray[Any]) -> tuple[Ints, Ints]:

@@ -1,0 +1,23 @@
+"""datapackage.json made to fit whatever table stands in a folder now: what a forger does before the hashes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from sfumato.privacy.verify.datapackage import PACKAGE, described
+from sfumato.privacy.verify.files.csv_file import read_rows
+
+
+def repack(folder: Path, form: dict[str, Any]) -> None:
+    """Write it anew, as well as that can be done; `form` is the certificate, with hashes that fit."""
+    path = folder / form["table"]["file"]
+    if path.suffix == ".csv":
+        table: Any = pl.DataFrame(read_rows(path, spreadsheet_safe=form["table"]["spreadsheet_safe"]))
+    else:
+        table = pl.read_parquet(path, glob=False, hive_partitioning=False)
+    made = described(form, table, path.stat().st_size)
+    (folder / PACKAGE).write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
