@@ -76,7 +76,7 @@ def compare(rows: int, only: list[str], recipe: sf.Recipe) -> bool:
             found = sf.publish(source, recipe, run=run)
             spent = cpu() - before
         alike = (found.mask.files(), found.certificate["claims"]) == wanted
-        equal = in_one_order(found.shown).equals(rows_wanted)
+        equal = bool(in_one_order(found.shown).equals(rows_wanted))
         same = same and alike and equal
         words = ("same mask and claims" if alike else "ANOTHER MASK", "equal rows" if equal else "OTHER ROWS")
         print(f"{name:<11} {spent:7.1f} CPU s  {', '.join(words)}", flush=True)
