@@ -2,6 +2,7 @@
 
     python -m benchmarks.sources compare --rows 1000000              # all of them, in about ten minutes of CPU
     python -m benchmarks.sources compare --rows 100000 --only duckdb,sqlite
+    python -m benchmarks.sources read --rows 1000000                 # what is read alone, without publishing it
     python -m benchmarks.sources spark --rows 2500000
     python -m benchmarks.sources spark --rows 10000000 --publish
 
@@ -24,6 +25,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pyarrow as pa
 from tests import engines
@@ -59,12 +61,31 @@ def cpu() -> float:
     return used.ru_utime + used.ru_stime
 
 
+def read_alike(rows: int, only: list[str], recipe: sf.Recipe) -> bool:
+    """Whether every source gives the same people in codes as the table in memory, all that comes after starts from."""
+    table, same = people(rows), True
+    wanted = in_one_order(sf.read(table, recipe.schema).to_arrow())
+    for name in only:
+        with tempfile.TemporaryDirectory() as place:
+            Path(place).chmod(0o755)
+            source = PLACES[name](table, Path(place))
+            before, began = cpu(), time.time()
+            stream = True if name == "stream" else None
+            found = in_one_order(sf.read(source, recipe.schema, stream=stream).to_arrow())
+            spent, waited = cpu() - before, time.time() - began
+        equal = bool(found.equals(wanted))
+        same = same and equal
+        words = "equal rows" if equal else "OTHER ROWS"
+        print(f"{name:<11} {spent:7.1f} CPU s here, {waited:6.1f} s  {words}", flush=True)
+    return same
+
+
 def compare(rows: int, only: list[str], recipe: sf.Recipe) -> bool:
     """Whether every source gives what the table in memory gives."""
     table, same = people(rows), True
     before = cpu()
     whole = sf.publish(table, recipe, run=Run(report=False, trial=True))
-    wanted = whole.mask.files(), whole.certificate["claims"], in_one_order(whole.shown)
+    wanted, rows_wanted = (whole.mask.files(), whole.certificate["claims"]), in_one_order(whole.shown)
     print(f"{'table':<11} {cpu() - before:7.1f} CPU s", flush=True)
     for name in only:
         with tempfile.TemporaryDirectory() as place:
@@ -74,8 +95,8 @@ def compare(rows: int, only: list[str], recipe: sf.Recipe) -> bool:
             run = Run(report=False, trial=True, stream=True if name == "stream" else None)
             found = sf.publish(source, recipe, run=run)
             spent = cpu() - before
-        alike = (found.mask.files(), found.certificate["claims"]) == wanted[:2]
-        equal = in_one_order(found.shown).equals(wanted[2])
+        alike = (found.mask.files(), found.certificate["claims"]) == wanted
+        equal = bool(in_one_order(found.shown).equals(rows_wanted))
         same = same and alike and equal
         words = ("same mask and claims" if alike else "ANOTHER MASK", "equal rows" if equal else "OTHER ROWS")
         print(f"{name:<11} {spent:7.1f} CPU s  {', '.join(words)}", flush=True)
@@ -113,14 +134,13 @@ def looking() -> Iterator[Seen]:
             seen.peak = max(seen.peak, own_memory() - first)
 
     thread = threading.Thread(target=look)
-    usual, spark_source.receive = spark_source.receive, receive
     thread.start()
     try:
-        yield seen
+        with patch.object(spark_source, "receive", receive):
+            yield seen
     finally:
         over.set()
         thread.join()
-        spark_source.receive = usual
 
 
 SPARK_SCHEMA = sf.Schema(
@@ -186,7 +206,7 @@ def spark(rows: int, *, publish: bool) -> None:
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("job", choices=("compare", "spark"))
+    parser.add_argument("job", choices=("compare", "read", "spark"))
     parser.add_argument("--rows", type=int, default=1_000_000)
     parser.add_argument("--only", default=",".join(PLACES))
     parser.add_argument("--recipe", choices=RECIPES, default="partition")
@@ -196,7 +216,8 @@ def main() -> int:
     if given.job == "spark":
         spark(given.rows, publish=given.publish)
         return 0
-    return 0 if compare(given.rows, given.only.split(","), RECIPES[given.recipe]) else 1
+    work = read_alike if given.job == "read" else compare
+    return 0 if work(given.rows, given.only.split(","), RECIPES[given.recipe]) else 1
 
 
 if __name__ == "__main__":

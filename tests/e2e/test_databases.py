@@ -359,3 +359,13 @@ def test_rows_that_are_counted_have_no_order_and_no_sample(tmp_path: Path) -> No
         quiet(address, sf.Recipe(schema=SCHEMA, privacy=RECIPE.privacy, keep_order=True))
     with pytest.raises(sf.TableError, match="rows of a database stay there"):
         open_source(address).arrow(["age"], guess=True, progress=Progress())
+
+
+def test_a_release_is_evaluated_against_the_database_that_it_was_made_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    address = engines.in_sqlite(people(), tmp_path)
+    release = quiet(address)
+    again = sf.evaluate(address, release.write(tmp_path / "out"), seeds=2)
+    assert again["headline"] == release.scores["headline"]

@@ -18,6 +18,15 @@ if TYPE_CHECKING:
 
 EXAMPLE = "sfumato verify out/"
 
+_Strict = Annotated[
+    bool,
+    typer.Option("--strict", help="Refuse a release with a file that cannot be checked, such as report.html."),
+]
+_Copy = Annotated[
+    str | None,
+    typer.Option("--copy", metavar="ADDRESS", help="A copy in a database (?table=): counted by the database, too."),
+]
+
 
 def verify(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="The folder that was released.")],
@@ -41,14 +50,8 @@ def verify(
         Path | None,
         typer.Option("--key", metavar="PUBLIC_KEY", help="Of whoever must have signed RELEASE: a file in .pub."),
     ] = None,
-    strict: Annotated[
-        bool,
-        typer.Option("--strict", help="Refuse a release with a file that cannot be checked, such as report.html."),
-    ] = False,
-    copy: Annotated[
-        str | None,
-        typer.Option("--copy", metavar="ADDRESS", help="A copy in a database (?table=): counted by the database, too."),
-    ] = None,
+    strict: _Strict = False,
+    copy: _Copy = None,
 ) -> None:
     """Recount every claim of RELEASE from the written files. It needs nothing but the folder, and reads nothing else.
 

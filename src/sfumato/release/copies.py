@@ -62,9 +62,14 @@ def recount(copy: object, release: str | Path, *, table: str | None = None) -> l
     `copy`: the address of a database, with `table` or ?table= in it, or a Spark data frame.
     """
     certificate = read_certificate(release)
-    claims = [claim for claim in certificate["claims"] if claim["claim"] == "k_anonymity" and "with" not in claim]
+    claims = [claim for claim in certificate["claims"] if _of_groups(claim)]
     counted = _counted(copy, [claim["on"] for claim in claims], table)
     return [_held(claim, found, certificate) for claim, found in zip(claims, counted, strict=True)]
+
+
+def _of_groups(claim: Mapping[str, Any]) -> bool:
+    """Whether a claim is about the sizes of the groups in this table alone: no other release, no population."""
+    return isinstance(claim["achieved"], int) and "k" in claim and not {"with", "population"} & set(claim)
 
 
 def _counted(copy: object, on: Sequence[Sequence[str]], table: str | None) -> list[Recount]:
