@@ -119,7 +119,7 @@ class Blueprint:
         parts = [claim["sentence"] for claim in claims]
         roles = {**dict.fromkeys(RECODING, "quasi"), "income": "sensitive", "hours": "plain"}
         return {
-            "format": 3,
+            "format": 4,
             "sfumato": "0.1.0",
             "created": "2026-01-01T00:00:00+00:00",
             "guarantee": "k_anonymity",

@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from sfumato.recipe import Earlier as Earlier
     from sfumato.recipe import Recipe as Recipe
     from sfumato.recipe import draft as draft
+    from sfumato.release.copies import recount as recount
     from sfumato.release.release import Release as Release
     from sfumato.structure.structures import Classes as Classes
     from sfumato.structure.structures import Clusters as Clusters
@@ -107,6 +108,7 @@ _NAMES = {
     "evaluate": "sfumato.publishing",
     "find_clusters": "sfumato.publishing",
     "publish": "sfumato.publishing",
+    "recount": "sfumato.release.copies",
     "Classes": "sfumato.structure.structures",
     "Clusters": "sfumato.structure.structures",
     "Along": "sfumato.recipe",

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import typer
 
-from sfumato.cli.output import console, note
+from sfumato.cli.output import console, is_quiet, note
 from sfumato.errors import Stopped
 from sfumato.events import Began, Ended, Event, Stop, running
 
@@ -134,6 +134,19 @@ class Lines:
         self._said = None
 
 
+class Silence:
+    """Shows nothing, as --quiet asks."""
+
+    def began(self, phase: Phase, now: float) -> None:
+        """Nothing."""
+
+    def goes_on(self, phase: Phase, now: float) -> None:
+        """Nothing."""
+
+    def ended(self) -> None:
+        """Nothing."""
+
+
 class Bar:
     """Shows a line for every phase as it begins, and below it a bar with the time left while it takes long."""
 
@@ -199,7 +212,8 @@ def written_from_now(folders: Sequence[Path]) -> Callable[[], Sequence[Path]]:
 
 @contextmanager
 def _shown() -> Iterator[Shown]:
-    shown, over = Shown(Bar() if sys.stderr.isatty() else Lines(note)), threading.Event()
+    face: Face = Silence() if is_quiet() else Bar() if sys.stderr.isatty() else Lines(note)
+    shown, over = Shown(face), threading.Event()
 
     def tick() -> None:
         while not over.wait(TICK):

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sfumato.cli.output import echo, figures
 from sfumato.cli.progress import following
 from sfumato.events import step
+
+if TYPE_CHECKING:
+    from sfumato.privacy.verify import Verdict
+    from sfumato.release.copies import Recounted
 
 EXAMPLE = "sfumato verify out/"
 
@@ -39,6 +44,10 @@ def verify(
         bool,
         typer.Option("--strict", help="Refuse a release with a file that cannot be checked, such as report.html."),
     ] = False,
+    copy: Annotated[
+        str | None,
+        typer.Option("--copy", metavar="ADDRESS", help="A copy in a database (?table=): counted by the database, too."),
+    ] = None,
 ) -> None:
     """Recount every claim of RELEASE from the written files. It needs nothing but the folder, and reads nothing else.
 
@@ -62,9 +71,29 @@ def verify(
             key=key,
             strict=strict,
         )
-    typer.echo(str(verdict))
-    if not verdict.holds:
+    counted = () if copy is None else recounted(copy, release)
+    figures("verify", verdict_form(verdict))
+    echo(f"{verdict}\n")
+    for claim in counted:
+        echo(f"{claim}\n")
+    if not verdict.holds or not all(claim.holds for claim in counted):
         raise typer.Exit(1)
+
+
+def recounted(copy: str, release: Path) -> list[Recounted]:
+    """What the database itself counts in a copy of the table."""
+    from sfumato.release.copies import recount
+
+    return recount(copy, release)
+
+
+def verdict_form(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as figures."""
+    return {
+        "holds": verdict.holds,
+        "checks": [{"name": one.name, "holds": one.holds, "detail": one.detail} for one in verdict.checks],
+        "files": [{"name": one.name, "how": one.how} for one in verdict.files],
+    }
 
 
 def raw_table(path: Path | None) -> object:

@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.data.table import AnyColumn, Array, Table, column_of, first_rows, group_numbers
+from sfumato.display import Card, Grid
 
 Came = Literal["recoded", "moved", "generated"]
 
@@ -68,6 +69,20 @@ class Masked(Mapping[str, AnyColumn]):
         return len(self.columns)
 
     __hash__ = object.__hash__
+
+    def __repr__(self) -> str:
+        return self._card().text()
+
+    def _repr_html_(self) -> str:
+        return self._card().html()
+
+    def _card(self) -> Card:
+        """What was done to each column, and how many values it shows; no row of it."""
+        counts = {name: len(np.unique(self.shown(name).keys)) for name in self.names}
+        rows = [[name, self.treated.get(name, "") or "as it is", counts[name]] for name in self.names]
+        lifted = 0 if self.lifted is None else int(self.lifted.sum())
+        lines = [f"rows are {self.came}", *([f"{lifted:,} of them show nothing"] if lifted else [])]
+        return Card(f"Masked table of {self.rows:,} rows", lines, [Grid(("column", "masked", "values shown"), rows)])
 
     @property
     def row_by_row(self) -> bool:

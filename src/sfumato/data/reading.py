@@ -28,15 +28,18 @@ def read(
     encoding: str | None = None,
     witness: Witness | None = None,
     stream: bool | None = None,
+    query: str | None = None,
 ) -> Table:
     """A table in codes, checked against its schema. Identifiers are not even read.
 
-    `source` is a path to CSV, Parquet, Arrow (Feather) or Excel, a data frame of pandas, polars or pyarrow,
-    or anything with the Arrow C stream interface. `encoding` is for CSV that is neither UTF-8 nor UTF-16 with
-    a byte order mark. `witness` is shown the columns as they were read, before the schema changes anything in them.
+    `source` is a path to CSV, Parquet, Arrow (Feather) or Excel, a data frame of pandas, polars, pyarrow or Spark,
+    anything with the Arrow C stream interface, or the address of a database or of a Spark cluster.
+    `encoding` is for CSV that is neither UTF-8 nor UTF-16 with a byte order mark. `witness` is shown the
+    columns as they were read, before the schema changes anything in them.
     `stream`: whether to read by batches, for tables larger than memory; None leaves that to the size of the file.
+    `query`: what to read from a database, where its address names no table.
     """
-    found = open_source(source, Opening(encoding=encoding, expected=schema, stream=stream))
+    found = open_source(source, Opening(encoding=encoding, expected=schema, query=query, stream=stream))
     names = found.names()
     check_names(names, schema)
     columns = [name for name in names if schema[name].role != "identifier"]

@@ -9,7 +9,9 @@ from typing import Any, Literal, get_args
 
 from sfumato.calls import constructed, expected
 from sfumato.data.lookalikes import bad_name
+from sfumato.data.taxonomy.intervals import Intervals
 from sfumato.data.taxonomy.taxonomy import Taxonomy
+from sfumato.display import Card, Grid
 from sfumato.errors import SchemaError, did_you_mean
 
 Role = Literal["identifier", "quasi", "sensitive", "plain"]
@@ -33,12 +35,16 @@ class Number:
     `outside`: "clip" moves a number outside the declared range to its nearer end (None: it is refused).
     `dates`: in which order day, month and year stand in texts such as 31.12.1990 (None: ISO 8601). `decimal`: the mark
     before the decimals of numbers in text, "comma" for 1.234,56 and "point" for 1,234.56 (None: 1234.56).
+    `taxonomy`: a given tree of intervals, of which a quasi-identifier shows a cut; its root is then the range.
 
     >>> Number(role="quasi", range=(17, 90)).range
+    (17, 90)
+    >>> Number(role="quasi", taxonomy=Taxonomy.from_tree({"*": ["[17-37)", "[37-90)"]})).range
     (17, 90)
     """
 
     role: Role = "plain"
+    taxonomy: Taxonomy | None = None
     range: tuple[float, float] | tuple[str, str] | None = None
     integer: bool | None = None
     calendar: Calendar | None = None
@@ -62,6 +68,15 @@ class Number:
         _check_written(self)
         if self.range is not None:
             _check_range(self)
+        if self.taxonomy is not None:
+            _check_intervals(self)
+
+    @property
+    def intervals(self) -> Intervals | None:
+        """The given tree of intervals, if there is one."""
+        if self.taxonomy is None:
+            return None
+        return Intervals.of(self.taxonomy, None if self.range is None else (float(self.range[0]), float(self.range[1])))
 
 
 @constructed
@@ -182,7 +197,14 @@ To mend it: did you mean 'age'? If 'agee' is right, mend the attribute's name.
         return hash(tuple(self._attributes.items()))
 
     def __repr__(self) -> str:
-        return f"Schema({', '.join(f'{name}={attribute!r}' for name, attribute in self.items())})"
+        return self._card().text()
+
+    def _repr_html_(self) -> str:
+        return self._card().html()
+
+    def _card(self) -> Card:
+        size = f"{len(self)} attribute{'' if len(self) == 1 else 's'}"
+        return Card(f"Schema of {size}", grids=[described(self)])
 
     def with_role(self, role: Role) -> tuple[str, ...]:
         """Names of the attributes that have this role, in order."""
@@ -216,9 +238,33 @@ To mend it: did you mean 'age'? If 'agee' is right, mend the attribute's name.
                 raise SchemaError(what, "the schema has no such attribute", given=repr(name), remedy=hint + more)
 
 
+def described(schema: Schema, reasons: Mapping[str, str] | None = None) -> Grid:
+    """One row for each attribute: its kind, its role and what is declared of it; with reasons, why."""
+    rows = [[name, _kind(one), one.role, _declared(one)] for name, one in schema.items()]
+    if not reasons:
+        return Grid(("attribute", "kind", "role", "declared"), rows)
+    return Grid(
+        ("attribute", "kind", "role", "declared", "why"), [[*row, reasons.get(str(row[0]), "")] for row in rows]
+    )
+
+
+def _kind(attribute: Attribute) -> str:
+    if isinstance(attribute, Number):
+        return "number" if attribute.calendar is None else f"date, by {attribute.calendar}"
+    return "category" if isinstance(attribute, Category) else "item set"
+
+
+def _declared(attribute: Attribute) -> str:
+    if isinstance(attribute, Number):
+        return "" if attribute.range is None else f"{attribute.range[0]} to {attribute.range[1]}"
+    if attribute.taxonomy is not None:
+        return f"taxonomy, {len(attribute.taxonomy.leaves):,} leaves"
+    return "" if attribute.values is None else f"{len(attribute.values):,} values"
+
+
 def _without_domain(attribute: Attribute) -> Attribute:
     if isinstance(attribute, Number):
-        return replace(attribute, range=None)
+        return replace(attribute, range=None, taxonomy=None)
     return replace(attribute, taxonomy=None, values=None)
 
 
@@ -287,6 +333,21 @@ def _check_written(number: Number) -> None:
             given=f"decimal={number.decimal!r}" + (" with a calendar" if number.calendar else ""),
             remedy="write decimal: comma, or leave it out",
         )
+
+
+def _check_intervals(number: Number) -> None:
+    """A tree of intervals is of a number that is masked by it; the range that nobody declared is the tree's."""
+    if number.calendar is not None or number.role != "quasi":
+        raise SchemaError(
+            "number",
+            "a tree of intervals goes with a quasi-identifying number that is no date",
+            given=f"calendar: {number.calendar}" if number.calendar else f"role: {number.role}",
+            remedy="leave the taxonomy out" + (": dates are cut at whole units" if number.calendar else ""),
+        )
+    found = number.intervals
+    if number.range is None and found is not None:
+        low, high = (int(end) if end.is_integer() else end for end in found.ends)
+        object.__setattr__(number, "range", (low, high))
 
 
 def _check_most(items: ItemSet) -> None:

@@ -181,7 +181,7 @@ class ItemColumn:
 
     def _bytes(self) -> pa.Array[Any]:
         """Every row's items as bytes: equal exactly where it holds the same set; null where missing."""
-        codes = np.ascontiguousarray(self.codes)
+        codes: Any = np.ascontiguousarray(self.codes)
         ends = pa.py_buffer(self.offsets.astype(np.int64) * codes.itemsize)
         known = pa.array(~self.missing_rows).buffers()[1]
         return pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(self), [known, ends, pa.py_buffer(codes)])

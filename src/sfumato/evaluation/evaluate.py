@@ -45,15 +45,17 @@ def judge(
     seeds: int = 2,
     written: Masked | None = None,
     codebook: Kind = "values",
+    whole: bool = False,
 ) -> Judged:
     """Measure a masked table against the raw one, beside ceiling, floors and masking that is blind to structure.
 
     `written`: the released rows, in any order, where `outcome` only approaches them: a centre that is nearest to a
     record need not be the one that it was shown with. Groups are counted there. `codebook`: what it tells of.
+    `whole`: of large tables, too, all records are compared.
     """
     masked = outcome.masked
     if not masked.row_by_row:
-        return judge_generated(structure, found, task.table, outcome)
+        return judge_generated(structure, found, task.table, outcome, whole=whole)
     released = learn_codebook(task.table, masked, kind=codebook, minimum=largest_k(task.requirements))
     losses = _losses(task, masked, masked if written is None else written)
     case = _Case(found, task, masked, released, seeds)

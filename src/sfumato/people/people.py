@@ -11,10 +11,8 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from sfumato.data.codes import is_text
 from sfumato.data.masked import Masked
 from sfumato.data.reading import read_arrow
 from sfumato.data.table import Column
@@ -25,8 +23,9 @@ from sfumato.people.routes import routed
 from sfumato.people.shown_columns import Floats, Labels, Numbers
 from sfumato.privacy.verify import Verdict
 from sfumato.privacy.verify import verify as verify_folder
-from sfumato.publishing.orders import CENTRES, CODEBOOK, find_clusters, read_space, released_rows
-from sfumato.release.reading import read_certificate, read_json
+from sfumato.publishing.orders import CENTRES, CODEBOOK, find_clusters, read_space
+from sfumato.release.exports.export import export
+from sfumato.release.reading import read_certificate, read_json, typed_rows
 from sfumato.structure.released import ReleasedValues, Told
 from sfumato.structure.released_groups import Codebook, Numbered, ReleasedGroups, tells_groups
 from sfumato.structure.space import Space
@@ -56,7 +55,7 @@ def load(folder: str | Path, *, verify: bool = True, kind: Kind | None = None) -
             remedy="ask for it again; or look at it unverified, with verify=False",
         )
     certificate = read_certificate(folder)
-    return People(Path(folder), certificate, _typed(released_rows(folder), certificate), kind or usual_kind(), verdict)
+    return People(Path(folder), certificate, typed_rows(folder), kind or usual_kind(), verdict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,6 +139,11 @@ class People:
             return find_clusters(self.folder)
         return cluster_points(self.points(), k)
 
+    @property
+    def centres(self) -> NDArray[np.float64] | None:
+        """(clusters, dims): where k-means on `points` starts to find the raw table's clusters; None if not told."""
+        return None if self._space is None else self._space.start().astype(np.float64)
+
     @cached_property
     def groups(self) -> NDArray[np.int64]:
         """(rows,): the group of each row: those that show the same in every masked column have one number."""
@@ -165,6 +169,13 @@ class People:
         shown = {name: [group[at] for group in self._numbered.shown] for at, name in enumerate(names)}
         numbers = [name for name in names if self._kind_of(name) == "number"]
         return routed(_read(rows, names), shown, numbers)
+
+    def export(self, path: str | Path) -> dict[str, int]:
+        """Write a copy for another program: .xlsx (Excel), .dta (Stata), .sav (SPSS), .csv or .parquet.
+
+        It is read back, compared cell by cell, and counted again; given is the smallest group of each claim.
+        """
+        return export(self.rows, self.certificate, Path(path))
 
     @property
     def _columns(self) -> tuple[str, ...]:
@@ -268,23 +279,3 @@ def _read(rows: object, names: Sequence[str]) -> dict[str, Any]:
                 remedy=did_you_mean(name, table.column_names),
             )
     return {name: table.column(name).combine_chunks() for name in names}
-
-
-def _typed(table: pa.Table, certificate: Mapping[str, Any]) -> pa.Table:
-    """Labels as categories; numbers that a text file spells, as numbers."""
-    columns = {}
-    for described in certificate["table"]["columns"]:
-        column = table.column(described["name"])
-        if described["kind"] == "number" and is_text(column.type):
-            column = _spelled(column)
-        columns[described["name"]] = column.dictionary_encode() if is_text(column.type) else column
-    return pa.table(columns)
-
-
-def _spelled(column: Any) -> Any:
-    for kind in (pa.int64(), pa.float64()):
-        try:
-            return pc.cast(column, kind)
-        except pa.ArrowInvalid:
-            continue
-    return column

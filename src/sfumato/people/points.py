@@ -90,8 +90,8 @@ def _own_scale(found: Numbers, numbers: Floats) -> Floats:
     low, high = np.nanmin(known), np.nanmax(known)
     usual = float(np.nanmean(found.mean[found.codes]))
     filled = np.where(np.isnan(numbers), usual, numbers)
-    found: Floats = (filled - low) / ((high - low) or 1.0)
-    return found[:, None]
+    scaled: Floats = (filled - low) / ((high - low) or 1.0)
+    return scaled[:, None]
 
 
 def _own_numbers(found: Numbers) -> Callable[[Column], Floats]:

@@ -77,7 +77,8 @@ NOT_YET: Any = _NotYet()
 class Case:
     """One run: what it was given, and below that what its steps have found, in their order.
 
-    `seconds`: how long each step took. `closing`: what is undone if the run does not end well.
+    `whole`: of large tables, too, all records are compared. `seconds`: how long each step took. `closing`: what is
+    undone if the run does not end well.
     """
 
     recipe: Recipe
@@ -87,6 +88,7 @@ class Case:
     seconds: dict[str, float] = field(default_factory=dict)
     closing: ExitStack = field(default_factory=ExitStack)
     seeds: int = 2
+    whole: bool = False
     effort: Effort = field(default_factory=Effort)
     others: Others = field(default_factory=Others)
 

@@ -26,6 +26,7 @@ from sfumato.events import running, step
 from sfumato.maskers.masker import Outcome
 from sfumato.publishing import steps
 from sfumato.publishing.case import Case, Run, Step
+from sfumato.publishing.notebook import told_in_notebook
 from sfumato.publishing.tries import try_others
 from sfumato.recipe import Recipe
 from sfumato.release.attacking import Others
@@ -101,7 +102,7 @@ def evaluate(
     when clusters are looked for again, if not as the recipe says. The result is plain JSON: "headline" has the first
     figures to look at, "scores" all of them by name.
     """
-    case = replace(_opened(raw, release), seeds=seeds)
+    case = replace(_opened(raw, release), seeds=seeds, whole=True)
     if placement is not None:
         case = replace(case, recipe=case.recipe.placed(placement))
     return walk(EVALUATE, case).judged.scores
@@ -127,11 +128,21 @@ def attack(
 
 def learn(people: Table, recipe: Recipe) -> Outcome:
     """A mask for rows that stay in the house, and what they show: found and masked as for a release, and no more."""
-    return walk(LEARN, Case(recipe=recipe, run=Run(), people=people)).outcome
+    return _walk(LEARN, Case(recipe=recipe, run=Run(), people=people)).outcome
 
 
 def walk(order: Sequence[Step], case: Case) -> Case:
-    """Take the steps one after the other. If one of them fails, or a stop is asked, nothing is left behind."""
+    """Take the steps one after the other. If one of them fails, or a stop is asked, nothing is left behind.
+
+    In a notebook a bar tells how far they are, unless somebody else listens.
+    """
+    if case.run.listener is not None:
+        return _walk(order, case)
+    with told_in_notebook(len(order)) as listener:
+        return _walk(order, replace(case, run=replace(case.run, listener=listener)))
+
+
+def _walk(order: Sequence[Step], case: Case) -> Case:
     with ExitStack() as closing, running(case.run.listener, case.run.stop):
         case = replace(case, closing=closing)
         for one in order:

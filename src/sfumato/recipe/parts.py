@@ -159,6 +159,7 @@ class Settings(TypedDict):
     privacy: Sequence[Requirement]
     mask: Masker
     table: str | None
+    query: str | None
     keep_order: bool
     release: Along
     missing: Sequence[str]

@@ -16,6 +16,7 @@ from sfumato.maskers.partition.fit import Partition
 from sfumato.maskers.topdown.masker import TopDown
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.requirements import Requirement, without_covered
+from sfumato.recipe.card import recipe_card
 from sfumato.recipe.kinds import check_kinds
 from sfumato.recipe.parts import USUAL, Along, Before, Earlier, Settings, Structure, check_along, check_earlier
 from sfumato.structure.embedding import Placement
@@ -33,6 +34,7 @@ class Recipe:
 
     Without a `structure` masking is guided by how much it distorts, and loss and risk are what is measured.
 
+    `query` is what to read from the database that `table` or the caller names, one SELECT in its own SQL.
     `keep_order` releases the rows in their input order, which may tell who is who: stated in the certificate.
     `missing` names attributes whose rows are left out when they miss a value there ("drop"). `people` names those whose
     records these are: the ledger adds up what bears the same name, and a second release of them is refused unless
@@ -51,6 +53,7 @@ class Recipe:
     privacy: Sequence[Requirement] = ()
     mask: Masker = USUAL
     table: str | None = None
+    query: str | None = None
     keep_order: bool = False
     release: Along = field(default_factory=Along)
     missing: Sequence[str] = ()
@@ -84,6 +87,7 @@ class Recipe:
         _check_understood(self)
         _check_budget(self)
         self.mask.check(self.schema, self.privacy)
+        _check_interval_trees(self.schema, self.mask)
         self.mask.check_detail(self.wishes)
         object.__setattr__(self, "detail", dict(self.detail))
         check_along(self.release, self.mask)
@@ -94,6 +98,12 @@ class Recipe:
         else:
             _check_structure(self.schema, self.structure)
             self.mask.check_labels(declared_labels(self.structure, self.schema))
+
+    def __repr__(self) -> str:
+        return recipe_card(self).text()
+
+    def _repr_html_(self) -> str:
+        return recipe_card(self).html()
 
     @property
     def understood(self) -> frozenset[str]:
@@ -169,6 +179,7 @@ class Recipe:
 def _usual_mask(recipe: Recipe) -> Masker:
     """Partition keeps most; what it cannot do, beside earlier releases or in a population, TopDown can."""
     asks_others = recipe.earlier is not None or any(need.population is not None for need in recipe.privacy)
+    asks_others = asks_others or bool(_interval_trees(recipe.schema))
     return TopDown() if asks_others or recipe.budget is not None or not recipe.privacy else Partition()
 
 
@@ -178,13 +189,30 @@ def _listed(privacy: Any) -> tuple[Requirement, ...]:
 
 def _refuse_drafts(schema: Schema) -> None:
     for name, attribute in schema.items():
-        if not isinstance(attribute, Number) and attribute.taxonomy is not None and attribute.taxonomy.draft:
+        if attribute.taxonomy is not None and attribute.taxonomy.draft:
             raise RecipeError(
                 name,
                 "a drafted taxonomy is made of the table's own values, and goes out with the release",
                 given="a taxonomy that is still marked as a draft",
                 remedy="read it, take out values that only few people have, then delete its `# draft` line",
             )
+
+
+def _interval_trees(schema: Schema) -> list[str]:
+    """The numbers that come with a tree of intervals."""
+    return [name for name, attribute in schema.items() if isinstance(attribute, Number) and attribute.taxonomy]
+
+
+def _check_interval_trees(schema: Schema, mask: Masker) -> None:
+    """A masker that places its own ends would leave the given ones aside."""
+    given = _interval_trees(schema)
+    if given and not mask.interval_trees:
+        raise RecipeError(
+            given[0],
+            "a given tree of intervals is cut by top-down refinement: other maskers choose where intervals end",
+            given=type(mask).__name__,
+            remedy="use mask: top_down, or leave the number's taxonomy out",
+        )
 
 
 def _check_quasi(schema: Schema, requirement: Requirement) -> None:

@@ -142,6 +142,26 @@ def read_rows(release: str | Path, *, guess: bool = True) -> pa.Table:
     return undone(table) if described.get("spreadsheet_safe") else table
 
 
+def typed_rows(release: str | Path) -> pa.Table:
+    """The table of a release with labels as categories, and numbers that a text file spells as numbers."""
+    table, columns = read_rows(release, guess=False), {}
+    for described in read_certificate(release)["table"]["columns"]:
+        column = table.column(described["name"])
+        if described["kind"] == "number" and is_text(column.type):
+            column = _spelled(column)
+        columns[described["name"]] = column.dictionary_encode() if is_text(column.type) else column
+    return pa.table(columns)
+
+
+def _spelled(column: Any) -> Any:
+    for kind in (pa.int64(), pa.float64()):
+        try:
+            return pc.cast(column, kind)
+        except pa.ArrowInvalid:
+            continue
+    return column
+
+
 def read_masked(release: str | Path, schema: Schema | None = None) -> Masked:
     """The written rows of a release; with a schema, sets are sets in CSV, too."""
     table, certificate = read_rows(release), read_certificate(release)

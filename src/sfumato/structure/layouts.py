@@ -195,9 +195,10 @@ def _coordinates_of(
     within = np.arange(len(of_pair)) - np.repeat(np.cumsum(counts) - counts, counts)
     told = of_pair * dims + along[np.repeat(begins[items[known]], counts) + within]
     gone = np.flatnonzero(sets.missing[first:end])[:, None]
-    every = np.concatenate([told, (gone * dims + np.flatnonzero(of_missing)).ravel()])
+    every: NDArray[Any] = np.concatenate([told, (gone * dims + np.flatnonzero(of_missing)).ravel()])
     every = np.sort(every.astype(np.uint32) if (end - first) * dims < 2**32 else every)  # small ones are sorted faster
-    return every[np.append(True, every[1:] != every[:-1])[: len(every)]].astype(np.int64)
+    kept = np.append(True, every[1:] != every[:-1])[: len(every)]
+    return np.asarray(every[kept], dtype=np.int64)
 
 
 Layout = NumberLayout | TreeLayout | ItemLayout

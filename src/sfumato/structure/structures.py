@@ -42,6 +42,7 @@ class Clusters:
     - `placement`: how masked values enter clustering.
     - `options`: those that `sfumato.structure.clusterers` lists.
     - `also`: other numbers of clusters that guide the masking as well; what survived is measured for k alone.
+    - `beside`: other methods whose clusters guide the masking as well, for k and for each number of `also`.
 
     >>> Clusters("kmeans", k=6).seed
     0
@@ -62,9 +63,11 @@ import path. Given: 'kmean'. To mend it: did you mean 'kmeans'?.
     placement: Placement = "expected"
     options: Mapping[str, Any] = field(default_factory=dict)
     also: tuple[int, ...] = ()
+    beside: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for method in (self.method, *([self.recluster] if self.recluster else [])):
+        object.__setattr__(self, "beside", tuple(self.beside))
+        for method in (self.method, *([self.recluster] if self.recluster else []), *self.beside):
             check_clusterer(method)
         check_options(self.method, self.options)
         if self.attributes is not None:
@@ -106,7 +109,7 @@ class Found:
     """The structure of one table: for each record a label from 0 to n - 1.
 
     `embedding`, `placed` and `clustering` tell how clusters came about; classes have none. Records that a density
-    clusterer calls noise form the last label, named "noise". `guides` are the labels of other numbers of clusters.
+    clusterer calls noise form the last label, named "noise". `guides` are the labels of other numbers or methods.
     `clusters`: what was looked for, if it was clusters. `of_column`: the labels are those of a column.
     """
 
@@ -181,7 +184,9 @@ def declared_labels(structure: Structure | None, schema: Schema) -> int | None:
     if isinstance(structure, Clusters):
         if structure.k == "auto" or finds_k(structure.method):
             return None
-        return math.prod((structure.k, *structure.also))
+        if any(map(finds_k, structure.beside)):
+            return None
+        return int(math.prod((structure.k, *structure.also)) ** (1 + len(structure.beside)))
     attribute = schema[structure.column]
     if isinstance(attribute, Number):
         if not attribute.integer or attribute.range is None or attribute.calendar is not None:
@@ -248,7 +253,8 @@ def _clusters(structure: Clusters, table: Table) -> Found:
         )
     embedding = Embedding.of(table, attributes=structure.attributes, weights=structure.weights)
     placed = embedding.place(table)
-    ends = 1 / (1 + len(structure.also))
+    guiding = _guiding(structure)
+    ends = 1 / (1 + len(guiding))
     with part(0.0, ends):
         found = cluster_placed(structure, placed)
     noise = bool((found.labels == NOISE).any())
@@ -262,9 +268,22 @@ def _clusters(structure: Clusters, table: Table) -> Found:
         )
     labels = np.where(found.labels == NOISE, found.k, found.labels)
     with part(ends, 1.0):
-        others = [cluster_placed(structure, placed, k=k).labels for k in watched(structure.also)]
+        others = [cluster_placed(structure, placed, method=name, k=k).labels for name, k in watched(guiding)]
     guides = tuple(narrow(other - int(other.min()), int(other.max()) + 2) for other in others)
     return Found(narrow(labels, len(names)), names, embedding, placed, found, guides, clusters=structure)
+
+
+def _guiding(structure: Clusters) -> list[tuple[str, int | None]]:
+    """Which other clusterings guide the masking: each method with each number, those that find it by themselves once.
+
+    >>> _guiding(Clusters("kmeans", k=4, also=(2,), beside=("ward", "hdbscan")))
+    [('kmeans', 2), ('ward', 4), ('ward', 2), ('hdbscan', None)]
+    """
+    numbers = [] if structure.k == "auto" else [structure.k, *structure.also]
+    own: list[tuple[str, int | None]] = [(structure.method, k) for k in structure.also]
+    for name in structure.beside:
+        own += [(name, None)] if finds_k(name) or not numbers else [(name, k) for k in numbers]
+    return own
 
 
 def _classes(structure: Classes, table: Table) -> Found:
@@ -312,11 +331,11 @@ def _check_k(clusters: Clusters) -> None:
                 "clusters", "other numbers of clusters go with a number", given="k: auto with `also`", remedy="say k: 6"
             )
         return
-    if len(clusters.also) > MOST_ALSO:
+    if max(len(clusters.also), len(clusters.beside)) > MOST_ALSO:
         raise RecipeError(
-            "also",
-            f"at most {MOST_ALSO} other numbers of clusters guide the masking",
-            given=str(len(clusters.also)),
+            "also, beside",
+            f"at most {MOST_ALSO} other numbers of clusters, and as many methods, guide the masking",
+            given=f"{len(clusters.also)} and {len(clusters.beside)}",
             remedy="name fewer",
         )
     for k in (clusters.k, *clusters.also):

@@ -28,9 +28,14 @@ PARQUET = (".parquet", ".pq")
 ARROW = (".arrow", ".feather", ".ipc", ".arrows")
 EXCEL = (".xlsx", ".xlsm")
 
-ADDRESSES: dict[str, str] = {}
+ADDRESSES: dict[str, str] = {
+    "postgresql": "sfumato.data.sources.sql.source:open_sql",
+    "duckdb": "sfumato.data.sources.sql.source:open_sql",
+    "sqlite": "sfumato.data.sources.sql.source:open_sql",
+    "spark": "sfumato.data.sources.spark.source:open_address",
+}
 """By scheme, as in `scheme://...`: the module and the function that opens such an address."""
-OBJECTS: dict[str, str] = {}
+OBJECTS: dict[str, str] = {"pyspark": "sfumato.data.sources.spark.source:open_frame"}
 """By package: the module and the function that opens an object of it."""
 
 
@@ -38,11 +43,13 @@ OBJECTS: dict[str, str] = {}
 class Opening:
     """How to open a source: the encoding of a CSV file, and names that its header is likely to hold.
 
+    `query`: what to read from a database that an address names, in its own SQL.
     `stream`: whether to read it by batches; None leaves that to its size.
     """
 
     encoding: str | None = None
     expected: Collection[str] = ()
+    query: str | None = None
     stream: bool | None = None
 
 
@@ -55,6 +62,10 @@ def open_source(source: object, how: Opening | None = None) -> Source:
     how = how or Opening()
     if isinstance(source, str) and "://" in source:
         return _addressed(source)(source, how)
+    if how.query is not None:
+        raise TableError(
+            "query", "a query is for a database", given="another table", remedy="leave it out, or name a database"
+        )
     if isinstance(source, str | Path):
         path = Path(source)
         return _streamed(_open_path(path, how), how.stream, large=_size(path) > LARGE)
@@ -62,6 +73,13 @@ def open_source(source: object, how: Opening | None = None) -> Source:
     if package in OBJECTS:
         return _named(OBJECTS[package])(source, how)
     return _streamed(_open_frame(source), how.stream, large=False)
+
+
+def in_order(source: object) -> bool:
+    """Whether the rows of a source have an order of their own; where they are only counted, they have none."""
+    if isinstance(source, str) and "://" in source:
+        return False
+    return type(source).__module__.partition(".")[0] not in OBJECTS
 
 
 def _streamed(source: Source, asked: bool | None, *, large: bool) -> Source:

@@ -205,12 +205,15 @@ class TopDown(Settings, Masker):
     - `suppress`: lift up to this share of the records to the top of every attribute where that lets all others be
       shown better.
     - `last`: attributes that wait until no other can be refined.
+    - `trees`: release the trees of intervals that were grown for numbers; the order in which intervals were split
+      follows from all records. Given trees are always told; `sfumato taxonomy grown` finds grown ones for the holder.
 
     >>> TopDown(score="infogain").split
     'best'
     """
 
     guarantee: ClassVar[Guarantee] = K_ANONYMITY
+    interval_trees: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_score(self.score)

@@ -22,7 +22,8 @@ from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from sfumato.privacy.verify.explained.places import DIGITS, SEPARATOR, numbers
+from sfumato.privacy.verify.explained.bags import SEPARATOR
+from sfumato.privacy.verify.explained.places import DIGITS, numbers
 from sfumato.privacy.verify.fields import (
     Form,
     ascending,

@@ -136,7 +136,7 @@ class Folder:
         """
         own = MASKERS[self.certificate.mask].file
         labelled = tree_columns(self.json(EXTENTS)) if own == EXTENTS else []
-        trees = {tree_file(name) for name in (*self.recoding.trees, *labelled)}
+        trees = {tree_file(name) for name in (*self.recoding.trees, *self.recoding.nested, *labelled)}
         along = set() if self.certificate.claims_nothing else {f"{name}.json" for name in ALONG}
         package = {PACKAGE} if self.certificate.format >= DESCRIBED else set()
         return {*trees, *package, *(name for name in (*along, own) if name in LOOKED_INTO)}

@@ -14,6 +14,7 @@ from decimal import Decimal
 from itertools import pairwise
 from typing import NoReturn
 
+from sfumato.privacy.verify.explained.trees import Node
 from sfumato.privacy.verify.fields import Form, field, only_keys
 from sfumato.privacy.verify.values import LENGTHS, cut, iso, moment
 from sfumato.privacy.verify.verdict import CheckError
@@ -56,7 +57,7 @@ def discretize(form: Form, *, dotted: bool = True) -> Rule:
     >>> rule.becomes(36), rule.becomes(37), rule.becomes(None), rule.top
     ('[17-37)', '[37-90]', None, '*')
     """
-    only_keys(form, {"kind", "range", "breaks", "missing", "calendar"}, "the rule")
+    only_keys(form, {"kind", "range", "breaks", "missing", "calendar", "tree"}, "the rule")
     calendar, missing = form.get("calendar"), form.get("missing")
     if (calendar is not None and calendar not in LENGTHS) or missing not in (None, "apart", "together"):
         raise CheckError("its calendar or its rule for missing values is not understood")
@@ -78,6 +79,28 @@ def discretize(form: Form, *, dotted: bool = True) -> Rule:
         return shown[bisect_right(places, at)] if inside(at, ends) else has_no_place()
 
     return Rule("discretize", frozenset({*shown, *([None] if missing else [])}), top, becomes)
+
+
+def nested(form: Form, tree: Sequence[Node]) -> None:
+    """A tree of intervals: its narrowest are those between the breaks, in their order, and each other one joins those
+    below it; so every break is an end of the tree, and no end of the tree is anything else."""
+    dates = form.get("calendar") is not None
+    ends = None if form.get("range") is None else _bounds(field(form, "range", list), dates=dates)
+    breaks = _bounds(field(form, "breaks", list), dates=dates)
+    held: list[tuple[int, int]] = [(0, 0)] * len(tree)
+    seen = len(breaks) + 1
+    for at in range(len(tree) - 1, -1, -1):  # parents stand first, and what is below each in its order
+        below = tree[at].below
+        if len(below) == 1:
+            raise CheckError("an interval of its tree has one interval alone below it")
+        held[at] = (held[below[0]][0], held[below[-1]][1]) if below else (seen - 1, seen)
+        seen -= not below
+    if seen != 0:
+        raise CheckError("the narrowest intervals of its tree are not those between its breaks")
+    for node, (first, end) in zip(tree, held, strict=True):
+        own = [*breaks[max(first - 1, 0) : first], *breaks[end - 1 : end]]
+        if node.label != labels(ends, own)[0 if first == 0 else 1]:
+            raise CheckError("an interval of its tree is not what it joins, or ends at no break")
 
 
 def plain(entry: object) -> None:

@@ -132,7 +132,7 @@ An empty cell is a missing value, which counts as a value of its own.
 
 {chr(10).join("- " + escaped(text) for text in names(form, "not_claimed"))}
 
-{CLUSTERS if "centres.json" in files else ""}{snippet(table) if described else ""}## Check it yourself
+{CLUSTERS if "centres.json" in files else ""}{snippet(table, files) if described else ""}## Check it yourself
 
     pip install sfumato
     sfumato verify .

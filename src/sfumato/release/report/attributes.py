@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sfumato.data.axis import numbers_of
 from sfumato.data.schema import Number
 from sfumato.data.table import Column
+from sfumato.data.taxonomy.bare_form import from_form
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.events import watched
 from sfumato.maskers.recoding.intervals import interval_labels
@@ -73,7 +74,10 @@ def _cut(rule: Generalize, found: Sequence[Frequency], held: Held | None, *, nam
 def _intervals(rule: Discretize, found: Sequence[Frequency], held: Held | None, *, name: str) -> Html:
     """The intervals on a histogram, where their ends are told."""
     drawn = intervals_picture(rule, found, _raw_numbers(held, name), name=name)
-    return _listed(found) if drawn is None else join([drawn, _listed(found, folded_only=True)])
+    nested = interval_tree(rule, found)
+    if drawn is None and nested is None:
+        return _listed(found)
+    return join([one for one in (drawn, nested, _listed(found, folded_only=True)) if one is not None])
 
 
 DRAWN: Mapping[str, Callable[..., Html]] = {Generalize.kind: _cut, Discretize.kind: _intervals}
@@ -211,6 +215,16 @@ def tree(rule: Generalize, found: Sequence[Frequency], *, below: bool) -> Html:
         lines.append(tag("li", _shown(MISSING, counts[MISSING])))
     cropped = [paragraph(f"Only the first {NODES} nodes are drawn.", "note")] if left[0] < 0 else []
     return join([tag("ul", *lines, class_="tree"), *cropped])
+
+
+def interval_tree(rule: Discretize, found: Sequence[Frequency]) -> Html | None:
+    """The shown intervals below the wider ones that they were cut from (000 Figure 5, 002 Figure 7), where told."""
+    form = rule.tree_form()
+    if form is None or not rule.breaks:
+        return None
+    nested = from_form(form)
+    cut = Generalize(nested, (*nested.leaves, *([None] if rule.missing == "apart" else [])))
+    return tree(cut, found, below=False)
 
 
 def _node(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from sfumato.events import checkpoint
 from sfumato.privacy.verify.explained.codebook import least, shape_of
 from sfumato.privacy.verify.explained.groups import Groups, by_groups, check_ends, entries_of, group_block
-from sfumato.privacy.verify.explained.places import BLOCK, Block, block_of, numbers
+from sfumato.privacy.verify.explained.places import BLOCK, AnyBlock, Block, block_of, numbers
 from sfumato.privacy.verify.explained.shown import CODEBOOK, told
 from sfumato.privacy.verify.fields import Form, exact_keys, mapping
 from sfumato.privacy.verify.verdict import CheckError
@@ -95,10 +95,10 @@ def settled(form: Form, table: pl.DataFrame, *, minimum: int, book: Form | None 
     return None
 
 
-def _blocks(table: pl.DataFrame, attributes: Form, also: dict[str, int] | None, book: Form | None) -> list[Block]:
+def _blocks(table: pl.DataFrame, attributes: Form, also: dict[str, int] | None, book: Form | None) -> list[AnyBlock]:
     grouped = book if book is not None and by_groups(book) else None
     groups = None if grouped is None else Groups.of(table, list(mapping(grouped.get("columns"), "columns")))
-    found = []
+    found: list[AnyBlock] = []
     for name, part in attributes.items():
         if name not in table.columns:
             raise CheckError(f"{CENTRES} is about a column that the table has not")
@@ -134,7 +134,7 @@ class _Round:
         self.means: Floats = sums / np.maximum(sizes, 1)[:, None]
 
 
-def _round(blocks: Sequence[Block], now: Floats) -> _Round:
+def _round(blocks: Sequence[AnyBlock], now: Floats) -> _Round:
     """Rows are counted by value and centre, so that their order and number do not change a single digit."""
     import numpy as np
 
@@ -153,10 +153,12 @@ def _round(blocks: Sequence[Block], now: Floats) -> _Round:
     return _Round(np.bincount(nearest, minlength=k), np.concatenate(sums, axis=1))
 
 
-def _apart(block: Block, centres: Floats) -> Floats:
+def _apart(block: AnyBlock, centres: Floats) -> Floats:
     """(values, centres): squared distances."""
     import numpy as np
 
+    if not isinstance(block, Block):
+        return block.apart(centres)
     found = np.empty((block.count, len(centres)))
     for places in block.parts():
         for number, centre in enumerate(centres):
@@ -164,7 +166,7 @@ def _apart(block: Block, centres: Floats) -> Floats:
     return found
 
 
-def _sums(block: Block, nearest: NDArray[np.integer[Any]], k: int) -> Floats:
+def _sums(block: AnyBlock, nearest: NDArray[np.integer[Any]], k: int) -> Floats:
     """(centres, dims): the places of each centre's rows, added up."""
     import numpy as np
 
@@ -174,6 +176,8 @@ def _sums(block: Block, nearest: NDArray[np.integer[Any]], k: int) -> Floats:
         cells = block.codes[at : at + step].astype(np.int64) * k + nearest[at : at + step]
         counts += np.bincount(cells, minlength=len(counts))
     counts = counts.reshape(block.count, k)
+    if not isinstance(block, Block):
+        return block.sums(counts.astype(np.float64))
     found = np.zeros((k, block.dims))
     for places in block.parts():
         found += counts[places.first : places.end].T.astype(np.float64) @ places.at

@@ -12,7 +12,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from sfumato.events import watched
-from sfumato.privacy.verify.explained.places import DIGITS, MOST, SIGNIFICANT, Block, check_coordinates, numbers
+from sfumato.privacy.verify.explained.bags import MOST, SIGNIFICANT
+from sfumato.privacy.verify.explained.places import DIGITS, Block, check_coordinates, numbers
 from sfumato.privacy.verify.fields import Form, exact_keys, field, mapping
 from sfumato.privacy.verify.intervals import Shape, ends_of
 from sfumato.privacy.verify.tallies import ROWS, tallied

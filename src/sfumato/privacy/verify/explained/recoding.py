@@ -15,10 +15,12 @@ TreeOf = Callable[[str], Form]
 
 @dataclass(frozen=True)
 class Recoding:
-    """The rule of every masked column. Where `lifted`, some records show the top of all of them."""
+    """The rule of every masked column. Where `lifted`, some records show the top of all of them. `nested`: the columns
+    of numbers that come with a tree of intervals."""
 
     rules: Mapping[str, Rule]
     lifted: bool
+    nested: tuple[str, ...] = ()
 
     @property
     def trees(self) -> tuple[str, ...]:
@@ -31,7 +33,8 @@ def read_recoding(form: Form, tree_of: TreeOf, *, dotted: bool = True) -> Recodi
     only_keys(form, {"attributes", "lifted"}, "recoding.json")
     attributes: dict[str, object] = field(form, "attributes", dict)
     rules = {name: _rule(name, mapping(part, name), tree_of, dotted=dotted) for name, part in attributes.items()}
-    return Recoding(rules, field(form, "lifted", bool) if "lifted" in form else False)
+    nested = tuple(name for name, part in attributes.items() if "tree" in mapping(part, name))
+    return Recoding(rules, field(form, "lifted", bool) if "lifted" in form else False, nested)
 
 
 def part_of(released: Recoding, whole: Recoding) -> Recoding:
