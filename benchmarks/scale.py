@@ -32,7 +32,7 @@ from sfumato.publishing import Run, publish
 
 PART = 500_000
 K = 50
-STRUCTURES = {"classes": sf.Classes("income"), "clusters": sf.Clusters("kmeans", k=6)}
+STRUCTURES: dict[str, sf.Classes | sf.Clusters] = {"classes": sf.Classes("income"), "clusters": sf.Clusters("kmeans", k=6)}
 
 
 def census() -> tuple[pa.Table, sf.Schema]:
@@ -48,7 +48,7 @@ def make(path: Path, rows: int) -> None:
     with pq.ParquetWriter(path, arrow.schema) as file:
         for begin in range(0, rows, PART):
             drawn = chance.integers(0, arrow.num_rows, min(PART, rows - begin))
-            file.write_table(arrow.take(pa.array(drawn)))
+            file.write_table(arrow.take(drawn))
 
 
 def recipe(structure: str) -> sf.Recipe:
