@@ -32,7 +32,10 @@ from sfumato.publishing import Run, publish
 
 PART = 500_000
 K = 50
-STRUCTURES: dict[str, sf.Classes | sf.Clusters] = {"classes": sf.Classes("income"), "clusters": sf.Clusters("kmeans", k=6)}
+STRUCTURES: dict[str, sf.Classes | sf.Clusters] = {
+    "classes": sf.Classes("income"),
+    "clusters": sf.Clusters("kmeans", k=6),
+}
 
 
 def census() -> tuple[pa.Table, sf.Schema]:
