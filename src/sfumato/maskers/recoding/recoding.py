@@ -93,7 +93,8 @@ class Recoding(Mask):
         return Recoding({name: self.attributes[name] for name in names})
 
     def apply(self, table: Table, *, unseen: str = "refuse", lifted: NDArray[np.bool_] | None = None) -> Masked:
-        """What each row shows. Unseen values are refused, or shown as the top value."""
+        """What each row shows. Unseen labels are refused, or shown as the top value; so are numbers that no interval
+        holds, or shown as `*`."""
         columns = {
             name: _masked(name, rule, table.column(name), unseen=unseen, lifted=lifted)
             for name, rule in self.attributes.items()
@@ -166,11 +167,11 @@ def _masked(name: str, rule: Rule, column: Column, *, unseen: str, lifted: NDArr
             name,
             "every value has a place in the recoding",
             given="values that were not there when the recoding was learned",
-            remedy="say unseen='suppress' to show them as the top value",
+            remedy="say unseen='suppress' to show them as the top value, or as *",
         )
-    shown = rule.values
+    shown = (*rule.values, rule.unplaced)
     top = shown.index(rule.top)
-    places = np.where(places < 0, top, places)
+    places = np.where(places < 0, shown.index(rule.unplaced), places)
     occurs = set(places[used].tolist()) | ({top} if lifted is not None and lifted.any() else set())
     kept = [place for place, label in enumerate(shown) if place in occurs and label is not None]
     index = np.full(len(shown), len(kept), dtype=np.int64)  # past the last one: missing

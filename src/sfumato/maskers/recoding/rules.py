@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from sfumato.arrays import Floats, Ints, Marks
 from sfumato.data import calendar
-from sfumato.data.axis import MISSING, Numbers, labels_of, numbers_of
+from sfumato.data.axis import MISSING, labels_of, numbers_of
 from sfumato.data.schema import Calendar, Number
 from sfumato.data.taxonomy.bare_form import from_form, to_form
 from sfumato.data.taxonomy.taxonomy import Taxonomy, pruned
@@ -23,9 +23,11 @@ from sfumato.maskers.recoding.intervals import (
     Bound,
     Span,
     covers,
+    edges,
     interval_label,
     interval_labels,
     nested_form,
+    outside,
     plain_number,
     spans_of,
 )
@@ -83,6 +85,11 @@ class Rule:
     def values(self) -> tuple[str | None, ...]:
         """Every value that may be shown, be it of a record that was lifted to the top."""
         return self.shown if self.top in self.shown else (*self.shown, self.top)
+
+    @property
+    def unplaced(self) -> str:
+        """What a value shows that it has no place for: the top, which holds every label."""
+        return self.top
 
     @property
     def known(self) -> frozenset[str]:
@@ -296,19 +303,21 @@ class Discretize(Rule):
             *([None] if self.missing == "apart" else []),
         )
 
+    @property
+    def unplaced(self) -> str:
+        """Nothing: no interval holds a number outside the declared range, or a missing one."""
+        return SUPPRESSED
+
     def places(self, values: pa.Array[Any]) -> Ints:
         """(values + 1,): which shown value each value becomes, missing last; -1 where it cannot be shown."""
-        if self.missing == "together":
-            return np.zeros(len(values) + 1, dtype=np.int64)
         numbers = numbers_of(values, Number(calendar=self.calendar))
-        found = np.searchsorted(_edges(self.breaks, numbers), numbers, side="right").astype(np.int64)
-        outside = np.isnan(numbers)
-        if self.range is not None:
-            low, high = covers(self.range, self.calendar)
-            outside |= (numbers < low) | (numbers > high)
-        apart = len(self.breaks) + 1 if self.missing == "apart" else -1
-        found = np.where(outside, np.where(np.isnan(numbers), apart, -1), found)
-        return np.append(found, apart)
+        found = np.searchsorted(edges(self.breaks, numbers), numbers, side="right").astype(np.int64)
+        gone = {"none": -1, "apart": len(self.breaks) + 1, "together": 0}[self.missing]
+        if self.missing == "together":
+            found[:] = 0
+        found[np.isnan(numbers)] = gone
+        found[outside(numbers, self.range, self.calendar)] = -1
+        return np.append(found, gone)
 
     def to_json(self) -> dict[str, Any]:
         """The public form; breaks of dates and times in ISO text."""
@@ -378,16 +387,6 @@ class Discretize(Rule):
             nested = from_form(form)
             return "\n".join(drawn_tree(nested, set(nested.leaves), nested.root, 1, self.missing == "apart"))
         return "  " + " | ".join(MISSING if label is None else visible(label) for label in self.shown)
-
-
-def _edges(breaks: tuple[float, ...], numbers: Numbers) -> Numbers:
-    """Breaks of the kind of the numbers: large whole numbers compared with a break such as 36.5 would be rounded."""
-    if numbers.dtype.kind == "f":
-        return np.array(breaks, dtype=np.float64)
-    limits = np.iinfo(numbers.dtype)
-    whole = [math.ceil(number) for number in breaks]
-    inside = all(limits.min <= number <= limits.max for number in whole)
-    return np.array(whole, dtype=numbers.dtype if inside else object)
 
 
 def _in_order(labels: Iterable[str | None]) -> tuple[str | None, ...]:

@@ -333,9 +333,9 @@ def _column(column: pl.Series, rule: Rule) -> pl.Series:
 
 
 def _place(value: object, rule: Rule) -> str | None:
-    """What a value becomes. A label that the recoding does not know is shown at the top; a number outside its range
-    fits nothing."""
+    """What a value becomes. A label that the recoding does not know is shown at the top; a number outside its range,
+    or a missing one where none was missing, fits nothing."""
     try:
         return rule.becomes(value)
     except CheckError:
-        return NOWHERE if rule.kind == "discretize" and value is not None else rule.top
+        return NOWHERE if rule.kind == "discretize" else rule.top
