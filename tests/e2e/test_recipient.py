@@ -336,8 +336,7 @@ def test_the_data_package_is_valid_and_opens_the_table(format: str, tmp_path: Pa
 def test_croissant_is_valid_and_its_reader_gives_the_rows(
     format: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    import mlcroissant
-
+    mlcroissant: Any = import_module("mlcroissant")
     released(tmp_path / "my out", format=format)
     people = sf.load(tmp_path / "my out", kind="arrow")
     path = people.croissant()

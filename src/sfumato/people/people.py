@@ -88,7 +88,7 @@ class People:
         """Whether it was verified, the promise, each column, and in a page the first rows."""
         said = "not verified" if self.verdict is None else "verified"
         described = self.certificate["table"]["columns"]
-        columns = [[one["name"], one["kind"], one["role"], one["masked"] or "as it was"] for one in described]
+        columns = [[one["name"], one["kind"], one["role"], one["masked"] or "as it is"] for one in described]
         grids = [Grid(("column", "kind", "role", "masked"), columns)]
         if rows:
             first = [["" if cell is None else str(cell) for cell in row.values()] for row in self._first(rows)]
