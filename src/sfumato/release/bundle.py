@@ -105,10 +105,10 @@ def _held(path: Path, masked: Masked, facts: Facts) -> dict[str, Held]:
 def _held_by(name: str, column: AnyColumn) -> Held:
     if isinstance(column, ItemColumn):
         return Held("array")
-    used = np.unique(column.codes)
-    values = canonical(name, column.values.take(pa.array(used[used < len(column.values)])))
+    used: NDArray[np.int64] = np.unique(column.codes.astype(np.int64))
+    values = canonical(name, column.values.take(used[used < len(column.values)]))
     if isinstance(values, pa.DictionaryArray):
-        return Held("string", values.dictionary_decode().unique().to_pylist())
+        return Held("string", [str(text) for text in values.dictionary_decode().unique().to_pylist()])
     return Held(next((word for word, asks in TYPES.items() if asks(values.type)), "string"))
 
 
