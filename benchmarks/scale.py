@@ -35,9 +35,6 @@ SHARE = 20_000
 """One record in so many is k, so that tables of any size are refined as far; 50 of 1,000,000."""
 CLASSES, CLUSTERS = sf.Classes("income"), sf.Clusters("kmeans", k=6)
 STRUCTURES: dict[str, sf.Classes | sf.Clusters] = {"classes": CLASSES, "clusters": CLUSTERS}
-    "classes": sf.Classes("income"),
-    "clusters": sf.Clusters("kmeans", k=6),
-}
 
 
 def census() -> tuple[pa.Table, sf.Schema]:
