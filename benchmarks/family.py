@@ -21,7 +21,7 @@ from sfumato.maskers.recoding.recoding import Recoding
 from sfumato.sweeping.sweep import publish_family
 
 NUMBERS = (2, 4, 6)
-Releases = Mapping[int, sf.Release]
+Releases = Mapping[int | str, sf.Release]
 
 
 class Case:
@@ -39,7 +39,7 @@ class Case:
 
     def in_order(self, order: Sequence[int]) -> Releases:
         """One after the other, each beside those before it."""
-        found: dict[int, sf.Release] = {}
+        found: dict[int | str, sf.Release] = {}
         written: list[str] = []
         for number in order:
             earlier = sf.Earlier(releases=tuple(written), people="same") if written else None

@@ -13,7 +13,7 @@ import pytest
 import sfumato as sf
 from sfumato.evaluation import clusters
 from sfumato.randomness import Seeded
-from sfumato.release.report import projecting
+from sfumato.release.report import clusters as projecting
 from sfumato.structure import coded_points
 from tests.e2e.stopping import adult, recipe_for
 

@@ -14,11 +14,12 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
+from sfumato.cli.demo import SEVERAL, demo_recipe
 from sfumato.cli.main import main
 from sfumato.data.encoding import encode
 from sfumato.data.masked import Masked
 from sfumato.evaluation.clusters import f_measure
-from sfumato.evaluation.generated import released_space
+from sfumato.evaluation.generated import own_clusters
 from sfumato.publishing import Run
 from sfumato.publishing.orders import read_space, released_rows
 from sfumato.randomness import Seeded
@@ -99,7 +100,9 @@ def test_generated_sets_come_with_centres_that_find_their_clusters(tmp_path: Pat
 def test_a_space_read_back_is_the_one_in_which_the_holder_clustered() -> None:
     table = people()
     shown = Masked.of({name: table.column(name) for name in table.column_names})
-    space = released_space(STRUCTURE, SCHEMA, shown)
+    own = own_clusters(STRUCTURE, SCHEMA, shown)
+    assert own is not None
+    space = own.space()
     assert space is not None
     again = type(space).from_json(space.to_json())
     encoded = encode(table, SCHEMA)
@@ -333,3 +336,12 @@ def test_dates_and_numbers_without_a_range_come_with_centres(tmp_path: Path, mas
     assert f_measure(old, sf.find_clusters(tmp_path / "out")) > 0.95
     text = (tmp_path / "out" / "centres.json").read_text()
     assert str(int(pay.max())) not in text, "how far raw numbers reach is not told"
+
+
+def test_sets_of_which_no_codebook_tells_stand_in_the_middle_of_their_labels(tmp_path: Path) -> None:
+    """Under several quasi-identifiers of a small table nothing may be told of rare countries: the sets list them."""
+    table = sf.datasets.load("adult", complete=True).table.slice(0, 500)
+    recipe = demo_recipe(SEVERAL, k=20, clusters=4, mask=sf.Partition())
+    release = sf.publish(table, recipe, run=Run(report=False, ledger=sf.Ledger(tmp_path / "ledger.jsonl")))
+    release.write(tmp_path / "out")
+    assert len(set(sf.find_clusters(tmp_path / "out").tolist())) == 4

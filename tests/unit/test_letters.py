@@ -19,7 +19,7 @@ from sfumato.errors import SchemaError, SfumatoError, TableError
 from sfumato.privacy.verify import letters
 from sfumato.privacy.verify.verdict import Check, verdict_of
 from sfumato.release.report import plots
-from sfumato.release.report.axes import Axis
+from sfumato.release.report.plots import Axis
 
 STEERING = {"Cc", "Cf", "Zl", "Zp", "Cs", "Co"}
 EDGES = (0x1FFFE, 0x2FFFD, 0x2FFFE, 0x3FFFD, 0x3FFFE, 0xE0001, 0xE007F, 0xE01EF, 0xF0000, 0x10FFFF)

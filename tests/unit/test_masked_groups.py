@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sfumato.data.masked import Masked
 from sfumato.data.table import group_numbers
-from sfumato.release.report.projecting import Bubbles, Frame, Plane
+from sfumato.release.report.clusters import Bubbles, Frame, Plane
 from sfumato.structure.coded_points import Block, Placed
 
 NAMES = ("a", "b", "c", "d")

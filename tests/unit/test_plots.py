@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.release.report import plots
-from sfumato.release.report.axes import Axis, Ruler, written
 from sfumato.release.report.markup import table
+from sfumato.release.report.plots import Axis, Ruler, written
 
 NUMBERS = st.floats(-1e12, 1e12, allow_nan=False)
 X, Y = Ruler(Axis(0, 10), 100, 200), Ruler(Axis(0, 10), 80, 30)

@@ -36,7 +36,7 @@ def mistake(old: str, new: str) -> sf.SfumatoError:
         ("[0, 100]", "[40000, 0]", "pay", "[40000, 0]"),
         ("[0, 100]", "40000", "pay", "a range is [lowest, highest]"),
         ("[0, 100]", "[1, 2, 3]", "pay", "[lowest, highest]"),
-        ("range: [0, 100]", "taxonomy: {ANY: [a, b]}", "pay", "masked by intervals"),
+        ("range: [0, 100]", "taxonomy: {ANY: [a, b]}", "pay", "goes with a quasi-identifying number"),
         ("kind: category", "kind: date", "school", "kind: number, calendar: day"),
     ],
 )

@@ -19,9 +19,9 @@ import sfumato as sf
 from sfumato.data.taxonomy.taxonomy import Tree
 from sfumato.maskers.recoding.recoding import Recoding
 from sfumato.publishing import orders, steps
+from sfumato.release.report.clusters import Plane
 from sfumato.release.report.markup import Html
 from sfumato.release.report.material import Released
-from sfumato.release.report.projecting import Plane
 from sfumato.structure.coded_points import Block, Placed
 
 K = 8
@@ -272,7 +272,7 @@ def test_the_projection_is_that_of_the_vectors_themselves(monkeypatch: pytest.Mo
     slow = np.linalg.eigh(np.cov(vectors.T, bias=True))[1][:, ::-1][:, :2]
     expected = (vectors - vectors.mean(axis=0)) @ slow
     for most in (0, 1_000_000):  # products of records, and counts of pairs of values
-        monkeypatch.setattr("sfumato.release.report.projecting.MOST_PAIRS", most)
+        monkeypatch.setattr("sfumato.release.report.clusters.MOST_PAIRS", most)
         found = Plane.of(placed).points(placed)
         assert np.allclose(np.abs(found), np.abs(expected), atol=1e-4)
 

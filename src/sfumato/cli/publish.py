@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from sfumato.cli.key import open_key
 from sfumato.cli.ledger import show_plan
-from sfumato.cli.output import Allow, check_places, note, noting_warnings, show
+from sfumato.cli.output import Allow, check_places, figures, note, noting_warnings, show
 from sfumato.cli.progress import following, written_from_now
 
 if TYPE_CHECKING:
@@ -25,76 +27,167 @@ if TYPE_CHECKING:
 EXAMPLE = "sfumato publish recipe.yaml --output out --set privacy.0.k=20"
 FIGURES = {"agreement": "agreement", "f_measure.start": "F-measure"}
 
+_Table = Annotated[str | None, typer.Option("--table", help="The table, if not the one that the recipe names.")]
+_Changes = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PATH=VALUE", help="Change a setting: privacy.0.k=20."),
+]
+_Forms = Annotated[
+    list[str] | None,
+    typer.Option("--format", metavar="NAME", help="parquet or csv; excel, stata, spss: a copy beside the folder."),
+]
+_Stream = Annotated[
+    bool | None,
+    typer.Option("--stream/--in-memory", help="Read the table by batches, or whole; if not said, by its size."),
+]
+_Suggest = Annotated[
+    bool,
+    typer.Option("--suggest/--no-suggest", help="Where one table tells little, try other settings on a sample."),
+]
+_Copy = Annotated[
+    str | None, typer.Option("--copy", metavar="ADDRESS", help="Write the released table to a database as well.")
+]
+_Sign = Annotated[Path | None, typer.Option("--sign", metavar="KEY", help="Sign the release (see: sfumato key make).")]
+_Clusters = Annotated[
+    str | None,
+    typer.Option("--clusters", metavar="N,N,...", help="A version for each number of clusters, safe together."),
+]
+_Methods = Annotated[
+    str | None,
+    typer.Option("--methods", metavar="NAME,...", help="With --clusters: a version for each clusterer, too."),
+]
+
 
 def publish(  # noqa: PLR0913 - an argument for each option
     recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="The recipe, in YAML (see: sfumato draft).")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The release folder to write.")] = Path("release"),
-    table: Annotated[
-        str | None, typer.Option("--table", help="The table, if not the one that the recipe names.")
-    ] = None,
-    change: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Change a setting: privacy.0.k=20."),
-    ] = None,
+    table: _Table = None,
+    change: _Changes = None,
     csv: Annotated[bool, typer.Option("--csv", help="Write table.csv instead of table.parquet.")] = False,
+    form: _Forms = None,
     engine: Annotated[str, typer.Option("--engine", help="Who counts: local or reference.")] = "local",
     report: Annotated[bool, typer.Option("--report/--no-report", help="Draw the report, report.html.")] = True,
-    clusters: Annotated[
-        str | None,
-        typer.Option("--clusters", metavar="N,N,...", help="A version for each number of clusters, safe together."),
-    ] = None,
-    suggest: Annotated[
-        bool,
-        typer.Option("--suggest/--no-suggest", help="Where one table tells little, try other settings on a sample."),
-    ] = True,
+    clusters: _Clusters = None,
+    methods: _Methods = None,
+    suggest: _Suggest = True,
+    stream: _Stream = None,
     allow: Allow = None,
-    sign: Annotated[
-        Path | None, typer.Option("--sign", metavar="KEY", help="Sign the release (see: sfumato key make).")
-    ] = None,
+    copy: _Copy = None,
+    sign: _Sign = None,
 ) -> None:
     """Mask a table as RECIPE says, verify what was written, measure what survived, and write the release.
 
     Two folders are written: the release, to be handed over, and NAME.holder beside it, for your eyes only. An earlier
     release of that name is replaced, and told; anything else there is left alone, and refused. Every release is entered
-    in your ledger (see: sfumato ledger). With --clusters 2,4,6 there is a release for each number in that folder.
+    in your ledger (see: sfumato ledger). With --clusters 2,4,6 there is a release for each number in that folder, with
+    --methods kmeans,ward for each clusterer and number.
     """
-    from sfumato.cli.summary import show_release
     from sfumato.engines import engine_named
     from sfumato.publishing import Run
-    from sfumato.publishing import publish as run_recipe
     from sfumato.recipe import Recipe
-    from sfumato.sweeping.sweep import member
 
     found = Recipe.from_yaml(recipe, changes=change or (), allow=allow or ())
-    numbers = [] if clusters is None else numbers_of(clusters)
-    check_places([member(output, number) for number in numbers] or [output])
+    asked = _Asked.of(found, clusters, methods)
+    check_places(asked.places(output) or [output])
     opened = None if sign is None else open_key(sign)
+    _check_copy(copy, several=bool(asked.numbers or asked.methods))
     show_plan(found)
-    run = Run(engine=engine_named(engine), format="csv" if csv else "parquet", report=report, suggest=suggest)
+    forms = chosen_forms(form or (), csv=csv, several=bool(asked.numbers or asked.methods))
+    run = Run(engine=engine_named(engine), format=forms.table, report=report, suggest=suggest, stream=stream)
     people = _table(table or found.table)
-    if numbers:
-        _publish_family(people, found, numbers, output=output, run=run, key=opened)
-        return
+    if asked.numbers or asked.methods:
+        _publish_family(people, found, asked, output=output, run=run, key=opened)
+    else:
+        _publish_one(people, found, output=output, run=run, key=opened, also=forms.also, copy=copy)
+
+
+def _publish_one(
+    people: object,
+    recipe: Recipe,
+    *,
+    output: Path,
+    run: Run,
+    key: Ed25519PrivateKey | None,
+    also: Sequence[str],
+    copy: str | None,
+) -> None:
+    from sfumato.cli.summary import show_release
+    from sfumato.publishing import publish as run_recipe
+
     with following(), noting_warnings():
-        release = run_recipe(people, found, run=run)
+        release = run_recipe(people, recipe, run=run)
     with noting_warnings():
-        if opened is not None:
-            _sign(release, opened)
-        _write(release, output)
+        if key is not None:
+            _sign(release, key)
+        written = _write(release, output, also=also)
+        if copy is not None:
+            release.write(copy)
+            note("wrote the released table to the database; the folder stays the release")
+    figures("publish", release_form(release, written))
     show_release(release, output)
 
 
-def _publish_family(
-    people: object, recipe: Recipe, numbers: list[int], *, output: Path, run: Run, key: Ed25519PrivateKey | None
-) -> None:
-    from dataclasses import replace
+def release_form(release: Release, folder: Path) -> dict[str, Any]:
+    """A release as figures; what was measured against the raw table is for the holder's eyes only."""
+    return {
+        "folder": str(folder),
+        "rows": release.shown.num_rows,
+        "holds": release.verdict.holds,
+        "guarantee": release.guarantee,
+        "claims": [dict(one) for one in release.certificate["claims"]],
+        "evaluation": dict(release.scores),
+        "seconds": dict(release.timings),
+    }
 
-    from sfumato.sweeping.sweep import member, publish_family
+
+def _check_copy(copy: str | None, *, several: bool) -> None:
+    """Before any work: an address that cannot be written to, or one for several versions."""
+    from sfumato.data.sources.sql.copies import address_of
+    from sfumato.errors import RecipeError
+
+    if copy is None:
+        return
+    address_of(copy, None)
+    if several:
+        raise RecipeError("--copy", "one version is copied", given="--clusters with several", remedy="leave one out")
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Of which numbers of clusters, and by which methods, there is a version each; none where it is one release."""
+
+    numbers: list[int]
+    methods: list[str]
+
+    @classmethod
+    def of(cls, recipe: Recipe, clusters: str | None, methods: str | None) -> _Asked:
+        """As the options say; methods alone go with the recipe's own number."""
+        from sfumato.structure.structures import clusters_of
+
+        own = clusters_of(recipe.structure)
+        named = [] if methods is None else [name.strip() for name in methods.split(",")]
+        if clusters is not None:
+            return cls(numbers_of(clusters), named)
+        return cls([own.k] if methods is not None and own is not None and own.k != "auto" else [], named)
+
+    def places(self, output: Path) -> list[Path]:
+        """The folders of the versions."""
+        from sfumato.sweeping.sweep import member, versions
+
+        return [member(output, version) for version in versions(self.numbers, self.methods)]
+
+
+def _publish_family(
+    people: object, recipe: Recipe, asked: _Asked, *, output: Path, run: Run, key: Ed25519PrivateKey | None
+) -> None:
+    from sfumato.sweeping.sweep import publish_family
 
     run = replace(run, suggest=False)
     finish = (lambda release: _sign(release, key)) if key is not None else (lambda release: None)
-    with following(written_from_now([member(output, number) for number in numbers])), noting_warnings():
-        family = publish_family(people, recipe, numbers, output, run=run, finish=finish)
+    with following(written_from_now(asked.places(output))), noting_warnings():
+        family = publish_family(people, recipe, asked.numbers, output, methods=asked.methods, run=run, finish=finish)
+        members = [release_form(family.releases[one], family.folders[one]) for one in family.releases]
+        figures("publish", {"family": members})
         show_family(family, output)
 
 
@@ -104,11 +197,43 @@ def _sign(release: Release, key: Ed25519PrivateKey) -> None:
     note(f"signed with the key {sign_release(Path(release.scratch.name) / 'release', key)}")
 
 
-def _write(release: Release, output: Path) -> None:
-    output = release.write(output)
+@dataclass(frozen=True)
+class Forms:
+    """In which form the table of the release is written, and which copies of it stand beside the folder."""
+
+    table: Literal["parquet", "csv"]
+    also: tuple[str, ...]
+
+
+def chosen_forms(names: Sequence[str], *, csv: bool, several: bool = False) -> Forms:
+    """What --format and --csv ask for.
+
+    >>> chosen_forms(["stata", "csv"], csv=False)
+    Forms(table='csv', also=('stata',))
+    """
+    from sfumato.errors import RecipeError
+    from sfumato.release.exports.export import suffixes_of
+
+    suffixes_of(names)
+    if several and {*names} - {"csv", "parquet"}:
+        raise RecipeError(
+            "--format",
+            "copies for other programs are written beside one release",
+            given="several versions",
+            remedy="leave it out, and say people.export of the one that is handed over",
+        )
+    return Forms("csv" if csv or "csv" in names else "parquet", tuple(n for n in names if n not in ("csv", "parquet")))
+
+
+def _write(release: Release, output: Path, *, also: Sequence[str]) -> Path:
+    """Write it, and say so; where it was written."""
+    output = release.write(output, also=also)
     note(f"wrote {output}/ (hand it over) and {output}.holder/ (keep it)")
+    if also:
+        note(f"and beside them a copy of the table for {', '.join(also)}, read back and counted again")
     if release.report is not None:
         note(f"look at it: {output}.holder/report.html")
+    return output
 
 
 def _table(named: str | None) -> object:
@@ -148,12 +273,12 @@ def show_family(family: Family, output: Path) -> None:
     table = Table(title=f"{len(family.releases)} versions, safe together", title_justify="left")
     for heading in ("clusters", *FIGURES.values(), "smallest group", "with those above, joined"):
         table.add_column(heading, justify="right")
-    for number, release in family.releases.items():
+    for key, release in family.releases.items():
         sizes = [claim for claim in release.certificate["claims"] if isinstance(claim["achieved"], int)]
         alone = [claim["achieved"] for claim in sizes if "with" not in claim]
         joint = [claim["achieved"] for claim in sizes if "with" in claim]
         table.add_row(
-            str(number),
+            str(key),
             *(_figure(release.scores, name) for name in FIGURES),
             str(min(alone)),
             str(min(joint)) if joint else "",

@@ -141,6 +141,32 @@ def convert(
     note(f"wrote {target}: {_size(taxonomy)}")
 
 
+@app.command(epilog=_example("sfumato taxonomy grown release age --output age.yaml"))
+def grown(
+    release: Annotated[Path, typer.Argument(metavar="RELEASE", help="By top_down, with its .holder beside it.")],
+    column: Annotated[str, typer.Argument(metavar="COLUMN", help="A number.")],
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Write it here: .yaml, .json, .csv.")] = None,
+    force: _Force = False,
+) -> None:
+    """Take the tree of intervals that was grown for COLUMN from a release's history, to edit and to use again.
+
+    It is for your eyes: a recipe that names it (`taxonomy: age.yaml`) releases the part down to what its table shows.
+    """
+    from sfumato.data.taxonomy.files import layout_for, taxonomy_text
+    from sfumato.maskers.topdown.grown import grown_tree
+    from sfumato.release.reading import read_history
+
+    if output is not None:
+        layout_for(output)
+        refuse_overwrite(output, force=force)
+    tree = grown_tree(read_history(release), column)
+    if output is None:
+        echo(taxonomy_text(tree, layout="yaml"))
+    else:
+        tree.to_file(output)
+        note(f"wrote {output}: {_size(tree)}")
+
+
 @app.command(name="show", epilog=_example("sfumato taxonomy show education.yaml"))
 def show_tree(file: _File) -> None:
     """Draw the tree in FILE."""

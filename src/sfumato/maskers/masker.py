@@ -108,6 +108,11 @@ class Parts:
     rows: Sequence[int]
     of: Callable[[Table], Ints]
 
+    @property
+    def of_rows(self) -> Ints:
+        """(generated rows,): the part that each was made for."""
+        return np.repeat(np.arange(len(self.rows)), self.rows)
+
 
 WHOLE = "whole"
 """The folder of the holder's files that have the whole of what the release tells in part."""
@@ -215,11 +220,12 @@ class Masker:
 
     A masker states its `guarantee`, checks a recipe, masks a task, and reads its mask back. What else general code asks
     has a usual answer here. `joins_earlier`: it can be held beside releases that are out already. `averages`: masked
-    numbers are shown as other numbers, not as intervals.
+    numbers are shown as other numbers, not as intervals. `interval_trees`: it cuts a number's given tree of intervals.
     """
 
     guarantee: ClassVar[Guarantee] = K_ANONYMITY
     averages: ClassVar[bool] = False
+    interval_trees: ClassVar[bool] = False
 
     @property
     def joins_earlier(self) -> bool:

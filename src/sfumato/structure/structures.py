@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.calls import constructed, expected
 from sfumato.data.schema import Number, Schema
 from sfumato.data.table import Codes, ItemColumn, Table, group_numbers, narrow
 from sfumato.errors import NoStructure, RecipeError, TableError, warn
 from sfumato.events import part, watched
-from sfumato.structure.clusterers import check_clusterer, check_options, cluster, finds_k, takes_weights
+from sfumato.structure.clusterers import by_size, check_clusterer, check_options, cluster, finds_k, takes_weights
 from sfumato.structure.coded_points import Placed
 from sfumato.structure.embedding import Embedding, Placement, check_placement
 from sfumato.structure.methods import NOISE, Clustering
@@ -26,6 +27,7 @@ MOST_CLUSTERS, MOST_STARTS, MOST_ALSO = 1_000, 100, 20
 """Limits of what a recipe may ask for: clusters, starts of which the best counts, other numbers of clusters."""
 
 
+@constructed
 @dataclass(frozen=True)
 class Clusters:
     """Clusters found in the raw table, as in steps 1 and 3 of 000 section 4.1.
@@ -40,6 +42,7 @@ class Clusters:
     - `placement`: how masked values enter clustering.
     - `options`: those that `sfumato.structure.clusterers` lists.
     - `also`: other numbers of clusters that guide the masking as well; what survived is measured for k alone.
+    - `beside`: other methods whose clusters guide the masking as well, for k and for each number of `also`.
 
     >>> Clusters("kmeans", k=6).seed
     0
@@ -60,13 +63,16 @@ import path. Given: 'kmean'. To mend it: did you mean 'kmeans'?.
     placement: Placement = "expected"
     options: Mapping[str, Any] = field(default_factory=dict)
     also: tuple[int, ...] = ()
+    beside: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for method in (self.method, *([self.recluster] if self.recluster else [])):
+        object.__setattr__(self, "beside", tuple(self.beside))
+        for method in (self.method, *([self.recluster] if self.recluster else []), *self.beside):
             check_clusterer(method)
         check_options(self.method, self.options)
         if self.attributes is not None:
-            object.__setattr__(self, "attributes", tuple(self.attributes))
+            given: Any = self.attributes
+            object.__setattr__(self, "attributes", (given,) if isinstance(given, str) else tuple(given))
         object.__setattr__(self, "also", tuple(self.also))
         _check_k(self)
         _whole("seed", self.seed, least=0, most=2**31 - 1)
@@ -79,6 +85,7 @@ import path. Given: 'kmean'. To mend it: did you mean 'kmeans'?.
         return self.recluster or self.method
 
 
+@constructed
 @dataclass(frozen=True)
 class Classes:
     """The labels of a column, such as a diagnosis to be predicted.
@@ -89,6 +96,10 @@ class Classes:
 
     column: str
 
+    def __post_init__(self) -> None:
+        remedy = 'name one: sf.Classes("income")'
+        expected("Classes", self.column, str, rule="classes are those of one column", remedy=remedy)
+
 
 Structure = Clusters | Classes
 
@@ -98,7 +109,7 @@ class Found:
     """The structure of one table: for each record a label from 0 to n - 1.
 
     `embedding`, `placed` and `clustering` tell how clusters came about; classes have none. Records that a density
-    clusterer calls noise form the last label, named "noise". `guides` are the labels of other numbers of clusters.
+    clusterer calls noise form the last label, named "noise". `guides` are the labels of other numbers or methods.
     `clusters`: what was looked for, if it was clusters. `of_column`: the labels are those of a column.
     """
 
@@ -173,7 +184,9 @@ def declared_labels(structure: Structure | None, schema: Schema) -> int | None:
     if isinstance(structure, Clusters):
         if structure.k == "auto" or finds_k(structure.method):
             return None
-        return math.prod((structure.k, *structure.also))
+        if any(map(finds_k, structure.beside)):
+            return None
+        return int(math.prod((structure.k, *structure.also)) ** (1 + len(structure.beside)))
     attribute = schema[structure.column]
     if isinstance(attribute, Number):
         if not attribute.integer or attribute.range is None or attribute.calendar is not None:
@@ -195,20 +208,22 @@ def cluster_placed(
 ) -> Clustering:
     """Cluster placed records as the structure says, or with another method, number, seed or given starting centres.
 
-    Where at most half of the records are distinct and the method takes weights, each is clustered once. That
-    depends on the records alone, so equal tables give equal clusters.
+    Each place is clustered once, with its weight; a method that takes none gets the records in the order of their
+    places, and all in one place are in one cluster. So the order of rows changes nothing, and records that are known by
+    their counts alone give the same clusters.
     """
     name = method or structure.method
     number = "auto" if finds_k(name) else k or structure.k
     options = structure.options if name == structure.method else {}
     settings: dict[str, Any] = {"k": number, "seed": structure.seed if seed is None else seed, **options}
     settings |= {"n_init": structure.n_init, "centres": centres}
+    once = placed.distinct
     if takes_weights(name):
-        few = placed.few
-        if few is not None:
-            found = cluster(placed.take(few.first), name, weights=few.weights, **settings)
-            return Clustering(found.labels[few.of_row], found.k, found.centres, found.inertia)
-    return cluster(placed, name, **settings)
+        found = cluster(once.placed, name, weights=once.weights, **settings)
+    else:
+        every = cluster(once.everybody, name, **settings)
+        found = by_size(replace(every, labels=once.first(every.labels)), once.weights)
+    return replace(found, labels=found.labels[once.of_row])
 
 
 def starting_centres(records: Placed | Vectors, labels: NDArray[Any], n: int) -> Vectors:
@@ -218,10 +233,13 @@ def starting_centres(records: Placed | Vectors, labels: NDArray[Any], n: int) ->
     """
     from sfumato.structure.kmeans.tally import tally
 
-    points = (records if isinstance(records, Placed) else Placed.of(records)).points
-    found = tally(points, labels.astype(np.uint16), n)
+    once = (records if isinstance(records, Placed) else Placed.of(records)).distinct
+    counts = np.bincount(once.of_row.astype(np.int64) * n + labels)  # of each place, how many records have each label
+    pairs = np.flatnonzero(counts)
+    points = once.placed.take(pairs // n).points.weighted(counts[pairs].astype(np.float64))
+    found = tally(points, (pairs % n).astype(np.uint16), n)
     sums, sizes = found.sums, found.counts.sizes
-    means = np.where(sizes[:, None] > 0, sums, sums.sum(axis=0)) / np.where(sizes > 0, sizes, len(points))[:, None]
+    means = np.where(sizes[:, None] > 0, sums, sums.sum(axis=0)) / np.where(sizes > 0, sizes, points.total)[:, None]
     return means.astype(np.float32)
 
 
@@ -235,7 +253,8 @@ def _clusters(structure: Clusters, table: Table) -> Found:
         )
     embedding = Embedding.of(table, attributes=structure.attributes, weights=structure.weights)
     placed = embedding.place(table)
-    ends = 1 / (1 + len(structure.also))
+    guiding = _guiding(structure)
+    ends = 1 / (1 + len(guiding))
     with part(0.0, ends):
         found = cluster_placed(structure, placed)
     noise = bool((found.labels == NOISE).any())
@@ -249,9 +268,22 @@ def _clusters(structure: Clusters, table: Table) -> Found:
         )
     labels = np.where(found.labels == NOISE, found.k, found.labels)
     with part(ends, 1.0):
-        others = [cluster_placed(structure, placed, k=k).labels for k in watched(structure.also)]
+        others = [cluster_placed(structure, placed, method=name, k=k).labels for name, k in watched(guiding)]
     guides = tuple(narrow(other - int(other.min()), int(other.max()) + 2) for other in others)
     return Found(narrow(labels, len(names)), names, embedding, placed, found, guides, clusters=structure)
+
+
+def _guiding(structure: Clusters) -> list[tuple[str, int | None]]:
+    """Which other clusterings guide the masking: each method with each number, those that find it by themselves once.
+
+    >>> _guiding(Clusters("kmeans", k=4, also=(2,), beside=("ward", "hdbscan")))
+    [('kmeans', 2), ('ward', 4), ('ward', 2), ('hdbscan', None)]
+    """
+    numbers = [] if structure.k == "auto" else [structure.k, *structure.also]
+    own: list[tuple[str, int | None]] = [(structure.method, k) for k in structure.also]
+    for name in structure.beside:
+        own += [(name, None)] if finds_k(name) or not numbers else [(name, k) for k in numbers]
+    return own
 
 
 def _classes(structure: Classes, table: Table) -> Found:
@@ -299,11 +331,11 @@ def _check_k(clusters: Clusters) -> None:
                 "clusters", "other numbers of clusters go with a number", given="k: auto with `also`", remedy="say k: 6"
             )
         return
-    if len(clusters.also) > MOST_ALSO:
+    if max(len(clusters.also), len(clusters.beside)) > MOST_ALSO:
         raise RecipeError(
-            "also",
-            f"at most {MOST_ALSO} other numbers of clusters guide the masking",
-            given=str(len(clusters.also)),
+            "also, beside",
+            f"at most {MOST_ALSO} other numbers of clusters, and as many methods, guide the masking",
+            given=f"{len(clusters.also)} and {len(clusters.beside)}",
             remedy="name fewer",
         )
     for k in (clusters.k, *clusters.also):

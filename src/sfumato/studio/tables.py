@@ -21,8 +21,9 @@ from sfumato.data.drafting.draft import draft
 from sfumato.data.drafting.plan import k_for
 from sfumato.data.drafting.profile import profile
 from sfumato.data.drafting.text import recipe_text, told
-from sfumato.data.reading import CSV, read_arrow
+from sfumato.data.reading import read_arrow
 from sfumato.data.safe_files import FILE
+from sfumato.data.sources.openers import CSV
 from sfumato.data.yaml_files import load_yaml
 from sfumato.errors import SfumatoError, TableError
 from sfumato.events import step, watched

@@ -59,7 +59,7 @@ def find_clusters(job: Job) -> dict[str, Any]:
     from sfumato.events import step
     from sfumato.publishing.tries import sampled
     from sfumato.release.report.clusters import raw_clusters
-    from sfumato.release.report.style import page
+    from sfumato.release.report.markup import page
     from sfumato.structure.how_many import how_many
     from sfumato.structure.structures import Clusters, clusters_of, find
 

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sfumato.release.report.axes import Axis
-from sfumato.release.report.markup import Cell, Html, paragraph, section, table, tag, text
+from sfumato.release.report.markup import Cell, Html, page, paragraph, section, table, tag, text
 from sfumato.release.report.plots import (
     FAINT,
     INK,
+    Axis,
     Mark,
     Panel,
     colour,
@@ -24,7 +24,6 @@ from sfumato.release.report.plots import (
     steps,
     words,
 )
-from sfumato.release.report.style import page
 from sfumato.sweeping.frontier import Frontier, Outcome, advice
 from sfumato.sweeping.points import Result
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sfumato.release.report.markup import Html, bullets, paragraph, section, table, tag, text
-from sfumato.release.report.style import page
+from sfumato.release.report.markup import Html, bullets, page, paragraph, section, table, tag, text
 from sfumato.sweeping.advice import Advice
 from sfumato.sweeping.comparison import Tried
 from sfumato.sweeping.contenders import Contender

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from sfumato.calls import called
 from sfumato.data.safe_files import private_folder, write_private
 from sfumato.errors import RecipeError, ReleaseError
 from sfumato.publishing import Run, publish
@@ -22,6 +23,7 @@ from sfumato.recipe import Earlier, Recipe
 from sfumato.recipe.parts import check_earlier
 from sfumato.release.output import check_output
 from sfumato.release.release import Release
+from sfumato.structure.clusterers import check_clusterer, finds_k
 from sfumato.structure.structures import Clusters, class_column, clusters_of
 from sfumato.sweeping.frontier import Frontier, advice, frontier
 from sfumato.sweeping.page import csv_text, html
@@ -48,9 +50,10 @@ class Sweep:
         return advice(self.frontier)
 
 
+@called
 def sweep(
     table: object,
-    recipe: Recipe,
+    recipe: Recipe | str | Path,
     over: Over,
     output: str | Path,
     *,
@@ -68,6 +71,7 @@ def sweep(
 
     Processes are started anew, so a script that calls this does so under `if __name__ == "__main__":`.
     """
+    recipe = Recipe.of(recipe)
     found = points(recipe, over)
     refuse_budget(recipe, found, public=public)
     folder = _folder(Path(output))
@@ -130,10 +134,10 @@ def _written(table: object, stack: ExitStack) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """The versions by their number of clusters, and where each was written."""
+    """The versions by their number of clusters, or by method and number, and where each was written."""
 
-    releases: Mapping[int, Release]
-    folders: Mapping[int, Path]
+    releases: Mapping[int | str, Release]
+    folders: Mapping[int | str, Path]
 
 
 def publish_family(
@@ -142,52 +146,95 @@ def publish_family(
     clusters: Sequence[int],
     output: str | Path,
     *,
+    methods: Sequence[str] = (),
     run: Run | None = None,
     finish: Callable[[Release], None] = lambda release: None,
 ) -> Family:
     """Publish a version for each number of clusters into OUTPUT/clusters-N, each safe with those before it.
 
-    The recipe asks for clusters and is masked by top-down refinement. `finish` is called with each release before it is
-    written, for example to sign it. Versions that were written before something goes wrong stay: each is a release.
+    With `methods` there is one for each method and number, in OUTPUT/METHOD-N; a method that finds the number by itself
+    has one. The recipe asks for clusters and is masked by top-down refinement. `finish` is called with each release
+    before it is written, for example to sign it. Versions that were written before something goes wrong stay: each is
+    a release.
     """
     recipe = recipe.beside_others()
-    _check(recipe, clusters)
-    for number in clusters:
-        check_output(member(output, number))
-    releases: dict[int, Release] = {}
-    folders: dict[int, Path] = {}
-    for number in clusters:
-        version = _version(recipe, number, [k for k in clusters if k != number], list(folders.values()))
-        releases[number] = publish(table, version, run=run)
-        finish(releases[number])
-        folders[number] = releases[number].write(member(output, number))
+    asked = versions(clusters, methods)
+    _check(recipe, asked)
+    for version in asked:
+        check_output(member(output, version))
+    releases: dict[int | str, Release] = {}
+    folders: dict[int | str, Path] = {}
+    for version in asked:
+        releases[version.key] = publish(table, _recipe_of(recipe, version, asked, list(folders.values())), run=run)
+        finish(releases[version.key])
+        folders[version.key] = releases[version.key].write(member(output, version))
     return Family(releases, folders)
 
 
-def member(output: str | Path, number: int) -> Path:
+@dataclass(frozen=True)
+class Version:
+    """One version of a family: a method (None: that of the recipe) with a number of clusters (None: it finds it)."""
+
+    method: str | None
+    number: int | None
+
+    @property
+    def key(self) -> int | str:
+        """What it is called by: its number where there is one method alone."""
+        if self.method is None:
+            return self.number or 0
+        return self.method if self.number is None else f"{self.method}-{self.number}"
+
+
+def versions(clusters: Sequence[int], methods: Sequence[str]) -> list[Version]:
+    """Every method with every number.
+
+    >>> [version.key for version in versions([2, 4], ["kmeans", "hdbscan"])], versions([2], [])[0].key
+    (['kmeans-2', 'kmeans-4', 'hdbscan'], 2)
+    """
+    if not methods:
+        return [Version(None, number) for number in clusters]
+    for name in methods:
+        check_clusterer(name)
+    return [Version(name, number) for name in methods for number in ([None] if finds_k(name) else clusters)]
+
+
+def member(output: str | Path, version: Version) -> Path:
     """The folder of one version.
 
-    >>> member("out", 4).as_posix()
-    'out/clusters-4'
+    >>> member("out", Version(None, 4)).as_posix(), member("out", Version("ward", 4)).as_posix()
+    ('out/clusters-4', 'out/ward-4')
     """
-    return Path(output) / f"clusters-{number}"
+    return Path(output) / (f"clusters-{version.key}" if version.method is None else str(version.key))
 
 
-def _version(recipe: Recipe, number: int, others: Sequence[int], before: Sequence[Path]) -> Recipe:
-    structure = replace(_clusters(recipe), k=number, also=tuple(others))
+def _recipe_of(recipe: Recipe, version: Version, family: Sequence[Version], before: Sequence[Path]) -> Recipe:
+    """A version's own recipe, guided by the clusters of all others as well."""
+    clusters = _clusters(recipe)
+    numbers = [number for number in dict.fromkeys(one.number for one in family) if number is not None]
+    methods = [name for name in dict.fromkeys(one.method for one in family) if name is not None]
+    own = (
+        clusters if version.method in (None, clusters.method) else replace(clusters, method=version.method, options={})
+    )
+    structure = replace(
+        own,
+        k=version.number or "auto",
+        also=tuple(number for number in numbers if number != version.number and version.number),
+        beside=tuple(name for name in methods if name != version.method),
+    )
     releases = (*recipe.before.releases, *(str(folder.resolve()) for folder in before))
     earlier = Earlier(releases=releases, people="same") if releases else None
     return replace(recipe, structure=structure, earlier=earlier)
 
 
-def _check(recipe: Recipe, clusters: Sequence[int]) -> None:
+def _check(recipe: Recipe, family: Sequence[Version]) -> None:
     _clusters(recipe)
-    if len(clusters) < 2 or len(set(clusters)) < len(clusters):
+    if len(family) < 2 or len({version.key for version in family}) < len(family):
         raise RecipeError(
             "--clusters",
             "a family has at least two versions, each number once",
-            given=", ".join(map(str, clusters)) or "none",
-            remedy="say --clusters 2,4,6",
+            given=", ".join(str(version.key) for version in family) or "none",
+            remedy="say --clusters 2,4,6, or --clusters 4 --methods kmeans,ward",
         )
     check_earlier(recipe.mask, recipe.privacy)
     if recipe.before.growing:

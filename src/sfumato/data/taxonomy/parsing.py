@@ -134,13 +134,29 @@ def _json(text: str) -> Listing:
     if beyond is not None:
         return beyond
     try:
-        json.loads(text)
+        form = json.loads(text)
     except (ValueError, RecursionError) as error:
         line = error.lineno if isinstance(error, json.JSONDecodeError) else None
         return Listing("json", (), (Finding("syntax", "", line, f"this is no JSON: {error}"),))
+    if isinstance(form, dict) and set(form) == {"label", "below"}:
+        return Listing("json", tuple(_told(form)))
     # Taken as YAML, JSON has line numbers. Two things differ: tabs, which JSON allows between tokens only,
     # and characters beyond 16 bits, which JSON escapes as two halves.
     return _nested(_SPLIT_ESCAPE.sub(_joined, text.replace("\t", " ")), "json")
+
+
+def _told(form: dict[str, object]) -> Iterator[Entry]:
+    """The entries of a tree as a release tells of it; a label without a name is called by its number."""
+    waiting: list[tuple[object, str | None]] = [(form, None)]
+    nameless = 0
+    while waiting:
+        part, parent = waiting.pop()
+        own = part if isinstance(part, dict) else {"label": part}
+        label, below = own.get("label"), own.get("below")
+        nameless += label is None
+        name = f"({nameless})" if label is None else str(label)
+        yield Entry(name, parent)
+        waiting.extend((under, name) for under in reversed(below if isinstance(below, list) else []))
 
 
 def _joined(match: re.Match[str]) -> str:

@@ -1,16 +1,20 @@
-"""How intervals are written: `[17-37)`, and the last one closed: `[37-90]`."""
+"""How intervals are written: `[17-37)`, the last one closed: `[37-90]` (ends: `data/shown.py`); trees of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
 from sfumato.data import calendar
 from sfumato.data.schema import Calendar
+from sfumato.data.shown import interval_text
 
 Bound = float | str
-OPEN = ".."
+Span = tuple[float, float]
+"""From where to where an interval reaches; infinite where to the end of all."""
 
 
 def interval_labels(
@@ -21,13 +25,13 @@ def interval_labels(
     >>> interval_labels((17, 90), [37.0])
     ('[17-37)', '[37-90]')
     >>> interval_labels(None, [0.5])
-    ('[..-0.5)', '[0.5-..]')
+    ('[*..0.5)', '[0.5..*]')
     """
-    low, high = (OPEN, OPEN) if ends is None else (_end(ends[0]), _end(ends[1]))
+    low, high = (None, None) if ends is None else (_end(ends[0]), _end(ends[1]))
     inner = [calendar.show(b, unit) if unit else show_number(b) for b in breaks]
     lower, upper = [low, *inner], [*inner, high]
     last = len(inner)
-    return tuple(f"[{a}-{b}{']' if i == last else ')'}" for i, (a, b) in enumerate(zip(lower, upper, strict=True)))
+    return tuple(interval_text(a, b, closed=i == last) for i, (a, b) in enumerate(zip(lower, upper, strict=True)))
 
 
 def covers(ends: tuple[Bound, Bound], unit: Calendar | None) -> tuple[float, float]:
@@ -59,3 +63,74 @@ def plain_number(number: float) -> float:
     (37, 0.5)
     """
     return int(number) if float(number).is_integer() and abs(number) < 2**63 else float(number)
+
+
+def interval_label(
+    ends: tuple[Bound, Bound] | None, breaks: Sequence[float], unit: Calendar | None, first: int, end: int
+) -> str:
+    """How the interval is written that joins the intervals between breaks from the first to before the end.
+
+    >>> interval_label((0, 9), [5, 7], None, 1, 3)
+    '[5-9]'
+    """
+    own = [*breaks[max(first - 1, 0) : first], *breaks[end - 1 : end]]
+    return interval_labels(ends, own, unit)[0 if first == 0 else 1]
+
+
+def nested_form(label: Callable[[int, int], str], count: int, inner: Collection[tuple[int, int]]) -> dict[str, Any]:
+    """The tree of so many intervals as a release has it; `inner`: which neighbours each wider one joins.
+
+    >>> nested_form(lambda first, end: f"{first}-{end}", 3, {(0, 3), (1, 3)})
+    {'label': '0-3', 'below': ['0-1', {'label': '1-3', 'below': ['1-2', '2-3']}]}
+    """
+    begin: dict[int, list[int]] = {}
+    for first, end in sorted(inner):
+        if end - first > 1 and (first, end) != (0, count):
+            begin.setdefault(first, []).append(end)
+
+    def part(first: int, end: int) -> Any:
+        if end - first == 1:
+            return label(first, end)
+        below, at = [], first
+        while at < end:
+            upto = begin[at].pop() if begin.get(at) else at + 1  # the widest that begins there, then what is in it
+            below.append(part(at, upto))
+            at = upto
+        return {"label": label(first, end), "below": below}
+
+    root = part(0, count)
+    return root if isinstance(root, dict) else {"label": root, "below": []}
+
+
+def levels_of(spans: Iterable[Span]) -> int:
+    """How many levels a tree with these wider intervals has, the shown ones below them included.
+
+    >>> levels_of([(0, 9), (0, 5), (5, 9), (5, 7)])
+    4
+    """
+    above: list[Span] = []
+    most = 0
+    for low, high in sorted(spans, key=lambda span: (span[0], -span[1])):
+        while above and above[-1][1] <= low:
+            above.pop()
+        above.append((low, high))
+        most = max(most, len(above))
+    return most + 1
+
+
+def spans_of(form: Mapping[str, Any], breaks: Sequence[float]) -> tuple[Span, ...]:
+    """The wider intervals of a tree as a release has it: its leaves are the intervals between the breaks, in order."""
+    ends = [-math.inf, *breaks, math.inf]
+    found: list[Span] = []
+
+    def walk(part: Any, first: int) -> int:
+        below = [] if isinstance(part, str) else part["below"]
+        end = first
+        for one in below:
+            end = walk(one, end)
+        if below:
+            found.append((ends[first], ends[end]))
+        return end if below else first + 1
+
+    walk(form, 0)
+    return tuple(found)

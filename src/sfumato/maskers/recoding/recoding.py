@@ -114,7 +114,12 @@ class Recoding(Mask):
         form = files["recoding.json"]
         generalized = [name for name, part in form["attributes"].items() if part["kind"] == "generalize"]
         trees = {name: from_form(files[tree_file(name)]) for name in generalized if tree_file(name) in files}
-        return cls.from_json(form, trees)
+        found = cls.from_json(form, trees)
+        rules = {
+            name: rule.under(files.get(tree_file(name)) if form["attributes"][name].get("tree") else None)
+            for name, rule in found.attributes.items()
+        }
+        return replace(found, attributes=rules)
 
     @classmethod
     def from_json(cls, form: Mapping[str, Any], taxonomies: Mapping[str, Taxonomy]) -> Recoding:

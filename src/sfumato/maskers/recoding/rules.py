@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -14,15 +15,24 @@ from sfumato.arrays import Floats, Ints, Marks
 from sfumato.data import calendar
 from sfumato.data.axis import MISSING, Numbers, labels_of, numbers_of
 from sfumato.data.schema import Calendar, Number
-from sfumato.data.taxonomy.bare_form import to_form
+from sfumato.data.taxonomy.bare_form import from_form, to_form
 from sfumato.data.taxonomy.taxonomy import Taxonomy, pruned
 from sfumato.errors import visible
-from sfumato.maskers.recoding.intervals import Bound, covers, interval_labels, plain_number
+from sfumato.maskers.recoding.drawing import SHOWN, drawn_tree
+from sfumato.maskers.recoding.intervals import (
+    Bound,
+    Span,
+    covers,
+    interval_label,
+    interval_labels,
+    nested_form,
+    plain_number,
+    spans_of,
+)
 
 SUPPRESSED = "*"
 OTHER = "\0other"
 """A label that no release shows."""
-SHOWN, HIDDEN = "●", "○"
 Missing = Literal["none", "apart", "together"]
 """Of a number: no value was missing; missing is shown as missing; missing is hidden among all others."""
 
@@ -104,6 +114,10 @@ class Rule:
         """The same over the whole tree of its attribute; None where it needs one, and this is not it."""
         return self
 
+    def under(self, tree: Mapping[str, Any] | None) -> Rule:
+        """The same with the tree of wider intervals that a release tells of, for rules that have one."""
+        return self
+
     def released(self, shown: Collection[str | None], needed: Collection[str]) -> Rule:
         """What may be told of it beside a column that shows these; `needed`: labels that go along in any case."""
         raise NotImplementedError
@@ -131,7 +145,7 @@ class Generalize(Rule):
 
     `named`: the labels of the tree that have a name where it is released (None: all of them).
 
-    >>> tree = Taxonomy.from_tree({"ANY": {"Low": ["a", "b"], "High": ["c", "d"]}})
+    >>> tree = Taxonomy.fromdrawn_tree({"ANY": {"Low": ["a", "b"], "High": ["c", "d"]}})
     >>> print(Generalize(tree, ("Low", "c", "d")).drawn())
       ○ ANY
         ● Low  (a, b)
@@ -197,7 +211,7 @@ class Generalize(Rule):
 
     def drawn(self) -> str:
         """The tree down to the cut; what is hidden below a label stands behind it."""
-        return "\n".join(map(visible, _tree(self.taxonomy, set(self.cut), self.top, 1, None in self.cut)))
+        return "\n".join(map(visible, drawn_tree(self.taxonomy, set(self.cut), self.top, 1, None in self.cut)))
 
 
 @dataclass(frozen=True)
@@ -251,7 +265,11 @@ class Suppress(Rule):
 
 @dataclass(frozen=True)
 class Discretize(Rule):
-    """Intervals between breaks. Without a declared range the outer ends stay open: they would tell extremes."""
+    """Intervals between breaks. Without a declared range the outer ends stay open: they would tell extremes.
+
+    `tree`: the wider intervals above those that are shown, each from where to where, infinite where it reaches to the
+    end; they were given, or grown by the search. `told`: it goes along with a release.
+    """
 
     kind: ClassVar[str] = "discretize"
     numeric: ClassVar[bool] = True
@@ -260,6 +278,8 @@ class Discretize(Rule):
     breaks: tuple[float, ...]
     missing: Missing = "none"
     calendar: Calendar | None = None
+    tree: tuple[Span, ...] | None = field(default=None, compare=False)
+    told: bool = field(default=False, compare=False)
 
     @property
     def top(self) -> str:
@@ -300,7 +320,25 @@ class Discretize(Rule):
             form["missing"] = self.missing
         if self.calendar:
             form["calendar"] = self.calendar
+        if self.tree is not None:
+            form["tree"] = True
         return form
+
+    def tree_form(self) -> dict[str, Any] | None:
+        """The intervals that are shown, and the wider ones above them."""
+        if self.tree is None or self.missing == "together":
+            return None
+        label = partial(interval_label, self.range, self.breaks, self.calendar)
+        return nested_form(label, len(self.breaks) + 1, self._inner())
+
+    def under(self, tree: Mapping[str, Any] | None) -> Discretize:
+        """With the wider intervals that a release tells of."""
+        return self if tree is None else replace(self, tree=spans_of(tree, self.breaks), told=True)
+
+    def _inner(self) -> set[tuple[int, int]]:
+        """The wider intervals by which of the shown ones they hold: the first, and one past the last."""
+        at = {-math.inf: 0, math.inf: len(self.breaks) + 1} | {end: n for n, end in enumerate(self.breaks, start=1)}
+        return {(at[low], at[high]) for low, high in self.tree or () if low in at and high in at}
 
     @property
     def ends(self) -> frozenset[float]:
@@ -325,7 +363,8 @@ class Discretize(Rule):
         """The breaks that are an end of an interval which some row shows."""
         used = [label in shown for label in interval_labels(self.range, self.breaks, self.calendar)]
         sides = zip(self.breaks, used, used[1:], strict=False)
-        return replace(self, breaks=tuple(at for at, below, above in sides if below or above))
+        kept = tuple(at for at, below, above in sides if below or above)
+        return replace(self, breaks=kept, tree=self.tree if self.told and self.missing != "together" else None)
 
     def sentence(self, values: int) -> str:
         """How many intervals, of which range."""
@@ -333,7 +372,11 @@ class Discretize(Rule):
         return f"{_some(len(self.breaks) + 1, 'interval')}{within}."
 
     def drawn(self) -> str:
-        """The intervals in their order."""
+        """The intervals in their order; as a tree where there are wider ones above them."""
+        form = self.tree_form() if self.told else None
+        if form is not None:
+            nested = from_form(form)
+            return "\n".join(drawn_tree(nested, set(nested.leaves), nested.root, 1, self.missing == "apart"))
         return "  " + " | ".join(MISSING if label is None else visible(label) for label in self.shown)
 
 
@@ -355,19 +398,3 @@ def _in_order(labels: Iterable[str | None]) -> tuple[str | None, ...]:
 
 def _some(count: int, thing: str) -> str:
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
-
-
-def _tree(tree: Taxonomy, cut: set[str | None], label: str, depth: int, missing: bool) -> list[str]:
-    indent = "  " * depth
-    if label in cut:
-        below = () if tree.is_leaf(label) else tree.leaves_of(label)
-        return [f"{indent}{SHOWN} {label}" + (f"  ({_few(below)})" if below else "")]
-    lines = [f"{indent}{HIDDEN} {label}"]
-    for child in tree.children(label):
-        lines += _tree(tree, cut, child, depth + 1, False)
-    return [*lines, f"{indent}  {SHOWN} {MISSING}"] if missing else lines
-
-
-def _few(labels: tuple[str, ...], most: int = 6) -> str:
-    more = f", and {len(labels) - most} more" if len(labels) > most else ""
-    return ", ".join(labels[:most]) + more

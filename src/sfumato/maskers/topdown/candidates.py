@@ -1,4 +1,4 @@
-"""Candidates: for each kind of attribute, which values may be refined next, what that gains, and what it is in labels.
+"""Candidates: for each kind of attribute, which values may be refined next, and what that gains.
 
 A grower owns the cut of one attribute. Values are numbered as `sfumato.counting` asks: 0 is the top.
 """
@@ -12,9 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.axis import MISSING, Axis, NumberAxis, TreeAxis, ValueAxis
-from sfumato.maskers.recoding.intervals import interval_labels
-from sfumato.maskers.recoding.rules import SUPPRESSED, Discretize, Generalize, Missing, Rule, Suppress
+from sfumato.data.axis import NumberAxis, TreeAxis, ValueAxis
 from sfumato.maskers.topdown.refinement import Refinement
 from sfumato.maskers.topdown.scores import gains, info_gain
 
@@ -54,7 +52,7 @@ class Grower(Protocol):
         """A step of another search over the same axis, in this grower's numbers."""
 
 
-class _Sums:
+class Sums:
     """Owns running sums of a histogram, so that a range of positions is counted by one subtraction."""
 
     def __init__(self, histogram: Histogram) -> None:
@@ -67,7 +65,8 @@ class _Sums:
         return found
 
 
-def _candidate(refinement: Refinement, children: NDArray[np.int64]) -> Candidate:
+def counted(refinement: Refinement, children: NDArray[np.int64]) -> Candidate:
+    """A refinement with what it gains, from (children, classes) records."""
     held = children.sum(axis=0)
     total = int(held.sum())
     return Candidate(refinement, info_gain(children), total, total, int(np.count_nonzero(held)) > 1)
@@ -77,7 +76,7 @@ class TreeGrower:
     """Owns a cut through a taxonomy. Value numbers are nodes in depth-first order; missing comes last."""
 
     def __init__(self, attribute: int, axis: TreeAxis, histogram: Histogram) -> None:
-        self._attribute, self._axis, self._sums = attribute, axis, _Sums(histogram)
+        self._attribute, self._axis, self._sums = attribute, axis, Sums(histogram)
         self._number = {label: number for number, label in enumerate(axis.taxonomy.labels)}
         self.cut: set[int] = {0}
         self._open = {0: self._make(0)}
@@ -91,7 +90,7 @@ class TreeGrower:
             parts.append((len(tree.leaves), len(tree.leaves) + 1))
             children.append(len(tree.labels))
         refinement = Refinement(self._attribute, node, tuple(parts), tuple(children))
-        return _candidate(refinement, np.array([self._sums.of(*part) for part in parts]))
+        return counted(refinement, np.array([self._sums.of(*part) for part in parts]))
 
     def candidates(self) -> list[Candidate]:
         """Inner nodes of the cut, in tree order."""
@@ -166,11 +165,12 @@ class NumberGrower:
     """Owns the intervals of a number. Each is split where that gains most (002 section 3.1.3)."""
 
     def __init__(self, attribute: int, axis: NumberAxis, histogram: Histogram, holds: Holds | None) -> None:
-        self._attribute, self._axis, self._sums, self._holds = attribute, axis, _Sums(histogram), holds
+        self._attribute, self._axis, self._sums, self._holds = attribute, axis, Sums(histogram), holds
         self._histogram = histogram
         self._count = len(axis.numbers)
         self._number = {(0, axis.size): 0}
         self.breaks: set[int] = set()
+        self.joined: set[tuple[int, int]] = set()
         self.missing_apart = False
         self._open: dict[int, Candidate] = {}
         if axis.missing:
@@ -186,8 +186,8 @@ class NumberGrower:
         return Refinement(self._attribute, self._number_of(first, end), ((first, at), (at, end)), children)
 
     def _into(self, first: int, at: int, end: int) -> Candidate:
-        counted = np.array([self._sums.of(first, at), self._sums.of(at, end)])
-        return _candidate(self._refinement(first, at, end), counted)
+        children = np.array([self._sums.of(first, at), self._sums.of(at, end)])
+        return counted(self._refinement(first, at, end), children)
 
     def _offer(self, first: int, end: int, allowed: NDArray[np.bool_] | None = None) -> None:
         separable = self._axis.separable[first + 1 : end]
@@ -208,6 +208,7 @@ class NumberGrower:
             self.missing_apart = True
         else:
             self.breaks.add(at)
+            self.joined.add((first, end))
             self._offer(at, end)
 
     def drop(self, refinement: Refinement) -> None:
@@ -242,60 +243,3 @@ def best_split(histogram: Histogram, allowed: NDArray[np.bool_] | None = None) -
         return int(boundary[np.argmin(np.abs(2 * left[:, 0] - below[-1, 0]))])
     found = gains(below[-1], np.stack([left, below[-1] - left], axis=1))
     return int(boundary[np.argmax(found)])
-
-
-def make_grower(attribute: int, axis: Axis, histogram: Histogram, holds: Holds | None) -> Grower:
-    """The grower for an axis's kind."""
-    if isinstance(axis, TreeAxis):
-        return TreeGrower(attribute, axis, histogram)
-    if isinstance(axis, ValueAxis):
-        return ValueGrower(attribute, axis, histogram)
-    return NumberGrower(attribute, axis, histogram, holds)
-
-
-@dataclass(frozen=True)
-class Names:
-    """A refinement in labels."""
-
-    value: str
-    children: tuple[str, ...]
-
-
-def names(axis: Axis, step: Refinement) -> Names:
-    """What is refined, and into what."""
-    if isinstance(axis, TreeAxis):
-        labels = (*axis.taxonomy.labels, MISSING)
-        return Names(labels[step.value], tuple(labels[child] for child in step.children))
-    if isinstance(axis, ValueAxis):
-        return Names(SUPPRESSED, ((*axis.labels, MISSING)[step.parts[0][0]], SUPPRESSED))
-    if step.parts[-1][1] > len(axis.numbers):
-        return Names(SUPPRESSED, (_interval(axis, *step.parts[0]), MISSING))
-    whole = _interval(axis, step.parts[0][0], step.parts[-1][1])
-    return Names(whole, tuple(_interval(axis, *part) for part in step.parts))
-
-
-def _interval(axis: NumberAxis, first: int, end: int) -> str:
-    count = len(axis.numbers)
-    breaks = [*([axis.end(first)] if first > 0 else []), *([axis.close(end)] if end < count else [])]
-    labels = interval_labels(axis.attribute.range, breaks, axis.attribute.calendar)
-    return labels[0 if first == 0 else 1]
-
-
-def rule(axis: Axis, grower: Grower) -> Rule:
-    """What is shown of an attribute at the end of the search."""
-    if isinstance(axis, TreeAxis) and isinstance(grower, TreeGrower):
-        labels = (*axis.taxonomy.labels, None)
-        return Generalize(axis.taxonomy, tuple(labels[node] for node in sorted(grower.cut)))
-    if isinstance(axis, ValueAxis) and isinstance(grower, ValueGrower):
-        open_labels = (*axis.labels, *([None] if axis.missing else []))
-        disclosed = tuple(label for at, label in enumerate(open_labels) if at not in grower.suppressed)
-        return Suppress(disclosed, complete=not grower.suppressed)
-    if isinstance(axis, NumberAxis) and isinstance(grower, NumberGrower):
-        return _discretize(axis, grower)
-    raise TypeError(f"{type(axis).__name__} does not go with {type(grower).__name__}")
-
-
-def _discretize(axis: NumberAxis, grower: NumberGrower) -> Discretize:
-    breaks = tuple(sorted({end for at in grower.breaks for end in (axis.close(at), axis.end(at))}))
-    missing: Missing = "none" if not axis.missing else "apart" if grower.missing_apart else "together"
-    return Discretize(axis.attribute.range, breaks, missing, axis.attribute.calendar)

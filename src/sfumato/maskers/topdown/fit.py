@@ -29,7 +29,8 @@ from sfumato.events import checkpoint, watched
 from sfumato.maskers.detail.refusal import Unkept
 from sfumato.maskers.masker import Fixed, Labels, Task, only_k_anonymity
 from sfumato.maskers.recoding.recoding import Recoding
-from sfumato.maskers.topdown.candidates import Candidate, names, rule
+from sfumato.maskers.topdown.candidates import Candidate
+from sfumato.maskers.topdown.growers import names, rule
 from sfumato.maskers.topdown.problem import Problem, make_problem
 from sfumato.maskers.topdown.refinement import History, Refinement, Round
 from sfumato.maskers.topdown.scores import AUTO, chosen_score, score_named
@@ -184,6 +185,7 @@ class Settings:
     seconds: float | None = None
     suppress: float = 0.0
     last: tuple[str, ...] = ()
+    trees: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,7 +275,8 @@ def fit(
     if settings.suppress and not fixed and stopped == "maximal":
         more = lift(problem, search, limits, budget=int(settings.suppress * table.rows))
         search, lifted, stopped = more.search, more.rows, more.stopped
-    shown = {axis.name: rule(axis, grower) for axis, grower in zip(problem.axes, search.growers, strict=True)}
+    both = zip(problem.axes, search.growers, strict=True)
+    shown = {axis.name: rule(axis, grower, trees=settings.trees) for axis, grower in both}
     return Fitted(Recoding(shown, bool(lifted.any())), search.history(stopped), demands, lifted)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar
 
+from sfumato.calls import constructed
 from sfumato.data.axis import MISSING
 from sfumato.data.detail import Detail
 from sfumato.data.schema import ItemSet, Schema
@@ -187,6 +188,7 @@ UNGUIDED = "distortion"
 """What a refinement is worth where there is no structure."""
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class TopDown(Settings, Masker):
     """Top-down refinement: one cut for everybody, as the papers have it.
@@ -203,12 +205,15 @@ class TopDown(Settings, Masker):
     - `suppress`: lift up to this share of the records to the top of every attribute where that lets all others be
       shown better.
     - `last`: attributes that wait until no other can be refined.
+    - `trees`: release the trees of intervals that were grown for numbers; the order in which intervals were split
+      follows from all records. Given trees are always told; `sfumato taxonomy grown` finds grown ones for the holder.
 
     >>> TopDown(score="infogain").split
     'best'
     """
 
     guarantee: ClassVar[Guarantee] = K_ANONYMITY
+    interval_trees: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_score(self.score)

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from sfumato.data.axis import Axis
 from sfumato.data.detail import Detail
 from sfumato.events import checkpoint
-from sfumato.maskers.topdown.candidates import Candidate, Grower, make_grower, names
+from sfumato.maskers.topdown.candidates import Candidate, Grower
+from sfumato.maskers.topdown.growers import make_grower, names
 from sfumato.maskers.topdown.refinement import Blocked, History, Minima, Refinement, Round, Session
 from sfumato.maskers.topdown.scores import Score, Worth
 from sfumato.privacy.requirements import Basic, KAnonymity

@@ -17,10 +17,12 @@ from sfumato.counting import Needs, Tuples
 from sfumato.data.axis import MISSING, NumberAxis, TreeAxis, ValueAxis
 from sfumato.data.detail import Wish, ends_of
 from sfumato.data.schema import Attribute, Category, Schema
+from sfumato.data.taxonomy.intervals import Intervals
 from sfumato.events import watched
 from sfumato.maskers.detail.bands import Effort, Pieces, bands, too_many
 from sfumato.maskers.detail.refusal import Unkept
-from sfumato.maskers.topdown.candidates import Histogram, TreeGrower, names
+from sfumato.maskers.topdown.candidates import Histogram, TreeGrower
+from sfumato.maskers.topdown.growers import IntervalGrower, names
 from sfumato.maskers.topdown.problem import Problem
 from sfumato.maskers.topdown.refinement import Refinement, Round
 from sfumato.maskers.topdown.scores import info_gain
@@ -123,7 +125,9 @@ def wished_state(problem: Problem, schema: Schema) -> State:
     state = State.top(problem)
     numbers: list[tuple[int, NumberAxis]] = []
     for at, axis in ((at, axis) for at, axis in enumerate(problem.axes) if axis.name in detail):
-        if isinstance(axis, NumberAxis):
+        if isinstance(axis, NumberAxis) and axis.attribute.intervals is not None:
+            state = state.refined(_narrowed(problem, at, axis, axis.attribute.intervals))
+        elif isinstance(axis, NumberAxis):
             numbers.append((at, axis))
         elif isinstance(axis, TreeAxis):
             state = state.refined(_cut(problem, at, axis, detail[axis.name]))
@@ -213,6 +217,25 @@ def _cut(problem: Problem, at: int, axis: TreeAxis, wish: Wish) -> Chosen:
             for (first, end), child in zip(step.parts, step.children, strict=True):
                 value_at[first:end] = child
     return Chosen(at, tuple(steps), value_at)
+
+
+def _narrowed(problem: Problem, at: int, axis: NumberAxis, tree: Intervals) -> Chosen:
+    """Intervals of a given tree that are too wide become those below them, from the root on."""
+    grower = IntervalGrower(at, axis, problem.engine.histogram(problem.records, at), tree)
+    steps: list[Refinement] = []
+    value_at = np.zeros(axis.size, dtype=np.int64)
+    while wide := [one.refinement for one in grower.candidates() if _too_wide(axis, tree, one.refinement)]:
+        for step in wide:
+            grower.refine(step)
+            steps.append(step)
+            for (first, end), child in zip(step.parts, step.children, strict=True):
+                value_at[first:end] = child
+    return Chosen(at, tuple(steps), value_at)
+
+
+def _too_wide(axis: NumberAxis, tree: Intervals, step: Refinement) -> bool:
+    node = max(step.value - axis.missing, 0)
+    return axis.wish is not None and not axis.wish.fits(*tree.spans[node])
 
 
 def _leaves(axis: TreeAxis, step: Refinement) -> int:

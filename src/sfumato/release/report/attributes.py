@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,24 @@ from numpy.typing import NDArray
 from sfumato.data.axis import numbers_of
 from sfumato.data.schema import Number
 from sfumato.data.table import Column
+from sfumato.data.taxonomy.bare_form import from_form
+from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.events import watched
+from sfumato.maskers.recoding.intervals import interval_labels
 from sfumato.maskers.recoding.rules import Discretize, Generalize, Rule
 from sfumato.maskers.topdown.explanation import Story
-from sfumato.release.report.histograms import intervals_picture, numbers_picture
 from sfumato.release.report.markup import Html, bar, folded, join, paragraph, section, some, table, tag, text
-from sfumato.release.report.material import Frequency, Held, Released, different, frequencies, is_numeric, numbers
-from sfumato.release.report.trees import tree
+from sfumato.release.report.material import (
+    MISSING,
+    Frequency,
+    Held,
+    Released,
+    different,
+    frequencies,
+    is_numeric,
+    numbers,
+)
+from sfumato.release.report.plots import BLUE, FAINT, RED, Axis, Panel, bars, label, picture, stairs, uprights
 
 MOST = 15
 """Values of a column that are listed; of more, the rest is folded."""
@@ -62,7 +74,10 @@ def _cut(rule: Generalize, found: Sequence[Frequency], held: Held | None, *, nam
 def _intervals(rule: Discretize, found: Sequence[Frequency], held: Held | None, *, name: str) -> Html:
     """The intervals on a histogram, where their ends are told."""
     drawn = intervals_picture(rule, found, _raw_numbers(held, name), name=name)
-    return _listed(found) if drawn is None else join([drawn, _listed(found, folded_only=True)])
+    nested = interval_tree(rule, found)
+    if drawn is None and nested is None:
+        return _listed(found)
+    return join([one for one in (drawn, nested, _listed(found, folded_only=True)) if one is not None])
 
 
 DRAWN: Mapping[str, Callable[..., Html]] = {Generalize.kind: _cut, Discretize.kind: _intervals}
@@ -102,3 +117,140 @@ def _why(story: Story) -> Html:
     headings = ["shown", "would become", "quasi-identifier", "where a group would have"]
     also = [folded(f"{some(len(more), 'other refinement')} blocked as well", headings, more)] if more else []
     return tag("div", *(paragraph(line) for line in lines), *also, class_="why" if story.obstacles else "why none")
+
+
+Numbers = NDArray[np.float64]
+BINS = 40
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """Counts between edges; one edge more than counts."""
+
+    edges: Numbers
+    counts: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, values: Numbers, low: float, high: float) -> Histogram:
+        """Whole numbers one by one where they are few, else equal parts of the range."""
+        whole = bool((values == np.round(values)).all()) and high - low < 2 * BINS
+        edges = np.arange(low, high + 2) if whole else np.linspace(low, high, BINS + 1)
+        counts, found = np.histogram(values, bins=edges)
+        return cls(found, counts)
+
+    def rows(self) -> list[tuple[str, str, int]]:
+        """From, to and how many."""
+        return [
+            (f"{a:.6g}", f"{b:.6g}", int(n))
+            for a, b, n in zip(self.edges[:-1], self.edges[1:], self.counts, strict=True)
+        ]
+
+
+def intervals_picture(rule: Discretize, found: Sequence[Frequency], raw: Numbers | None, *, name: str) -> Html | None:
+    """The shown intervals as wide as they are, their area the records in them; for the holder over the raw numbers.
+
+    None for dates and for ranges that nobody declared: the ends of those are not told.
+    """
+    if rule.range is None or rule.calendar is not None or not rule.breaks:
+        return None
+    ends = np.array([float(rule.range[0]), *rule.breaks, float(rule.range[1])])
+    counts = {one.label: one.count for one in found}
+    heights = np.array([counts.get(label, 0) for label in interval_labels(rule.range, rule.breaks, None)]) / np.maximum(
+        np.diff(ends), 1e-12
+    )
+    behind = None if raw is None or not len(raw) else Histogram.of(raw, ends[0], ends[-1])
+    marks, high = [bars(ends, heights, BLUE), uprights(rule.breaks, FAINT, dotted=True)], heights.max(initial=0.0)
+    if behind is not None:
+        raw_heights = behind.counts / np.diff(behind.edges)
+        marks, high = [*marks, stairs(behind.edges, raw_heights, RED)], max(high, raw_heights.max())
+    across = _across(ends if behind is None else np.append(ends, behind.edges[-1]), name)
+    panel = Panel(across, _up(high, "records per unit"), marks)
+    says = f"{name}: blue, what is shown, the records of an interval spread over its width; dotted, the breaks"
+    says += "." if behind is None else "; the red line, the raw numbers."
+    drawn = picture([panel], says=says)
+    return drawn if behind is None else join([drawn, _table("The raw numbers", behind)])
+
+
+def numbers_picture(shown: Numbers, raw: Numbers | None, *, name: str) -> Html:
+    """Masked numbers as a histogram; for the holder with the raw ones."""
+    ends = [*shown[[0, -1]], *([] if raw is None or not len(raw) else [raw.min(), raw.max()])] if len(shown) else [0, 1]
+    low, high = float(min(ends)), float(max(ends))
+    high = high if high > low else low + 1.0
+    edges = np.linspace(low, high, BINS + 1)
+    front = Histogram(edges, np.histogram(shown, bins=edges)[0])
+    behind = None if raw is None else Histogram(edges, np.histogram(raw, bins=edges)[0])
+    marks = [bars(edges, front.counts, BLUE), *([] if behind is None else [stairs(edges, behind.counts, RED)])]
+    highest = max(int(one.counts.max()) for one in (front, behind) if one is not None)
+    panel = Panel(_across(edges, name), _up(highest, "records"), marks)
+    says = f"{name}: blue, what is shown" + ("." if behind is None else "; the red line, the raw numbers.")
+    drawn = [picture([panel], says=says), _table("What is shown, in numbers", front)]
+    return join([*drawn, *([] if behind is None else [_table("The raw numbers", behind)])])
+
+
+def _across(edges: Numbers, name: str) -> Axis:
+    margin = 0.01 * float(edges[-1] - edges[0])
+    return Axis(float(edges[0]) - margin, float(edges[-1]) + margin, label(name))
+
+
+def _up(highest: float, counted: str) -> Axis:
+    return Axis(0.0, 1.05 * float(highest) or 1.0, counted)
+
+
+def _table(summary: str, histogram: Histogram) -> Html:
+    return folded(summary, ["from", "to", "records"], histogram.rows())
+
+
+NODES = 250
+"""Nodes that are drawn; of larger cuts the list of values tells the rest."""
+FEW = 6
+
+
+def tree(rule: Generalize, found: Sequence[Frequency], *, below: bool) -> Html:
+    """The tree down to the cut, with how many records show each value; `below` names what is hidden under it."""
+    counts = {one.label: one.count for one in found}
+    left = [NODES]
+    root = _node(rule.taxonomy, rule.taxonomy.root, frozenset(rule.cut), counts, below=below, left=left)
+    lines = [root]
+    if None in rule.cut and MISSING in counts:
+        lines.append(tag("li", _shown(MISSING, counts[MISSING])))
+    cropped = [paragraph(f"Only the first {NODES} nodes are drawn.", "note")] if left[0] < 0 else []
+    return join([tag("ul", *lines, class_="tree"), *cropped])
+
+
+def interval_tree(rule: Discretize, found: Sequence[Frequency]) -> Html | None:
+    """The shown intervals below the wider ones that they were cut from (000 Figure 5, 002 Figure 7), where told."""
+    form = rule.tree_form()
+    if form is None or not rule.breaks:
+        return None
+    nested = from_form(form)
+    cut = Generalize(nested, (*nested.leaves, *([None] if rule.missing == "apart" else [])))
+    return tree(cut, found, below=False)
+
+
+def _node(
+    of: Taxonomy, label: str, cut: frozenset[str | None], counts: Mapping[str, int], *, below: bool, left: list[int]
+) -> Html:
+    left[0] -= 1
+    if left[0] < 0:
+        return text("")
+    if label in cut:
+        hidden = [] if of.is_leaf(label) else [_hidden(of.leaves_of(label), below)]
+        return tag("li", _shown(label, counts.get(label, 0)), *hidden)
+    children = [_node(of, child, cut, counts, below=below, left=left) for child in of.children(label)]
+    # A record can still show a label above the cut: lifted ones show the root.
+    lifted = [_count(counts[label])] if label in counts else []
+    return tag("li", tag("span", text(label), class_="above"), *lifted, tag("ul", *children))
+
+
+def _shown(label: str, count: int) -> Html:
+    return join([tag("span", text(label), class_="shown"), _count(count)])
+
+
+def _count(count: int) -> Html:
+    return tag("span", text(f"{count:,}"), class_="count")
+
+
+def _hidden(leaves: Sequence[str], named: bool) -> Html:
+    more = f" and {len(leaves) - FEW} more" if len(leaves) > FEW else ""
+    words = f" ({', '.join(leaves[:FEW])}{more})" if named else f" ({len(leaves)} leaves below)"
+    return tag("span", text(words), class_="count")

@@ -11,13 +11,11 @@ from collections.abc import Callable, Iterable, Mapping
 from sfumato.events import watched
 from sfumato.maskers.topdown.explanation import Story, stories
 from sfumato.release.release import REPORT
-from sfumato.release.report import attacks as attacked
-from sfumato.release.report import attributes, claims, clusters, examples, groups, worth
+from sfumato.release.report import attributes, claims, clusters, risk, worth
 from sfumato.release.report import search as story
 from sfumato.release.report import utility as survived
-from sfumato.release.report.markup import Html, paragraph, tag, text
+from sfumato.release.report.markup import Html, page, paragraph, tag, text
 from sfumato.release.report.material import Held, Released
-from sfumato.release.report.style import page
 
 __all__ = ["REPORT", "Held", "Released", "holder_report", "public_report"]
 
@@ -27,7 +25,7 @@ def public_report(released: Released) -> str:
     drawn: list[Callable[[], Html | None]] = [
         lambda: worth.public_columns(released),
         lambda: claims.claimed(released),
-        lambda: examples.public_examples(released),
+        lambda: claims.public_examples(released),
         lambda: attributes.attributes(released, None, {}),
         lambda: _groups(released),
         lambda: clusters.public_clusters(released),
@@ -45,12 +43,12 @@ def holder_report(released: Released, held: Held) -> str:
         lambda: worth.holders_columns(released, held),
         lambda: claims.in_figures(released, held),
         lambda: claims.claimed(released),
-        lambda: examples.holders_examples(released, held),
+        lambda: claims.holders_examples(released, held),
         lambda: survived.survived(held),
         lambda: clusters.holders_clusters(held),
         lambda: attributes.attributes(released, held, _stories(held)),
         lambda: _groups(released),
-        lambda: attacked.attacked(held),
+        lambda: risk.attacked(held),
         lambda: story.search(held),
         lambda: story.timings(held),
         lambda: claims.checked(released, held),
@@ -63,7 +61,7 @@ def holder_report(released: Released, held: Held) -> str:
 
 def _groups(released: Released) -> Html | None:
     """The same in both editions."""
-    return released.once("groups", lambda: groups.groups(released) or Html("")) or None
+    return released.once("groups", lambda: risk.groups(released) or Html("")) or None
 
 
 def _stories(held: Held) -> Mapping[str, Story]:

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sfumato.maskers.topdown.explanation import few, overview
-from sfumato.release.report.axes import Axis
 from sfumato.release.report.markup import Cell, Html, bar, folded, join, made, paragraph, section, table, tag
 from sfumato.release.report.material import Held
-from sfumato.release.report.plots import BLUE, Panel, colour, label, levels, picture, steps
+from sfumato.release.report.plots import BLUE, Axis, Panel, colour, label, levels, picture, steps
 
 MOST = 600
 Steps = Sequence[Mapping[str, Any]]

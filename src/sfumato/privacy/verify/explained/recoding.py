@@ -15,10 +15,12 @@ TreeOf = Callable[[str], Form]
 
 @dataclass(frozen=True)
 class Recoding:
-    """The rule of every masked column. Where `lifted`, some records show the top of all of them."""
+    """The rule of every masked column. Where `lifted`, some records show the top of all of them. `nested`: the columns
+    of numbers that come with a tree of intervals."""
 
     rules: Mapping[str, Rule]
     lifted: bool
+    nested: tuple[str, ...] = ()
 
     @property
     def trees(self) -> tuple[str, ...]:
@@ -26,12 +28,13 @@ class Recoding:
         return tuple(name for name, rule in self.rules.items() if rule.kind == "generalize")
 
 
-def read_recoding(form: Form, tree_of: TreeOf) -> Recoding:
-    """All rules, checked. `tree_of` reads a column's taxonomy."""
+def read_recoding(form: Form, tree_of: TreeOf, *, dotted: bool = True) -> Recoding:
+    """All rules, checked. `tree_of` reads a column's taxonomy; `dotted`: how intervals are written (`intervals`)."""
     only_keys(form, {"attributes", "lifted"}, "recoding.json")
     attributes: dict[str, object] = field(form, "attributes", dict)
-    rules = {name: _rule(name, mapping(part, name), tree_of) for name, part in attributes.items()}
-    return Recoding(rules, field(form, "lifted", bool) if "lifted" in form else False)
+    rules = {name: _rule(name, mapping(part, name), tree_of, dotted=dotted) for name, part in attributes.items()}
+    nested = tuple(name for name, part in attributes.items() if "tree" in mapping(part, name))
+    return Recoding(rules, field(form, "lifted", bool) if "lifted" in form else False, nested)
 
 
 def part_of(released: Recoding, whole: Recoding) -> Recoding:
@@ -43,7 +46,7 @@ def part_of(released: Recoding, whole: Recoding) -> Recoding:
     return whole
 
 
-def _rule(name: str, form: Form, tree_of: TreeOf) -> Rule:
+def _rule(name: str, form: Form, tree_of: TreeOf, *, dotted: bool) -> Rule:
     kind = form.get("kind")
     try:
         if kind == "generalize":
@@ -51,7 +54,7 @@ def _rule(name: str, form: Form, tree_of: TreeOf) -> Rule:
         if kind == "suppress":
             return suppress(form)
         if kind == "discretize":
-            return discretize(form)
+            return discretize(form, dotted=dotted)
     except CheckError as error:
         raise CheckError(f"{name}: {error}") from None
     raise CheckError(f"{name}: a recoding generalizes, suppresses or discretizes")

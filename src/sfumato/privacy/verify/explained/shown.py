@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sfumato.privacy.verify.explained.groups import by_groups
 from sfumato.privacy.verify.explained.trees import NAMELESS, in_order, nodes, tree_file
 from sfumato.privacy.verify.fields import Form, ascending, exact_keys, field, mapping
-from sfumato.privacy.verify.intervals import SUPPRESSED, ends_of_shown, plain
+from sfumato.privacy.verify.intervals import SUPPRESSED, ends_of_shown, nested, plain
 from sfumato.privacy.verify.table import values
 from sfumato.privacy.verify.verdict import CheckError
 
@@ -39,7 +39,7 @@ def explained(release: Folder, also: Also) -> str:
             _rule(release, name, mapping(attributes[name], name), also)
         except CheckError as error:
             raise CheckError(f"{name}: {error}") from None
-    trees = len(release.recoding.trees)
+    trees = len(release.recoding.trees) + len(release.recoding.nested)
     return f"{len(recoded)} rules and {trees} trees tell what is shown, or what the codebook tells, and nothing else"
 
 
@@ -71,7 +71,9 @@ def _rule(release: Folder, name: str, form: Form, also: Also) -> None:
         if not {*_ordered(form, "disclosed"), *hidden} <= shown:
             raise CheckError("a label is disclosed, or hidden, that no row shows")
     else:
-        _breaks(form, shown)
+        _breaks(form, shown, dotted=release.certificate.dotted)
+        if "tree" in form:
+            nested(form, nodes(release.json(tree_file(name))))
 
 
 def _ordered(form: Form, key: str) -> list[str | None]:
@@ -101,14 +103,16 @@ def named(tree: Form, known: Collection[str | None]) -> None:
         raise CheckError("the labels of its taxonomy do not stand in the order of their letters")
 
 
-def _breaks(form: Form, shown: Labels) -> None:
+def _breaks(form: Form, shown: Labels, *, dotted: bool) -> None:
     """Every break is the end of an interval that some row shows; numbers stand in their one form."""
-    keys = [key for key in ("missing", "calendar") if key in form]
+    keys = [key for key in ("missing", "calendar", "tree") if key in form]
     exact_keys(form, ["kind", "range", "breaks", *keys], "the rule")
     breaks: list[object] = field(form, "breaks", list)
     for entry in (*breaks, *(field(form, "range", list) if form["range"] is not None else ())):
         plain(entry)
-    if form.get("missing") == "together" and breaks:
-        raise CheckError("it has breaks, and shows no interval")
-    if not all(ends_of_shown(form, shown)):
+    if form.get("missing") == "together" and (breaks or "tree" in form):
+        raise CheckError("it has breaks or a tree, and shows no interval")
+    if "tree" in form and form["tree"] is not True:
+        raise CheckError("it says that it has a tree, or does not speak of it")
+    if not all(ends_of_shown(form, shown, dotted=dotted)):
         raise CheckError("a break lies between intervals that no row shows")
