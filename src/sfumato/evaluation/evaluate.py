@@ -26,6 +26,7 @@ from sfumato.evaluation.training import Part, split
 from sfumato.maskers.masker import Objective, Outcome, Task
 from sfumato.maskers.topdown.masker import TopDown
 from sfumato.privacy.requirements import largest_k
+from sfumato.structure.measures import Measure
 from sfumato.structure.released_groups import Codebook, Kind, learn_codebook
 from sfumato.structure.space import Space, release_space
 from sfumato.structure.structures import Classes, Clusters, Found, Structure, class_column
@@ -44,18 +45,20 @@ def judge(
     seeds: int = 2,
     written: Masked | None = None,
     codebook: Kind = "values",
+    measures: Mapping[str, Measure] | None = None,
 ) -> Judged:
     """Measure a masked table against the raw one, beside ceiling, floors and masking that is blind to structure.
 
     `written`: the released rows, in any order, where `outcome` only approaches them: a centre that is nearest to a
     record need not be the one that it was shown with. Groups are counted there. `codebook`: what it tells of.
+    `measures`: functions of the holder's own, of clusters' raw and masked labels.
     """
     masked = outcome.masked
     if not masked.row_by_row:
-        return judge_generated(structure, found, task.table, outcome)
+        return judge_generated(structure, found, task.table, outcome, measures or {})
     released = learn_codebook(task.table, masked, kind=codebook, minimum=largest_k(task.requirements))
     losses = _losses(task, masked, masked if written is None else written)
-    case = _Case(found, task, masked, released, seeds)
+    case = _Case(found, task, masked, released, seeds, measures or {})
     kept = _Kept() if structure is None else MEASURES[type(structure)](structure, case)
     columns, certain = columns_kept(task.table, masked), _certain(structure, case, kept.others)
     scores = [*kept.scores, *losses, *column_scores(columns), *certainty_scores(certain)]
@@ -78,6 +81,7 @@ class _Case:
     masked: Masked
     released: Codebook
     seeds: int
+    measures: Mapping[str, Measure] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +118,14 @@ def _clusters(structure: Clusters, case: _Case) -> _Kept:
         return _Kept()
     others = _blind(task)
     kept = evaluate_clusters(
-        found, task.table, case.masked, structure, seeds=case.seeds, released=case.released, others=others
+        found,
+        task.table,
+        case.masked,
+        structure,
+        seeds=case.seeds,
+        released=case.released,
+        others=others,
+        measures=case.measures,
     )
     space = release_space(
         found.embedding,

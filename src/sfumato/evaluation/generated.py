@@ -7,6 +7,7 @@ evenly from the declared domains. All of it compares with the raw table, and is 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +23,7 @@ from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import RecipeError
 from sfumato.evaluation import clusters as measure
 from sfumato.evaluation.columns import column_scores, columns_kept
+from sfumato.evaluation.report import own_scores
 from sfumato.evaluation.scores import Judged, Score, headline, scores_to_json
 from sfumato.events import watched
 from sfumato.maskers.histogram.domains import declared, item_domain
@@ -29,6 +31,7 @@ from sfumato.maskers.histogram.marginals import drawn_evenly
 from sfumato.maskers.masker import Outcome, Parts
 from sfumato.randomness import Seeded
 from sfumato.structure.coded_points import Placed
+from sfumato.structure.measures import Measure, measures_named
 from sfumato.structure.methods import NOISE
 from sfumato.structure.released import ReleasedValues
 from sfumato.structure.space import Space, release_space
@@ -41,7 +44,9 @@ FEWEST_ROWS = 10
 CHUNK = 1 << 16
 
 
-def judge_generated(structure: Structure | None, found: Found, table: Table, outcome: Outcome) -> Judged:
+def judge_generated(
+    structure: Structure | None, found: Found, table: Table, outcome: Outcome, measures: Mapping[str, Measure]
+) -> Judged:
     """Measure a generated table against the raw one. A mask that is fresh tells which part each row was made for."""
     masked, rows = outcome.masked, outcome.masked.rows
     scores = [
@@ -49,7 +54,7 @@ def judge_generated(structure: Structure | None, found: Found, table: Table, out
         _told("rows.raw", table.rows, "rows in the raw table"),
     ]
     if found.clusters is not None and rows >= FEWEST_ROWS:
-        scores = [*_cluster_scores(found.clusters, found, table, masked, outcome.mask.parts), *scores]
+        scores = [*_cluster_scores(found.clusters, found, table, outcome, measures), *scores]
     columns = columns_kept(table, masked) if rows else ()
     scores += column_scores(columns)
     values = outcome.mask.shows_values and rows >= FEWEST_ROWS
@@ -59,9 +64,10 @@ def judge_generated(structure: Structure | None, found: Found, table: Table, out
 
 
 def _cluster_scores(
-    structure: Clusters, found: Found, table: Table, masked: Masked, parts: Parts | None
+    structure: Clusters, found: Found, table: Table, outcome: Outcome, measures: Mapping[str, Measure]
 ) -> list[Score]:
-    seen = again(structure, found, place(found, masked))
+    parts = outcome.mask.parts
+    seen = again(structure, found, place(found, outcome.masked))
     scores = _compared(found, seen.nearest(found), "nearest", "each raw record takes the nearest centre found there")
     if parts is not None:
         scores += _compared(
@@ -76,7 +82,8 @@ def _cluster_scores(
     other = cluster_placed(structure, found.placed, seed=structure.seed + 1, k=found.n) if found.placed else None
     if other is not None:
         scores += _compared(found, other.labels, "ceiling", "the raw table clustered again with another seed")
-    return scores
+    own = {**measures_named(structure.measures), **measures}
+    return [*scores, *own_scores(own, found, {"nearest": seen.nearest(found)})]
 
 
 class Seen:

@@ -130,7 +130,14 @@ def measure(case: Case) -> Case:
     detail = check_detail(case.people, outcome.masked, recipe.wishes)
     kind = recipe.release.kind(local=outcome.mask.local)
     judged = judge(
-        recipe.structure, case.found, case.task, outcome, seeds=case.seeds, written=case.written, codebook=kind
+        recipe.structure,
+        case.found,
+        case.task,
+        outcome,
+        seeds=case.seeds,
+        written=case.written,
+        codebook=kind,
+        measures=case.run.measures,
     )
     scores = {**judged.scores, **({"detail": [one.to_json() for one in detail]} if detail else {})}
     return replace(case, judged=replace(judged, scores=scores))
