@@ -185,6 +185,8 @@ class _View:
         found, structure = self.found.clustering, self.structure
         if starts is not None:
             structure = replace(structure, n_init=starts)
+        if found is not None and found.chosen and structure.again == structure.method:
+            structure = replace(structure, options={**found.chosen, **structure.options})
         return cluster_placed(structure, placed, method=structure.again, k=found.k if found else None, seed=seed)
 
     def compare(self, labels: Labels) -> dict[str, float]:
@@ -307,4 +309,5 @@ def _settings(view: _View) -> dict[str, Any]:
         "n_init": view.structure.n_init,
         "placement": view.structure.placement,
         "attributes": list(view.embedding.attributes),
+        **({} if view.found.clustering is None else view.found.clustering.chosen),
     }

@@ -15,6 +15,7 @@ import numpy as np
 from sfumato.counting import Engine
 from sfumato.data.reading import read
 from sfumato.errors import ReleaseError, warn
+from sfumato.evaluation.advice import advice_on_clusters
 from sfumato.evaluation.attacks.attacker_view import Case as Attacked
 from sfumato.evaluation.attacks.attacker_view import Seen
 from sfumato.evaluation.attacks.suite import known_attributes, measure_criteria
@@ -47,7 +48,7 @@ from sfumato.release.report.material import Held, Released
 from sfumato.release.report.report import REPORT, holder_report, public_report
 from sfumato.structure.released_groups import ReleasedGroups
 from sfumato.structure.space import Space
-from sfumato.structure.structures import declared_labels, find, find_any
+from sfumato.structure.structures import clusters_of, declared_labels, find, find_any
 
 PEOPLE = 400
 """How many people are attacked for a report; the command `sfumato attack` tries more."""
@@ -139,6 +140,9 @@ def measure(case: Case) -> Case:
         codebook=kind,
         measures=case.run.measures,
     )
+    advice = advice_on_clusters(clusters_of(recipe.structure), judged.scores)
+    if advice is not None and not case.run.trial:
+        warn(advice)
     scores = {**judged.scores, **({"detail": [one.to_json() for one in detail]} if detail else {})}
     return replace(case, judged=replace(judged, scores=scores))
 
