@@ -12,9 +12,9 @@ CLEARLY, LOST = 0.02, 0.8
 """How much more of the clusters blind masking keeps, and the share of what raw data reach below which they are lost."""
 
 
-def advice_on_clusters(structure: Clusters | None, scores: Mapping[str, Any]) -> str | None:
+def advice_on_clusters(asked: Clusters | None, scores: Mapping[str, Any]) -> str | None:
     """Where blind masking keeps more of the clusters, or where clusters by density are not found again."""
-    if structure is None:
+    if asked is None:
         return None
     figure = {name: float(score["value"]) for name, score in scores["scores"].items()}
     guided, blind = figure.get("f_measure.start"), figure.get("distortion.f_measure.start")
@@ -25,11 +25,12 @@ def advice_on_clusters(structure: Clusters | None, scores: Mapping[str, Any]) ->
             "clusters, or use mask: partition"
         )
     cold, most = figure.get("f_measure.cold.mean"), figure.get("f_measure.ceiling.mean")
-    if finds_k(structure.again) and cold is not None and most is not None and cold < LOST * most:
+    if finds_k(asked.again) and cold is not None and most is not None and cold < LOST * most:
         return (
-            f"what {structure.again} finds by density is not found again in the masked table (F-measure {cold:.2f}): "
+            f"what {asked.again} finds by density is not found again in the masked table (F-measure {cold:.2f}): "
             "records that were masked alike stand at one point, and intervals leave gaps. Use mask: partition, a "
-            f"larger min_cluster_size or a smaller k-anonymity, or kmeans; and tell recipients the options{_told(scores)}"
+            "larger min_cluster_size or a smaller k-anonymity, or kmeans; and tell recipients the "
+            f"options{_told(scores)}"
         )
     return None
 
