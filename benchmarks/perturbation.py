@@ -15,28 +15,6 @@ PAIRS = 100_000
 """Distances are compared on this many pairs of records."""
 
 
-def security(raw: Floats, masked: Floats) -> float:
-    """Sec = Var(X - Y) / Var(X) of one attribute (004 section 5.3).
-
-    It is no measure of risk: 0 for a translation and about 2 for a rotation by 90 degrees, both undone at once.
-
-    >>> security(np.array([1.0, 2.0, 3.0]), np.array([4.0, 5.0, 6.0]))
-    0.0
-    """
-    if len(raw) != len(masked) or not len(raw):
-        raise TableError(
-            "security",
-            "the same records are compared",
-            given="different lengths or no rows",
-            remedy="give both columns in the same order",
-        )
-    known = np.isfinite(raw) & np.isfinite(masked)
-    spread = float(np.var(raw[known])) if known.any() else 0.0
-    if spread == 0:
-        raise TableError("security", "an attribute has two values or more", given="a single one", remedy="leave it out")
-    return float(np.var(raw[known] - masked[known])) / spread
-
-
 @dataclass(frozen=True)
 class Distances:
     """How distances between records changed.

@@ -25,8 +25,10 @@ from hypothesis import settings
 
 from sfumato.data.writing import write
 from sfumato.privacy.verify import pages
+from sfumato.privacy.verify.datapackage import PACKAGE
 from sfumato.privacy.verify.readme import readme
 from sfumato.privacy.verify.verdict import CheckError
+from tests.packages import repack
 
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that runs the tests in its background ignores Ctrl-C
 settings.register_profile("no clock", deadline=None, derandomize=False)  # machines are noisy: no test asserts a time
@@ -53,7 +55,7 @@ RECODING: dict[str, dict[str, Any]] = {
     "country": {"kind": "suppress", "disclosed": ["Mexico", None], "complete": False},
     "born": {"kind": "discretize", "range": None, "breaks": ["1970-04"], "calendar": "quarter"},
 }
-TOPS = {"age": "*", "education": "ANY", "country": "*", "born": "[..-..]"}
+TOPS = {"age": "*", "education": "ANY", "country": "*", "born": "[*..*]"}
 MASKED = {name: str(rule["kind"]) for name, rule in RECODING.items()}
 NUMBERS = ("age", "born", "hours")
 GROUNDS = "Recounted from the written file by code that shares nothing with the masker (sfumato verify)."
@@ -84,7 +86,7 @@ def _shown(person: Row) -> Row:
         "age": None if age is None else "[17-37)" if age < 37 else "[37-90]",
         "education": SCHOOLS[person["education"]],
         "country": country if country in ("Mexico", None) else "*",
-        "born": "[..-1970-04)" if person["born"] < date(1970, 4, 1) else "[1970-04-..]",
+        "born": "[*..1970-04)" if person["born"] < date(1970, 4, 1) else "[1970-04..*]",
         "income": person["income"],
         "hours": person["hours"],
     }
@@ -119,7 +121,7 @@ class Blueprint:
         parts = [claim["sentence"] for claim in claims]
         roles = {**dict.fromkeys(RECODING, "quasi"), "income": "sensitive", "hours": "plain"}
         return {
-            "format": 3,
+            "format": 4,
             "sfumato": "0.1.0",
             "created": "2026-01-01T00:00:00+00:00",
             "guarantee": "k_anonymity",
@@ -173,6 +175,7 @@ class Blueprint:
         self.write_table(self.table(), folder)
         form = {**self.certificate(), "lifted": lifted}
         (folder / "README.md").touch()
+        (folder / PACKAGE).touch()
         write_json(folder / "certificate.json", form)
         return self.rehash(folder)
 
@@ -210,6 +213,10 @@ class Blueprint:
         """What a forger does last: hashes that fit the files that are there now."""
         form = read_json(folder / "certificate.json")
         form["files"] = hashes(folder)
+        if (folder / PACKAGE).is_file():
+            with suppress(Exception):  # a table that nobody can read is described by nothing
+                repack(folder, form)
+                form["files"] = hashes(folder)
         if (folder / "README.md").is_file():
             with suppress(CheckError, LookupError):  # a certificate that nobody understands has no pages
                 (folder / "README.md").write_text(readme(form), encoding="utf-8")

@@ -192,20 +192,18 @@ def _spread(name: str, values: list[float]) -> dict[str, float]:
 
 @dataclass(frozen=True, eq=False)
 class _Points:
-    """Masked records laid out once for many clusterings; each distinct one once where that halves the work."""
+    """Masked records laid out once for many clusterings, each distinct one once."""
 
     rows: Placed
     once: Placed
-    weights: NDArray[np.float64] | None
-    of_row: Ints | None
+    weights: NDArray[np.float64]
+    of_row: Ints
 
     @classmethod
     def of(cls, placed: Placed) -> _Points:
         thin = Placed(tuple(_thin(block) for block in placed.blocks), placed.rows)
-        few = thin.few
-        if few is None:
-            return cls(thin, thin, None, None)
-        return cls(thin, thin.take(few.first), few.weights, few.of_row)
+        once = thin.distinct
+        return cls(thin, once.placed, once.weights, once.of_row.astype(np.int64))
 
     def cluster(self, method: str, **options: Any) -> Ints:
         found: Clustering = cluster(self.once, method, weights=self.weights, **options)
@@ -215,7 +213,7 @@ class _Points:
         return self._of_rows(self.once.nearest(centres))
 
     def _of_rows(self, labels: Ints) -> Ints:
-        return labels if self.of_row is None else labels[self.of_row]
+        return labels[self.of_row]
 
 
 def _thin(block: AnyBlock) -> AnyBlock:

@@ -69,7 +69,9 @@ class Case:
         cost = seen.cost_ratio(self.found)
         yield self.compared(method, epsilon, seen.nearest(self.found), cost)
         if mask is not None:
-            yield self.compared(f"{method}, parts", epsilon, seen.by_part(self.found, mask.parts, self.table), cost)
+            parts = mask.parts
+            by_part = seen.by_part(self.found, part=parts.of(self.table), made_for=parts.of_rows)
+            yield self.compared(f"{method}, parts", epsilon, by_part, cost)
 
     def compared(self, method: str, epsilon: str, labels: Any, cost: float) -> Figure:
         """Labels of raw records against their clusters."""

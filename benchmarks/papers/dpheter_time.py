@@ -60,16 +60,20 @@ def many_codes(rows: int) -> tuple[pa.Table, Schema]:
 
     patients = sf.datasets.load("patients")
     numbered = [c for c in categories() if c[0] not in "VE"]
-    codes = [f"{c}{end}" for c in numbered for end in range(15) if len(f"{c}{end}") <= 5]
-    tree = icd9(codes=[*codes, *(f"{c}{end}" for c in categories() if c[0] == "V" for end in range(10))])
+    longer = [f"{c}{end}" for c in numbered for end in range(15) if len(f"{c}{end}") <= 5]
+    tree = icd9(codes=[*longer, *(f"{c}{end}" for c in categories() if c[0] == "V" for end in range(10))])
     schema = sf.Schema({**patients.schema, "diagnoses": sf.ItemSet(role="quasi", taxonomy=tree, most=40)})
     table = _repeated(patients.table, rows)
     lists: Any = table.column("diagnoses").combine_chunks()
-    known = set(tree.leaves)
-    ends = np.random.default_rng(1).integers(0, 10, len(lists.values))
-    items = [f"{category(str(code))}{end}" for code, end in zip(lists.values.to_pylist(), ends.tolist(), strict=True)]
-    fits = [item if item in known else tree.leaves[at % len(tree.leaves)] for at, item in enumerate(items)]
-    redrawn = type(lists).from_arrays(lists.offsets, pa.array(fits))
+    of_leaf = {leaf: at for at, leaf in enumerate(tree.leaves)}
+    codes = lists.values.dictionary_encode()
+    ends = np.random.default_rng(1).integers(0, 10, len(codes))
+    below = [
+        of_leaf.get(f"{category(str(code))}{end}", -1) for code in codes.dictionary.to_pylist() for end in range(10)
+    ]
+    drawn = np.array(below)[codes.indices.to_numpy() * 10 + ends]
+    fits = np.where(drawn >= 0, drawn, np.arange(len(drawn)) % len(tree.leaves))
+    redrawn = type(lists).from_arrays(lists.offsets, pa.array(tree.leaves).take(fits))
     return table.set_column(table.column_names.index("diagnoses"), "diagnoses", redrawn), schema
 
 

@@ -24,13 +24,13 @@ from scipy.cluster.hierarchy import fcluster, ward
 
 from benchmarks.papers.gdtm_attacks import attack_tables
 from benchmarks.papers.gdtm_paper import MISCLASSIFIED, SEC, VARIANCES
-from benchmarks.perturbation import security
 from sfumato.arrays import Floats
 from sfumato.data.encoding import encode
 from sfumato.data.schema import Number, Schema
 from sfumato.data.table import Table
 from sfumato.engines import ReferenceEngine
 from sfumato.evaluation.clusters import misclassification
+from sfumato.evaluation.moved import security
 from sfumato.maskers.geometric.masker import AddNoise, Hybrid, Rotate, Scale, Translate
 from sfumato.maskers.masker import Labels, Masker, Task
 from sfumato.structure.clusterers import cluster

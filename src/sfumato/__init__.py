@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from sfumato.errors import SfumatoError as SfumatoError
     from sfumato.errors import TableError as TableError
     from sfumato.errors import TaxonomyError as TaxonomyError
+    from sfumato.estimators import Recoder as Recoder
     from sfumato.maskers.centroids.fit import MDAV as MDAV
     from sfumato.maskers.centroids.fit import Linkage as Linkage
     from sfumato.maskers.centroids.fit import Microaggregate as Microaggregate
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
     from sfumato.maskers.mondrian.fit import Mondrian as Mondrian
     from sfumato.maskers.partition.fit import Partition as Partition
     from sfumato.maskers.topdown.masker import TopDown as TopDown
+    from sfumato.people.people import People as People
+    from sfumato.people.people import load as load
     from sfumato.privacy.budget import Budget as Budget
     from sfumato.privacy.budget import BudgetError as BudgetError
     from sfumato.privacy.ledger import Ledger as Ledger
@@ -60,6 +63,8 @@ if TYPE_CHECKING:
     from sfumato.recipe import Along as Along
     from sfumato.recipe import Earlier as Earlier
     from sfumato.recipe import Recipe as Recipe
+    from sfumato.recipe import draft as draft
+    from sfumato.release.copies import recount as recount
     from sfumato.release.release import Release as Release
     from sfumato.structure.structures import Classes as Classes
     from sfumato.structure.structures import Clusters as Clusters
@@ -85,6 +90,7 @@ _NAMES = {
     "TaxonomyError": "sfumato.errors",
     "Verdict": "sfumato.privacy.verify",
     "read": "sfumato.data.reading",
+    "Recoder": "sfumato.estimators",
     "attack": "sfumato.publishing",
     "AddNoise": "sfumato.maskers.geometric.masker",
     "Hybrid": "sfumato.maskers.geometric.masker",
@@ -102,11 +108,13 @@ _NAMES = {
     "evaluate": "sfumato.publishing",
     "find_clusters": "sfumato.publishing",
     "publish": "sfumato.publishing",
+    "recount": "sfumato.release.copies",
     "Classes": "sfumato.structure.structures",
     "Clusters": "sfumato.structure.structures",
     "Along": "sfumato.recipe",
     "Earlier": "sfumato.recipe",
     "Recipe": "sfumato.recipe",
+    "draft": "sfumato.recipe",
     "Partition": "sfumato.maskers.partition.fit",
     "TopDown": "sfumato.maskers.topdown.masker",
     "KAnonymity": "sfumato.privacy.requirements",
@@ -123,6 +131,8 @@ _NAMES = {
     "Ledger": "sfumato.privacy.ledger",
     "advise": "sfumato.sweeping.advice",
     "sweep": "sfumato.sweeping.sweep",
+    "People": "sfumato.people.people",
+    "load": "sfumato.people.people",
     "verify": "sfumato.privacy.verify",
 }
 # A public name that is a module.
@@ -141,7 +151,9 @@ def __getattr__(name: str) -> object:
     elif name in _NAMES:
         found = getattr(import_module(_NAMES[name]), name)
     else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        near = import_module("difflib").get_close_matches(name, __all__, n=1)
+        hint = f". Did you mean {near[0]!r}?" if near and not name.startswith("__") else ""
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}{hint}")
     globals()[name] = found
     return found
 

@@ -34,10 +34,11 @@ class Began:
 
 @dataclass(frozen=True)
 class Share:
-    """How much of a step is done, from 0 to 1."""
+    """How much of a step is done, from 0 to 1; and how many rows it has read, where that is known."""
 
     step: str
     done: float
+    rows: int = 0
 
 
 @dataclass(frozen=True)
@@ -122,7 +123,7 @@ def running(listener: Listener | None = None, stop: Stop | None = None) -> Itera
         _RUN.reset(token)
 
 
-def checkpoint(done: float | None = None) -> None:
+def checkpoint(done: float | None = None, *, rows: int = 0) -> None:
     """End the run here if that was asked; tell how much of the step, or of this part of it, is done if it is known."""
     run = _RUN.get()
     if run is None:
@@ -131,7 +132,7 @@ def checkpoint(done: float | None = None) -> None:
         raise Stopped(run.step)
     if done is not None and (now := time.monotonic()) - run.told >= EVERY:
         run.told = now
-        run.listener(Share(run.step, run.begins + min(max(done, 0.0), 1.0) * (run.ends - run.begins)))
+        run.listener(Share(run.step, run.begins + min(max(done, 0.0), 1.0) * (run.ends - run.begins), rows))
 
 
 @contextmanager

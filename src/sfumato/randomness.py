@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -24,6 +26,13 @@ class Randomness(Protocol):
 
     def permutation(self, n: int) -> NDArray[np.int64]:
         """A uniformly drawn order of n rows."""
+
+    def pieces(self, n: int) -> Iterator[NDArray[np.int64]]:
+        """Such an order piece by piece, in memory for one piece and little more."""
+
+
+PIECE = 2**20
+"""Rows of a piece of an order, about."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +67,11 @@ class Seeded:
         """A repeatable order of n rows."""
         return self.generator().permutation(n)
 
+    def pieces(self, n: int) -> Iterator[NDArray[np.int64]]:
+        """The same order; what repeats is small."""
+        order = self.permutation(n)
+        return (order[begin : begin + PIECE] for begin in range(0, n, PIECE))
+
     def token(self) -> bytes:
         """256 bits that belong to the seed."""
         return hashlib.sha256(f"sfumato seed {self.seed}".encode()).digest()
@@ -85,6 +99,25 @@ class Secure:
 
         keys = np.frombuffer(os.urandom(8 * n), dtype=np.uint64)
         return np.argsort(keys, kind="stable").astype(np.int64, copy=False)
+
+    def pieces(self, n: int) -> Iterator[NDArray[np.int64]]:
+        """Such an order, piece by piece: every row draws a bucket, and the buckets are shuffled one after the other.
+
+        That is sorting by random keys whose first bits are the bucket, so that every order is equally likely. A byte or
+        two for each row are in memory, and one bucket.
+
+        >>> import numpy as np
+        >>> sorted(np.concatenate(list(Secure().pieces(5))).tolist())
+        [0, 1, 2, 3, 4]
+        """
+        import numpy as np
+
+        buckets = 1 << max(0, (n - 1) // PIECE).bit_length()
+        width = 1 if buckets <= 256 else 4  # bytes of a lot
+        lots = np.frombuffer(os.urandom(width * n), dtype=np.uint8 if width == 1 else np.uint32)
+        for bucket in range(buckets):  # a power of two: all of them are equally likely
+            rows = np.flatnonzero(np.bitwise_and(lots, buckets - 1) == bucket)
+            yield rows[self.permutation(len(rows))]
 
     def token(self) -> bytes:
         """256 bits that nobody can guess."""

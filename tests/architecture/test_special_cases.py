@@ -13,14 +13,26 @@ from tests.architecture.special_cases import FAMILIES, WORDS, special_cases
 
 MOST = 15
 KNOWN = {
+    ("people/people.py", "treated[name] == 'suppress'"): (
+        "A recipient has the certificate alone: where labels are suppressed, a star stands for those not shown anywhere."
+    ),
+    ("release/exports/recount.py", "claim['claim'] != 'k_anonymity'"): (
+        "Of a copy the groups of k-anonymity are counted again; every other claim is verify's, of the release itself."
+    ),
     ("cli/demo.py", "Partition()"): "The demo shows two maskers side by side, and names both.",
     ("cli/demo.py", "TopDown()"): "The demo is a recipe, and a recipe names its masker.",
     ("cli/ledger.py", "recipe.budget is None"): "The plan of a budget is shown before it is spent, where there is one.",
     ("data/masked.py", "self.came != 'generated'"): "This is where a masked table answers whether rows are records.",
+    ("estimators.py", "Partition(extent='cuts')"): (
+        "Without a recipe new rows must fall into a group, and of one masker no gaps lie between them."
+    ),
     ("evaluation/evaluate.py", "TopDown(score=BLIND)"): "The baseline that is blind to structure is one masker.",
     ("evaluation/evaluate.py", "structure is None"): "Without a structure nothing is compared with it.",
     ("evaluation/evaluate.py", "{Clusters: _clusters, Classes: _classes}"): (
         "Each kind of structure has measures of its own: one line of a table, above the structures in the layers."
+    ),
+    ("evaluation/moved.py", "outcome.masked.came != 'moved'"): (
+        "How far numbers were moved, and who undoes it, is asked of tables whose rows were moved and of no other."
     ),
     ("release/accounting.py", "recipe.budget is None"): (
         "The one place where a budget, or none, becomes what a run spends and may promise; all others ask that."

@@ -82,6 +82,7 @@ def test_what_the_holder_keeps_is_not_in_the_release(name: str, tmp_path: Path) 
             "certificate.html",
             "certificate.json",
             "certificate.md",
+            "datapackage.json",
             "report.html",
             "table.parquet",
         ]

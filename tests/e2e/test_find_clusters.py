@@ -19,7 +19,7 @@ from sfumato.cli.main import main
 from sfumato.data.encoding import encode
 from sfumato.data.masked import Masked
 from sfumato.evaluation.clusters import f_measure
-from sfumato.evaluation.generated import released_space
+from sfumato.evaluation.generated import own_clusters
 from sfumato.publishing import Run
 from sfumato.publishing.orders import read_space, released_rows
 from sfumato.randomness import Seeded
@@ -100,7 +100,9 @@ def test_generated_sets_come_with_centres_that_find_their_clusters(tmp_path: Pat
 def test_a_space_read_back_is_the_one_in_which_the_holder_clustered() -> None:
     table = people()
     shown = Masked.of({name: table.column(name) for name in table.column_names})
-    space = released_space(STRUCTURE, SCHEMA, shown)
+    own = own_clusters(STRUCTURE, SCHEMA, shown)
+    assert own is not None
+    space = own.space()
     assert space is not None
     again = type(space).from_json(space.to_json())
     encoded = encode(table, SCHEMA)

@@ -1,39 +1,44 @@
-"""The pages of results say what the benchmarks find today."""
+"""The pages of results say what the benchmarks find today, and every part of the papers has its command and page."""
 
 from __future__ import annotations
 
+import re
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from benchmarks.papers.classification import ADULT_TOP, adult, curve
+from benchmarks.papers.agreement import CELLS, Cell, printed
 from benchmarks.papers.cluster_published import published
 from benchmarks.papers.cluster_settings import Setting
 from benchmarks.papers.cluster_text import number
+from benchmarks.papers.contents import CONTENTS, Part
 
 from sfumato.errors import DatasetError
-from sfumato.maskers.masker import Masker
-from sfumato.maskers.partition.fit import Partition
-from sfumato.maskers.topdown.masker import TopDown
 
-PAGES = Path(__file__).parents[2] / "docs" / "results"
+ROOT = Path(__file__).parents[2]
 
 
-def printed(page: str, heading: str, first: list[str]) -> dict[str, str]:
-    """The line of a table below a heading that begins with these cells, by the names of its columns."""
-    _, _, text = (PAGES / page).read_text(encoding="utf-8").partition(f"\n{heading}\n")
-    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:1] == "|"]
-    line = next(row for row in rows if row[: len(first)] == first)
-    return dict(zip(rows[0], line, strict=True))
+@pytest.mark.parametrize("part", CONTENTS, ids=lambda part: f"{part.paper} {part.part}")
+def test_every_part_of_the_papers_has_its_command_and_its_page(part: Part) -> None:
+    program, *words = part.command.split()
+    assert (ROOT / part.page).is_file()
+    if program == "pytest":
+        names = re.findall(r"^def (test_\w+)", (ROOT / words[0]).read_text(encoding="utf-8"), re.MULTILINE)
+        assert any(words[2] in name for name in names), "no test of that name"
+    else:
+        assert find_spec(words[1]) is not None
+
+
+def test_five_papers_are_there_and_a_cell_can_disagree() -> None:
+    assert {part.paper for part in CONTENTS} == {"000", "001", "002", "003", "004"} == set(CELLS)
+    assert not Cell("page.md", "a cell", 0.50, 0.51, 0.006).agrees
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("name", "masker"), [("Top7", TopDown(beneficial_only=True)), ("Top7, Partition", Partition())]
-)
-def test_errors_of_figure_6a(name: str, masker: Masker) -> None:
-    found = curve(adult(), ADULT_TOP[:7], (300,), title=name, by="tree", masker=masker)
-    page = printed("classification.md", "## Figure 6a: Adult, generalization, tree", [name])
-    assert (f"{100 * found.be:.2f}", f"{100 * found.ae[0]:.2f}") == (page["BE"], page["k=300"])
+@pytest.mark.parametrize("paper", CELLS)
+def test_pages_say_what_is_found_today(paper: str) -> None:
+    for cell in CELLS[paper]():
+        assert cell.agrees, cell
 
 
 @pytest.mark.slow

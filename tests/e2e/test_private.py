@@ -263,7 +263,7 @@ def test_the_command_line_shows_plan_promise_and_ledger(csv: bool, tmp_path: Pat
 def test_an_interval_lies_in_its_range(label: str, inside: bool) -> None:
     from sfumato.privacy.verify.differential import _intervals
 
-    assert _intervals(pl.Series([label]), {"range": [1, 16]}) is inside
+    assert _intervals(pl.Series([label]), {"range": [1, 16]}, dotted=True) is inside
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from tests.corruptions import forge as make_fit
 from tests.corruptions import read_rows, write_rows
 from tests.forgeries import forgery
 
+PACKAGE = "datapackage.json"
 RAW = "Ada,36,PhD,flu;Bob,41,9th,rash"
 SPEAKS = "age; and at least 5000 records share every combination of values shown for age"
 ENDS = 'age", "sex"; and at least 5000 records share every combination of values shown for "age'
@@ -241,6 +242,26 @@ def other_readme(folder: Path) -> None:
 def longer_readme(folder: Path) -> None:
     with (folder / "README.md").open("a", encoding="utf-8") as file:
         file.write(f"\n<!-- {RAW} -->\n")
+    make_fit(folder, page=False)
+
+
+@forgery("a datapackage.json that tells more", fits=False)
+def longer_package(folder: Path) -> None:
+    write(folder, read(folder, PACKAGE) | {"contributors": [{"title": RAW}]}, PACKAGE)
+    make_fit(folder, page=False)
+
+
+@forgery("a datapackage.json that names a label nobody shows", fits=False)
+def labelled_package(folder: Path) -> None:
+    form = read(folder, PACKAGE)
+    form["resources"][0]["schema"]["fields"][-1].update(categories=[RAW])
+    write(folder, form, PACKAGE)
+    make_fit(folder, page=False)
+
+
+@forgery("a datapackage.json that is missing", fits=False)
+def no_package(folder: Path) -> None:
+    (folder / PACKAGE).unlink()
     make_fit(folder, page=False)
 
 

@@ -115,3 +115,19 @@ def test_a_damaged_folder_of_before_is_not_excused_by_its_format(tmp_path: Path)
     shutil.copytree(FOLDERS / "mondrian_csv" / "release", folder)
     _changed_cell(folder)
     assert not holds_or_is_told(sf.verify(folder))
+
+
+@pytest.mark.parametrize("name", ["top_down", "partition", "mondrian"])
+def test_a_release_of_format_3_with_dates_and_minus_signs_holds(name: str, tmp_path: Path) -> None:
+    """Written before dots stood between ends, and before releases had a datapackage.json."""
+    shutil.copytree(FOLDERS / "format_3" / name, tmp_path, dirs_exist_ok=True)
+    folder, raw = tmp_path / "release", FOLDERS / "format_3" / "people.parquet"
+    assert sf.verify(folder).holds, str(sf.verify(folder))
+    assert sf.verify(folder, raw=raw).holds, str(sf.verify(folder, raw=raw))
+    people = sf.load(folder, kind="arrow")
+    assert people.weights.min() >= 12
+    ends = people.intervals("balance")
+    assert all(-1000 <= one["low"] < one["high"] <= 1000 for one in ends.to_pylist())
+    form = json.loads((folder / "certificate.json").read_text(encoding="utf-8"))
+    (folder / "certificate.json").write_text(json.dumps(form | {"format": 4}, indent=1), encoding="utf-8")
+    assert not sf.verify(folder).holds, "its texts are not those of a later format"

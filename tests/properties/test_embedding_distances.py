@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from random import Random
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -81,11 +83,22 @@ def test_no_two_records_are_more_than_1_apart(table: Table) -> None:
 @settings(max_examples=60)
 def test_distinct_vectors_spread_out_are_all_vectors(table: Table) -> None:
     placed = Embedding.of(table).place(table)
-    distinct = placed.distinct()
-    assert np.array_equal(placed.vectors(distinct.first)[distinct.of_row], placed.vectors())
-    assert distinct.weights.sum() == table.rows
-    seen = list(dict.fromkeys(distinct.of_row.tolist()))
-    assert seen == list(range(len(distinct.weights)))
+    distinct = placed.distinct
+    once = distinct.placed.vectors()
+    assert np.array_equal(once[distinct.of_row], placed.vectors())
+    assert len(np.unique(once, axis=0)) == len(once)
+    assert np.array_equal(np.bincount(distinct.of_row), distinct.weights)
+
+
+@given(tables(), st.randoms(use_true_random=False))
+@settings(max_examples=60)
+def test_distinct_vectors_stand_in_an_order_of_their_own(table: Table, chance: Random) -> None:
+    placed = Embedding.of(table).place(table)
+    order = np.array(chance.sample(range(table.rows), table.rows))
+    one, other = placed.distinct, placed.take(order).distinct
+    assert np.array_equal(one.placed.vectors(), other.placed.vectors())
+    assert np.array_equal(one.weights, other.weights)
+    assert np.array_equal(one.of_row[order], other.of_row)
 
 
 @given(tables())

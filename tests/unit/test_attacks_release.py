@@ -201,7 +201,7 @@ def test_the_command_prints_sentences_and_writes_json(tmp_path: Path) -> None:
     folder = released(tmp_path, Translate(by={"age": 3, "salary": 5.5}))
     pq.write_table(raw_table(), tmp_path / "raw.parquet")
     arguments = ["attack", str(tmp_path / "raw.parquet"), str(folder), "--known", "4"]
-    told = CliRunner().invoke(app, [*arguments, "--json", str(tmp_path / "found.json")])
+    told = CliRunner().invoke(app, [*arguments, "--output", str(tmp_path / "found.json")])
     assert told.exit_code == 0
     assert "Anyone who knows one of these people can recover age and salary of everybody." in told.stdout
     assert "not tried: singling out, linkability, inference" in told.stdout
@@ -215,7 +215,7 @@ def test_the_command_shows_risk_and_criteria(tmp_path: Path) -> None:
     pq.write_table(raw_table(), tmp_path / "raw.parquet")
     pq.write_table(raw_table(seed=5), tmp_path / "others.parquet")
     arguments = ["attack", str(tmp_path / "raw.parquet"), str(folder), "--control", str(tmp_path / "others.parquet")]
-    told = CliRunner().invoke(app, [*arguments, "--json", str(tmp_path / "found.json")])
+    told = CliRunner().invoke(app, [*arguments, "--output", str(tmp_path / "found.json")])
     assert told.exit_code == 0
     for word in ("prosecutor", "journalist", "marketer", "singling out", "linkability", "inference", "excess"):
         assert word in told.stdout

@@ -171,14 +171,14 @@ def test_a_label_without_an_entry_stands_at_its_own_node() -> None:
 
 def test_everything_at_its_top_stands_in_one_place() -> None:
     table = one(Category(taxonomy=TREE), ["9th", "10th", "Bachelors"])
-    assert len(Embedding.of(table).without(table, ["a"]).distinct().weights) == 1
+    assert len(Embedding.of(table).without(table, ["a"]).distinct.weights) == 1
 
 
 def test_many_attributes_do_not_overflow_the_key() -> None:
     generator = np.random.default_rng(0)
     columns = {f"a{i}": generator.integers(0, 1000, 200) for i in range(12)}
     table = encode(pa.table(columns), Schema({name: Number() for name in columns}))
-    assert len(Embedding.of(table).place(table).distinct().weights) == 200
+    assert len(Embedding.of(table).place(table).distinct.weights) == 200
 
 
 def test_sets_stand_at_the_coordinates_of_all_their_items(monkeypatch: pytest.MonkeyPatch) -> None:

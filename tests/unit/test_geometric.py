@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from benchmarks.perturbation import distances_kept, security
+from benchmarks.perturbation import distances_kept
 
 from sfumato.data.encoding import encode
 from sfumato.data.masked import Masked
@@ -15,6 +15,7 @@ from sfumato.data.schema import Number, Schema
 from sfumato.data.table import Table
 from sfumato.engines import ReferenceEngine
 from sfumato.errors import TableError
+from sfumato.evaluation.moved import moved_scores, security
 from sfumato.maskers.geometric.mask import Transformation
 from sfumato.maskers.geometric.masker import AddNoise, Hybrid, Rotate, Scale, Translate
 from sfumato.maskers.geometric.operations import Add, Multiply, Turn
@@ -201,6 +202,25 @@ def test_sec_says_nothing_of_risk() -> None:
     raw = np.random.default_rng(0).normal(size=1000)
     assert security(raw, raw + 7) == pytest.approx(0, abs=1e-12)
     assert security(raw, -raw) == pytest.approx(4)
+
+
+@pytest.mark.parametrize(
+    ("masker", "least", "most"), [(Translate(seed=1), 1, 1), (Scale(seed=1), 1, 1), (Rotate(seed=1), 2, 4)]
+)
+def test_beside_sec_stands_how_many_known_people_undo_it(masker: Masker, least: int, most: int) -> None:
+    table = people(300)
+    scores = {score.name: score for score in moved_scores(table, masked(masker, table))}
+    assert least <= scores["known_records"].value <= most
+    assert set(scores) == {"known_records", "security", *(f"security.{name}" for name in NAMES)}
+    assert not any(score.publishable for score in scores.values())
+
+
+def test_noise_on_everybody_is_not_undone_and_other_masks_have_no_sec() -> None:
+    table = people(300)
+    noisy = masked(AddNoise(seed=1), table)
+    assert "known_records" not in {score.name for score in moved_scores(table, noisy)}
+    shown = Outcome(noisy.mask, Masked.of({name: table.column(name).decode() for name in NAMES}))
+    assert moved_scores(table, shown) == ()
 
 
 def test_noise_follows_its_distribution() -> None:

@@ -114,6 +114,26 @@ def test_a_huge_epsilon_keeps_every_group_of_dpheter() -> None:
     assert found == {("a", "p"), ("d", "q", "r")}
 
 
+def test_a_threshold_says_which_combinations_stay() -> None:
+    """The paper's keeps more empty combinations than ours; a high one prunes those that people have, too."""
+    kept = {times: run(sf.DPHeter(steps=40, threshold=times), 20, noise=SeededNoise(1)) for times in (1, None, 900)}
+    sets = {times: {tuple(one or ()) for one in out.masked["items"].to_pylist()} for times, out in kept.items()}
+    assert sets[1] >= {("p",), ("q", "r")}
+    assert not {("p",), ("q", "r")} & sets[900]
+
+
+@pytest.mark.parametrize("masker", [sf.PrivateTree(items=2), sf.DPHeter(steps=40, items=2)])
+def test_items_limits_how_many_labels_of_a_set_are_counted(masker: Any) -> None:
+    tree = sf.Taxonomy.from_tree({"ANY": {"v": ["p", "q"], "w": ["r", "s"]}})
+    schema = sf.Schema(items=sf.ItemSet(role="quasi", taxonomy=tree))
+    people = encode(pa.table({"items": pa.array([["p"], ["q", "r"]] * 200, pa.list_(pa.string()))}), schema)
+    mechanisms = Mechanisms(Spending(Budget(10**6)), SeededNoise(1))
+    labels = Labels((np.arange(people.rows) % 2).astype(np.uint8), 2, most=2)
+    found = masker.mask(Task(people, labels, (), ReferenceEngine(), mechanisms=mechanisms))
+    shown = {item for held in found.masked["items"].to_pylist() for item in held or ()}
+    assert shown == {"v", "w"}
+
+
 @pytest.mark.parametrize("masker", MASKERS)
 def test_a_tiny_epsilon_ignores_the_data(masker: Masker) -> None:
     """With the same noise two tables without anything in common give the same choices."""
@@ -215,6 +235,9 @@ def test_a_set_larger_than_declared_is_refused() -> None:
     [
         lambda: sf.DPHeter(steps=0),
         lambda: sf.DPHeter(steps=True),
+        lambda: sf.DPHeter(threshold=-1),
+        lambda: sf.DPHeter(items=0),
+        lambda: sf.PrivateTree(items=10_000),
         lambda: sf.PrivateTree(bins=1),
         lambda: sf.PrivateTree(splits=99),
         lambda: sf.Category(values=("a",), outside="b"),

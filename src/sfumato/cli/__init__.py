@@ -14,6 +14,6 @@ body, when the command is called. A test holds every module of this package to t
 
 What a command leaves to others: it raises a `SfumatoError` and `main` shows it (exit code 2); it says another
 exit code with `raise typer.Exit(1)`; results go to standard output with `cli.output.show` or `typer.echo`,
-everything about the run (notes, progress) to standard error with `cli.output.note`; files are written with
-`cli.output.save`.
+everything about the run (notes, progress) to standard error with `cli.output.note`; figures, which --json prints, to
+`cli.output.figures`; files are written with `cli.output.save`. --quiet and --json are added by `main` to every command.
 """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.cli.output import Allow, refuse_overwrite, save, show
+from sfumato.cli.output import Allow, figures, refuse_overwrite, save, show
 from sfumato.cli.progress import following
 from sfumato.errors import visible
 
@@ -44,7 +44,6 @@ def advise(  # noqa: PLR0913 - an argument for each option
     encoding: Annotated[
         str | None, typer.Option("--encoding", help="Of a CSV without a recipe that is not UTF-8, such as cp1252.")
     ] = None,
-    json: Annotated[bool, typer.Option("--json", help="Print everything that was measured as JSON.")] = False,
     html: Annotated[
         Path | None, typer.Option("--html", metavar="FILE", help="Write it as a page, too: for your eyes only.")
     ] = None,
@@ -69,11 +68,7 @@ def advise(  # noqa: PLR0913 - an argument for each option
         advice = run(table, found, rows=rows, seconds=seconds, public=public, encoding=encoding)
     if html is not None:
         _write_page(advice, html, force=force)
-    if json:
-        from json import dumps
-
-        typer.echo(dumps(advice.to_json(), indent=1, ensure_ascii=True))
-        return
+    figures("advise", advice.to_json())
     show_advice(advice)
     for line in commands(advice, table, recipe, encoding):
         show(line)

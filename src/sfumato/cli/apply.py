@@ -30,19 +30,14 @@ def apply(
     The recipe comes from the holder's folder, RELEASE.holder, which must stand beside RELEASE. Nothing is verified: few
     new rows make small groups. Publish all rows together if they leave the house.
     """
-    from sfumato.data.reading import read
     from sfumato.data.writing import write
-    from sfumato.errors import RecipeError
     from sfumato.randomness import Secure
+    from sfumato.release.new_rows import shown_rows
     from sfumato.release.reading import read_mask, read_recipe_of
 
-    if unseen not in ("refuse", "suppress"):
-        raise RecipeError("--unseen", "it is refuse or suppress", given=repr(unseen), remedy="say --unseen suppress")
     refuse_overwrite(output, force=force)
     recipe = read_recipe_of(release)
-    schema = recipe.schema if unseen == "refuse" else recipe.schema.without_domains()
-    people = read(table, schema, encoding=recipe.encoding)
-    shown = read_mask(release).apply(people, unseen=unseen).over(people).to_arrow()
-    order = None if keep_order else Secure().permutation(people.rows)
+    shown = shown_rows(read_mask(release), recipe, table, unseen=unseen).table
+    order = None if keep_order else Secure().permutation(shown.num_rows)
     write(shown, output, order=order, spreadsheet_safe=recipe.release.spreadsheet_safe)
-    note(f"wrote {output}: {people.rows:,} rows, unverified", style="yellow")
+    note(f"wrote {output}: {shown.num_rows:,} rows, unverified", style="yellow")

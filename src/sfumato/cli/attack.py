@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.cli.output import refuse_overwrite, save, show
+from sfumato.cli.output import figures, refuse_overwrite, save, show
 from sfumato.cli.progress import following
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from sfumato.evaluation.attacks.results import AttackReport
     from sfumato.evaluation.risk import Exposure
 
-EXAMPLE = "sfumato attack people.csv out --json attacks.json"
+EXAMPLE = "sfumato attack people.csv out --output attacks.json"
 
 
 def attack(
@@ -30,7 +30,9 @@ def attack(
     population: Annotated[
         Path | None, typer.Option("--population", metavar="FILE", help="Everybody; those of RAW included.")
     ] = None,
-    json: Annotated[Path | None, typer.Option("--json", metavar="FILE", help="Also write all figures here.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Also write all figures here.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file that is there.")] = False,
 ) -> None:
     """Attack RELEASE as people who know a little could, and tell how far they get.
@@ -41,15 +43,16 @@ def attack(
     from sfumato.publishing import attack as attack_release
     from sfumato.release.attacking import Others
 
-    if json is not None:
-        refuse_overwrite(json, force=force)
+    if output is not None:
+        refuse_overwrite(output, force=force)
     with following():
         report = attack_release(raw, release, effort=Effort(known=known, seed=seed), others=Others(control, population))
+    figures("attack", report.to_json())
     show_report(report)
-    if json is not None:
-        import json as plain
+    if output is not None:
+        import json
 
-        save(plain.dumps(report.to_json(), indent=1) + "\n", json, force=force, private=True)
+        save(json.dumps(report.to_json(), indent=1) + "\n", output, force=force, private=True)
 
 
 def show_report(report: AttackReport) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from sfumato.cli.output import note, refuse_overwrite, show
+from sfumato.cli.output import figures, note, refuse_overwrite, show
 
 EXAMPLE = "sfumato clusters out --output grouped.csv"
 
@@ -40,11 +40,14 @@ def clusters(
     if output is not None:
         refuse_overwrite(output, force=force)
     labels = find_clusters(release, placement=cast(Any, placement))  # which there are is told by who knows them
+    counts = np.bincount(labels).tolist()
+    shares = [{"cluster": at, "rows": rows, "share": rows / len(labels)} for at, rows in enumerate(counts)]
+    figures("clusters", {"rows": len(labels), "clusters": shares})
     table = Table(title=f"{len(labels):,} rows", title_justify="left")
     for heading in ("cluster", "rows", "share"):
         table.add_column(heading, justify="right")
-    for cluster, rows in enumerate(np.bincount(labels)):
-        table.add_row(str(cluster), f"{rows:,}", f"{rows / len(labels):.1%}")
+    for one in shares:
+        table.add_row(str(one["cluster"]), f"{one['rows']:,}", f"{one['share']:.1%}")
     show(table)
     if output is not None:
         rows = released_rows(release)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sfumato.cli.output import check_places, note, noting_warnings, show
+from sfumato.cli.output import check_places, figures, note, noting_warnings, show
 from sfumato.cli.progress import following
+from sfumato.cli.publish import release_form
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -73,6 +74,8 @@ def demo(
             with following(lambda: written):
                 releases[name] = publish(adult.table, recipe, run=Run(report=mask is masks[best]))
             written.append(releases[name].write(output / name))
+    told = {name: release_form(made, output / name) for name, made in releases.items()}
+    figures("demo", {"releases": told})
     release, folder = releases[best], output / best
     show(_picture(adult.table, release))
     show(claims_table(release.certificate))

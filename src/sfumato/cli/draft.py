@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.output import echo, note, refuse_overwrite, save, show
+from sfumato.cli.output import echo, figures, note, refuse_overwrite, save, show
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -52,6 +52,7 @@ def draft(
     files = {} if folder is None else _write_trees(found, folder, every=taxonomies is not None, force=force)
     named = {name: _from(home, file) for name, file in files.items()}
     recipe = recipe_text(found, _from(home, table), taxonomies=named, encoding=encoding)
+    figures("draft", draft_form(found, recipe))
     if output is None:
         echo(recipe)
     else:
@@ -65,11 +66,23 @@ def draft(
         show(f"Read {output}, answer its questions, then: sfumato publish {quote(str(output))} --output out{allow}")
 
 
+def draft_form(found: Draft, recipe: str) -> dict[str, Any]:
+    """A draft as figures: each column with its reason, and the recipe's text."""
+    from sfumato.data.drafting.text import told
+
+    columns = [
+        {"column": one.name, "kind": one.kind, "role": one.role, "why": told(one), "asked": one.asked}
+        for one in found.columns
+    ]
+    return {"rows": found.rows, "k": found.plan.k, "alone": found.alone, "columns": columns, "recipe": recipe}
+
+
 def _read(table: Path, encoding: str | None) -> tuple[pa.Table, str | None]:
     """The table, and its encoding if it is not UTF-8."""
     from sfumato.data.csv_files import likely_encoding
-    from sfumato.data.reading import CSV, read_arrow
+    from sfumato.data.reading import read_arrow
     from sfumato.data.safe_files import is_regular
+    from sfumato.data.sources.openers import CSV
     from sfumato.errors import TableError
 
     try:

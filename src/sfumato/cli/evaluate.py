@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from sfumato.cli.output import note, show
+from sfumato.cli.output import figures, note, show
 from sfumato.cli.progress import following
 
 EXAMPLE = "sfumato evaluate people.csv out --seeds 10"
@@ -28,7 +28,9 @@ def evaluate(
     every: Annotated[
         bool, typer.Option("--all", help="Show every figure, not only the first ones to look at.")
     ] = False,
-    json: Annotated[Path | None, typer.Option("--json", help="Also write all figures here.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Also write all figures here.")
+    ] = None,
 ) -> None:
     """Measure what survived of the structure: found again in the masked table, beside ceiling and floors.
 
@@ -41,8 +43,9 @@ def evaluate(
 
     with following():
         scores = measure(raw, release, seeds=seeds, placement=cast(Any, placement))
+    figures("evaluate", scores)
     (show_all_scores if every else show_scores)(scores)
-    if json is not None:
-        write_private_json(json, scores)
-        note(f"wrote {json}")
+    if output is not None:
+        write_private_json(output, scores)
+        note(f"wrote {output}")
     show("These figures compare with the raw table: never hand them over with the release.")

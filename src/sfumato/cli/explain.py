@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sfumato.cli.output import show
+from sfumato.cli.output import figures, show
 from sfumato.cli.progress import following
 from sfumato.errors import ReleaseError
 
@@ -43,6 +43,7 @@ def explain(
 
         with following():
             history = explain(raw, release)
+    figures("explain", {"attribute": attribute, "history": dict(history)})
     show(tell(history, attribute))
     if tree:
         rules = read_recoding(release).rules

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.output import note, show, show_error
+from sfumato.cli.output import figures, note, show, show_error
 
 if TYPE_CHECKING:
     from sfumato.privacy.ledger import Entry, Ledger
@@ -51,6 +51,7 @@ def ledger(
         _withdraw(found, withdraw)
         return
     entries = found.entries()
+    figures("ledger", {"path": str(found.path), "head": found.chain().head, "entries": [*map(_form, entries)]})
     if not entries:
         note(f"nothing has been released or spent: {found.path} has no entries")
         return
@@ -73,10 +74,26 @@ def _check(found: Ledger, expect: str | None) -> None:
     except LedgerError as error:
         show_error(error)
         raise typer.Exit(1) from None
+    figures("ledger", {"path": str(found.path), "head": chain.head, "entries": [*map(_form, entries)]})
     show(f"{found.path}: {len(chain.hashes)} lines, every one in its place; {len(entries)} entries")
     if chain.torn:
         note("an interrupted write at the end, which nobody was told of, will be overwritten by the next")
     show(f"head: {chain.head}")
+
+
+def _form(entry: Entry) -> dict[str, Any]:
+    """An entry as figures."""
+    return {
+        "id": entry.id,
+        "when": entry.when,
+        "kind": entry.kind,
+        "people": entry.people,
+        "mask": entry.mask,
+        "folder": entry.folder,
+        "claims": [dict(claim) for claim in entry.claims],
+        "epsilon": None if entry.epsilon is None else str(entry.epsilon),
+        "withdrawn": entry.withdrawn,
+    }
 
 
 def _withdraw(found: Ledger, id: str) -> None:

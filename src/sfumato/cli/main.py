@@ -20,10 +20,13 @@ from sfumato.cli import (
     key,
     ledger,
     publish,
+    schema,
+    studio,
     sweep,
     taxonomy,
     verify,
 )
+from sfumato.cli.options import with_options
 from sfumato.cli.output import show_error
 from sfumato.errors import SfumatoError
 
@@ -31,30 +34,31 @@ from sfumato.errors import SfumatoError
 app = typer.Typer(
     name="sfumato",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["--help", "-h"]},
 )
 
 
-def _register(command: Callable[..., None], *, example: str) -> None:
-    app.command(epilog=f"[bold]Example[/bold]\n\n{example}")(command)
+def _register(command: Callable[..., None], *, example: str, json: bool = True) -> None:
+    app.command(epilog=f"[bold]Example[/bold]\n\n{example}")(with_options(command, json=json))
 
 
 # One line for each command; the order is that of --help.
 _register(demo.demo, example=demo.EXAMPLE)
+_register(studio.studio, example=studio.EXAMPLE, json=False)
 _register(draft.draft, example=draft.EXAMPLE)
+_register(schema.schema, example=schema.EXAMPLE, json=False)
 _register(advise.advise, example=advise.EXAMPLE)
 _register(publish.publish, example=publish.EXAMPLE)
 _register(verify.verify, example=verify.EXAMPLE)
 _register(clusters.clusters, example=clusters.EXAMPLE)
-_register(key.sign, example=key.EXAMPLE)
+_register(key.sign, example=key.EXAMPLE, json=False)
 _register(attack.attack, example=attack.EXAMPLE)
 _register(explain.explain, example=explain.EXAMPLE)
 _register(evaluate.evaluate, example=evaluate.EXAMPLE)
 _register(sweep.sweep, example=sweep.EXAMPLE)
-_register(apply.apply, example=apply.EXAMPLE)
+_register(apply.apply, example=apply.EXAMPLE, json=False)
 _register(ledger.ledger, example=ledger.EXAMPLE)
 app.add_typer(key.app, name="key")
 app.add_typer(taxonomy.app, name="taxonomy")
@@ -68,7 +72,19 @@ def _version(asked: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(epilog="[bold]Example[/bold]\n\nsfumato draft people.csv --output recipe.yaml")
+EXITS = {
+    0: "all went well; verify: every check holds",
+    1: "something was found: a check of verify fails, a ledger was changed, a taxonomy has mistakes",
+    2: "a mistake to mend, told on standard error: an argument, a recipe, a table, what cannot be promised",
+    130: "ended by Ctrl-C; nothing is left behind",
+}
+"""How the program ends, and what that means."""
+
+
+@app.callback(
+    epilog="[bold]Example[/bold]\n\nsfumato draft people.csv --output recipe.yaml\n\n[bold]Exit codes[/bold]\n\n"
+    + "\n\n".join(f"{code}: {says}" for code, says in EXITS.items())
+)
 def sfumato_(
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and stop.")
@@ -81,7 +97,7 @@ def sfumato_(
 
 
 def main() -> None:
-    """Run the program: exit 0 when all went well, 2 for a mistake the user can mend, 130 after Ctrl-C."""
+    """Run the program; how it ends is told by `EXITS`."""
     try:
         app(prog_name="sfumato")
     except SfumatoError as error:

@@ -1,5 +1,6 @@
 """What the commands say and write: results on standard output, everything about the run on standard error.
 
+With --json figures are printed instead of what is shown for people; with --quiet remarks about the run are left out.
 `Allow` is an option that several commands have.
 """
 
@@ -7,10 +8,12 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -52,18 +55,60 @@ def visible_lines(text: str) -> str:
     return "\n".join(visible(line) for line in text.split("\n"))
 
 
+@dataclass(frozen=True)
+class Asked:
+    """How a command was asked to speak."""
+
+    json: bool = False
+    quiet: bool = False
+
+
+_USUAL = Asked()
+_ASKED: ContextVar[Asked] = ContextVar("sfumato_asked", default=_USUAL)
+FORM = 1
+"""The version of what --json prints: docs/json.md, and a schema for each command."""
+
+
+@contextmanager
+def asking(*, json: bool = False, quiet: bool = False) -> Iterator[None]:
+    """Within this, commands speak as they were asked to."""
+    token = _ASKED.set(Asked(json, quiet))
+    try:
+        yield
+    finally:
+        _ASKED.reset(token)
+
+
+def is_quiet() -> bool:
+    """Whether remarks about the run are left out."""
+    return _ASKED.get().quiet
+
+
 def show(result: RenderableType) -> None:
-    """A result, on standard output; a text is shown as it is, without markup."""
-    console().print(result)
+    """A result, on standard output; a text is shown as it is, without markup. With --json it is left out."""
+    if not _ASKED.get().json:
+        console().print(result)
+
+
+def figures(command: str, told: Mapping[str, Any]) -> None:
+    """The figures of a command, printed with --json: ASCII, so that nothing in them steers a terminal."""
+    if _ASKED.get().json:
+        from json import dumps
+
+        typer.echo(dumps({"format": FORM, "command": command, **told}, indent=1, ensure_ascii=True, default=str))
 
 
 def echo(text: str) -> None:
     """A text that may go on into a file: as it is there, with hidden characters written out on a terminal."""
+    if _ASKED.get().json:
+        return
     typer.echo(visible_lines(text) if sys.stdout.isatty() else text, nl=False)
 
 
 def note(message: str, *, style: str = "dim") -> None:
-    """A remark about the run, on standard error."""
+    """A remark about the run, on standard error; with --quiet only what is no mere remark."""
+    if is_quiet() and style == "dim":
+        return
     console(stderr=True).print(message, style=style)
 
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import typer
 
-from sfumato.cli.output import console, note
+from sfumato.cli.output import console, is_quiet, note
 from sfumato.errors import Stopped
 from sfumato.events import Began, Ended, Event, Stop, running
 
@@ -36,22 +36,26 @@ SURE = 0.02
 
 @dataclass
 class Phase:
-    """A phase under way: its name, when it began, and how much of it is done if that is known."""
+    """A phase under way: its name, when it began, how much is done if that is known, and how many rows it read."""
 
     name: str
     began: float
     done: float | None = None
+    rows: int = 0
 
     def left(self, now: float) -> str:
         """How long it may still take, in words; nothing where it is not known.
 
         >>> Phase("Masking", began=0.0, done=0.25).left(10.0)
         'about 30 s left'
+        >>> Phase("Reading", began=0.0, done=0.25, rows=5_000_000).left(10.0)
+        '500,000 rows a second, about 30 s left'
         """
         if self.done is None or self.done < SURE:
             return ""
         seconds = (now - self.began) * (1 - self.done) / self.done
-        return f"about {seconds:.0f} s left" if seconds < 100 else f"about {seconds / 60:.0f} min left"
+        speed = f"{self.rows / (now - self.began):,.0f} rows a second, " if self.rows else ""
+        return speed + (f"about {seconds:.0f} s left" if seconds < 100 else f"about {seconds / 60:.0f} min left")
 
 
 class Face(Protocol):
@@ -87,6 +91,7 @@ class Shown:
                 del self._phases[-1:]
             elif self._phases:
                 self._phases[-1].done = max(event.done, self._phases[-1].done or 0.0)
+                self._phases[-1].rows = event.rows
 
     def tick(self) -> None:
         """Show the phase under way, if it is time to."""
@@ -127,6 +132,19 @@ class Lines:
     def ended(self) -> None:
         """The next phase is told from its beginning."""
         self._said = None
+
+
+class Silence:
+    """Shows nothing, as --quiet asks."""
+
+    def began(self, phase: Phase, now: float) -> None:
+        """Nothing."""
+
+    def goes_on(self, phase: Phase, now: float) -> None:
+        """Nothing."""
+
+    def ended(self) -> None:
+        """Nothing."""
 
 
 class Bar:
@@ -194,7 +212,8 @@ def written_from_now(folders: Sequence[Path]) -> Callable[[], Sequence[Path]]:
 
 @contextmanager
 def _shown() -> Iterator[Shown]:
-    shown, over = Shown(Bar() if sys.stderr.isatty() else Lines(note)), threading.Event()
+    face: Face = Silence() if is_quiet() else Bar() if sys.stderr.isatty() else Lines(note)
+    shown, over = Shown(face), threading.Event()
 
     def tick() -> None:
         while not over.wait(TICK):

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from sfumato.cli.key import open_key
 from sfumato.cli.ledger import show_plan
-from sfumato.cli.output import Allow, check_places, note, noting_warnings, show
+from sfumato.cli.output import Allow, check_places, figures, note, noting_warnings, show
 from sfumato.cli.progress import following, written_from_now
 
 if TYPE_CHECKING:
@@ -26,6 +27,23 @@ if TYPE_CHECKING:
 EXAMPLE = "sfumato publish recipe.yaml --output out --set privacy.0.k=20"
 FIGURES = {"agreement": "agreement", "f_measure.start": "F-measure"}
 
+_Table = Annotated[str | None, typer.Option("--table", help="The table, if not the one that the recipe names.")]
+_Changes = Annotated[
+    list[str] | None,
+    typer.Option("--set", metavar="PATH=VALUE", help="Change a setting: privacy.0.k=20."),
+]
+_Forms = Annotated[
+    list[str] | None,
+    typer.Option("--format", metavar="NAME", help="parquet or csv; excel, stata, spss: a copy beside the folder."),
+]
+_Suggest = Annotated[
+    bool,
+    typer.Option("--suggest/--no-suggest", help="Where one table tells little, try other settings on a sample."),
+]
+_Copy = Annotated[
+    str | None, typer.Option("--copy", metavar="ADDRESS", help="Write the released table to a database as well.")
+]
+_Sign = Annotated[Path | None, typer.Option("--sign", metavar="KEY", help="Sign the release (see: sfumato key make).")]
 _Clusters = Annotated[
     str | None,
     typer.Option("--clusters", metavar="N,N,...", help="A version for each number of clusters, safe together."),
@@ -39,26 +57,18 @@ _Methods = Annotated[
 def publish(  # noqa: PLR0913 - an argument for each option
     recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="The recipe, in YAML (see: sfumato draft).")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The release folder to write.")] = Path("release"),
-    table: Annotated[
-        str | None, typer.Option("--table", help="The table, if not the one that the recipe names.")
-    ] = None,
-    change: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="PATH=VALUE", help="Change a setting: privacy.0.k=20."),
-    ] = None,
+    table: _Table = None,
+    change: _Changes = None,
     csv: Annotated[bool, typer.Option("--csv", help="Write table.csv instead of table.parquet.")] = False,
+    form: _Forms = None,
     engine: Annotated[str, typer.Option("--engine", help="Who counts: local or reference.")] = "local",
     report: Annotated[bool, typer.Option("--report/--no-report", help="Draw the report, report.html.")] = True,
     clusters: _Clusters = None,
     methods: _Methods = None,
-    suggest: Annotated[
-        bool,
-        typer.Option("--suggest/--no-suggest", help="Where one table tells little, try other settings on a sample."),
-    ] = True,
+    suggest: _Suggest = True,
     allow: Allow = None,
-    sign: Annotated[
-        Path | None, typer.Option("--sign", metavar="KEY", help="Sign the release (see: sfumato key make).")
-    ] = None,
+    copy: _Copy = None,
+    sign: _Sign = None,
 ) -> None:
     """Mask a table as RECIPE says, verify what was written, measure what survived, and write the release.
 
@@ -67,29 +77,74 @@ def publish(  # noqa: PLR0913 - an argument for each option
     in your ledger (see: sfumato ledger). With --clusters 2,4,6 there is a release for each number in that folder, with
     --methods kmeans,ward for each clusterer and number.
     """
-    from sfumato.cli.summary import show_release
     from sfumato.engines import engine_named
     from sfumato.publishing import Run
-    from sfumato.publishing import publish as run_recipe
     from sfumato.recipe import Recipe
 
     found = Recipe.from_yaml(recipe, changes=change or (), allow=allow or ())
     asked = _Asked.of(found, clusters, methods)
     check_places(asked.places(output) or [output])
     opened = None if sign is None else open_key(sign)
+    _check_copy(copy, several=bool(asked.numbers or asked.methods))
     show_plan(found)
-    run = Run(engine=engine_named(engine), format="csv" if csv else "parquet", report=report, suggest=suggest)
+    forms = chosen_forms(form or (), csv=csv, several=bool(asked.numbers or asked.methods))
+    run = Run(engine=engine_named(engine), format=forms.table, report=report, suggest=suggest)
     people = _table(table or found.table)
     if asked.numbers or asked.methods:
         _publish_family(people, found, asked, output=output, run=run, key=opened)
-        return
+    else:
+        _publish_one(people, found, output=output, run=run, key=opened, also=forms.also, copy=copy)
+
+
+def _publish_one(
+    people: object,
+    recipe: Recipe,
+    *,
+    output: Path,
+    run: Run,
+    key: Ed25519PrivateKey | None,
+    also: Sequence[str],
+    copy: str | None,
+) -> None:
+    from sfumato.cli.summary import show_release
+    from sfumato.publishing import publish as run_recipe
+
     with following(), noting_warnings():
-        release = run_recipe(people, found, run=run)
+        release = run_recipe(people, recipe, run=run)
     with noting_warnings():
-        if opened is not None:
-            _sign(release, opened)
-        _write(release, output)
+        if key is not None:
+            _sign(release, key)
+        written = _write(release, output, also=also)
+        if copy is not None:
+            release.write(copy)
+            note("wrote the released table to the database; the folder stays the release")
+    figures("publish", release_form(release, written))
     show_release(release, output)
+
+
+def release_form(release: Release, folder: Path) -> dict[str, Any]:
+    """A release as figures; what was measured against the raw table is for the holder's eyes only."""
+    return {
+        "folder": str(folder),
+        "rows": release.shown.num_rows,
+        "holds": release.verdict.holds,
+        "guarantee": release.guarantee,
+        "claims": [dict(one) for one in release.certificate["claims"]],
+        "evaluation": dict(release.scores),
+        "seconds": dict(release.timings),
+    }
+
+
+def _check_copy(copy: str | None, *, several: bool) -> None:
+    """Before any work: an address that cannot be written to, or one for several versions."""
+    from sfumato.data.sources.sql.copies import address_of
+    from sfumato.errors import RecipeError
+
+    if copy is None:
+        return
+    address_of(copy, None)
+    if several:
+        raise RecipeError("--copy", "one version is copied", given="--clusters with several", remedy="leave one out")
 
 
 @dataclass(frozen=True)
@@ -126,6 +181,8 @@ def _publish_family(
     finish = (lambda release: _sign(release, key)) if key is not None else (lambda release: None)
     with following(written_from_now(asked.places(output))), noting_warnings():
         family = publish_family(people, recipe, asked.numbers, output, methods=asked.methods, run=run, finish=finish)
+        members = [release_form(family.releases[one], family.folders[one]) for one in family.releases]
+        figures("publish", {"family": members})
         show_family(family, output)
 
 
@@ -135,11 +192,43 @@ def _sign(release: Release, key: Ed25519PrivateKey) -> None:
     note(f"signed with the key {sign_release(Path(release.scratch.name) / 'release', key)}")
 
 
-def _write(release: Release, output: Path) -> None:
-    output = release.write(output)
+@dataclass(frozen=True)
+class Forms:
+    """In which form the table of the release is written, and which copies of it stand beside the folder."""
+
+    table: Literal["parquet", "csv"]
+    also: tuple[str, ...]
+
+
+def chosen_forms(names: Sequence[str], *, csv: bool, several: bool = False) -> Forms:
+    """What --format and --csv ask for.
+
+    >>> chosen_forms(["stata", "csv"], csv=False)
+    Forms(table='csv', also=('stata',))
+    """
+    from sfumato.errors import RecipeError
+    from sfumato.release.exports.export import suffixes_of
+
+    suffixes_of(names)
+    if several and {*names} - {"csv", "parquet"}:
+        raise RecipeError(
+            "--format",
+            "copies for other programs are written beside one release",
+            given="several versions",
+            remedy="leave it out, and say people.export of the one that is handed over",
+        )
+    return Forms("csv" if csv or "csv" in names else "parquet", tuple(n for n in names if n not in ("csv", "parquet")))
+
+
+def _write(release: Release, output: Path, *, also: Sequence[str]) -> Path:
+    """Write it, and say so; where it was written."""
+    output = release.write(output, also=also)
     note(f"wrote {output}/ (hand it over) and {output}.holder/ (keep it)")
+    if also:
+        note(f"and beside them a copy of the table for {', '.join(also)}, read back and counted again")
     if release.report is not None:
         note(f"look at it: {output}.holder/report.html")
+    return output
 
 
 def _table(named: str | None) -> object:

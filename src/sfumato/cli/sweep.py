@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sfumato.cli.output import Allow, note, show
+from sfumato.cli.output import Allow, figures, note, show
 from sfumato.cli.progress import following
 from sfumato.events import checkpoint, step
 
@@ -62,6 +62,8 @@ def sweep(
     with following(lambda: [output] if output.is_dir() else []), step("Trying every setting"):
         settings = parse_over(over)
         done = run(named, found, settings, output, kept=kept, workers=workers, public=public, tell=_tell)
+    results = [one.to_json() for one in done.results]
+    figures("sweep", {"folder": str(output), "advice": done.advice, "results": results})
     show(done.advice)
     note(f"wrote {output / PAGE} and {output / TABLE}: {len(done.results)} settings, for your eyes only")
 

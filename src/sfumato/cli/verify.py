@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sfumato.cli.output import echo, figures
 from sfumato.cli.progress import following
 from sfumato.events import step
 
+if TYPE_CHECKING:
+    from sfumato.privacy.verify import Verdict
+    from sfumato.release.copies import Recounted
+
 EXAMPLE = "sfumato verify out/"
+
+_Strict = Annotated[
+    bool,
+    typer.Option("--strict", help="Refuse a release with a file that cannot be checked, such as report.html."),
+]
+_Copy = Annotated[
+    str | None,
+    typer.Option("--copy", metavar="ADDRESS", help="A copy in a database (?table=): counted by the database, too."),
+]
 
 
 def verify(
@@ -35,10 +50,8 @@ def verify(
         Path | None,
         typer.Option("--key", metavar="PUBLIC_KEY", help="Of whoever must have signed RELEASE: a file in .pub."),
     ] = None,
-    strict: Annotated[
-        bool,
-        typer.Option("--strict", help="Refuse a release with a file that cannot be checked, such as report.html."),
-    ] = False,
+    strict: _Strict = False,
+    copy: _Copy = None,
 ) -> None:
     """Recount every claim of RELEASE from the written files. It needs nothing but the folder, and reads nothing else.
 
@@ -62,16 +75,40 @@ def verify(
             key=key,
             strict=strict,
         )
-    typer.echo(str(verdict))
-    if not verdict.holds:
+    _end(verdict, () if copy is None else recounted(copy, release))
+
+
+def _end(verdict: Verdict, counted: Sequence[Recounted]) -> None:
+    """Tell it, and end with 1 where something does not hold."""
+    copies = [{"says": str(claim), "holds": claim.holds} for claim in counted]
+    figures("verify", {**verdict_form(verdict), **({"copy": copies} if counted else {})})
+    echo("".join(f"{one}\n" for one in (verdict, *counted)))
+    if not verdict.holds or not all(claim.holds for claim in counted):
         raise typer.Exit(1)
+
+
+def recounted(copy: str, release: Path) -> list[Recounted]:
+    """What the database itself counts in a copy of the table."""
+    from sfumato.release.copies import recount
+
+    return recount(copy, release)
+
+
+def verdict_form(verdict: Verdict) -> dict[str, Any]:
+    """A verdict as figures."""
+    return {
+        "holds": verdict.holds,
+        "checks": [{"name": one.name, "holds": one.holds, "detail": one.detail} for one in verdict.checks],
+        "files": [{"name": one.name, "how": one.how} for one in verdict.files],
+    }
 
 
 def raw_table(path: Path | None) -> object:
     """The raw table; a CSV in any dialect, and a workbook, which verify does not read, as publish reads them."""
     if path is None:
         return None
-    from sfumato.data.reading import CSV, EXCEL, read_arrow
+    from sfumato.data.reading import read_arrow
+    from sfumato.data.sources.openers import CSV, EXCEL
 
     return read_arrow(path) if path.suffix.lower() in CSV + EXCEL else path
 

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 from numpy.typing import NDArray
 
+from sfumato.data.sources.scratch import looked_up
 from sfumato.data.table import Codes, Column, ItemColumn, narrow
 from sfumato.events import watched
 
@@ -27,12 +28,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """A column as its distinct entries and, for each row, where its entry stands; -1 means missing.
+    """A column as its distinct entries and, for each row, where its entry stands; -1, or past the last, means missing.
 
     Every entry is in use. Entries need not be sorted, nor differ.
     """
 
-    at: NDArray[np.int32]
+    at: NDArray[np.integer[Any]]
     distinct: pa.Array[Any]
 
     def first_row(self, bad: NDArray[np.bool_]) -> int:
@@ -53,10 +54,10 @@ def entries(array: pa.DictionaryArray[Any, Any]) -> Entries:
     return Entries(moved[at], array.dictionary.take(kept))
 
 
-def spread(at: NDArray[np.int32], column: Column) -> Column:
+def spread(at: NDArray[np.integer[Any]], column: Column) -> Column:
     """Codes of entries become codes of the rows that hold them; every entry is held by some row."""
     codes = narrow(np.append(column.codes, column.missing_code), column.missing_code)
-    return Column(codes[at], column.values)
+    return Column(looked_up(codes, at), column.values)
 
 
 def pruned(codes: Codes, values: pa.Array[Any]) -> Column:

@@ -7,6 +7,7 @@ import csv
 import io
 import re
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from mmap import ACCESS_READ, mmap
@@ -20,9 +21,10 @@ import pyarrow.csv as pa_csv
 from sfumato.data.codes import single
 from sfumato.data.number_columns import guessed
 from sfumato.data.safe_files import Progress, Watched
+from sfumato.data.sources.source import Loaded
 from sfumato.data.table import Origin, row_place
 from sfumato.errors import TableError
-from sfumato.events import awaited
+from sfumato.events import awaited, checkpoint
 
 DELIMITERS = ",;\t|"
 _BLOCK = 1 << 23
@@ -48,12 +50,17 @@ _TEXT = pa.dictionary(pa.int32(), pa.string())
 
 
 @dataclass(frozen=True)
-class CsvFile:
+class CsvFile(Loaded):
     """A CSV file whose layout is known."""
 
     layout: Layout
     header: tuple[str, ...]
     origin: Origin = "path"
+
+    @property
+    def called(self) -> str:
+        """The file's name."""
+        return self.layout.path.name
 
     def names(self) -> list[str]:
         """The names in the first line."""
@@ -66,14 +73,31 @@ class CsvFile:
 
     def load(self, columns: Sequence[str], *, progress: Progress) -> pa.Table:
         """The columns as text in dictionary arrays; an empty cell is null, a quoted one is not."""
+        with self._opened(columns, progress) as (watched, options):
+            return awaited(lambda: pa_csv.read_csv(watched, **options))
+
+    def kinds(self, columns: Sequence[str]) -> pa.Schema:
+        """All of them are text."""
+        return pa.schema([(name, _TEXT) for name in columns])
+
+    def batches(self, columns: Sequence[str], *, progress: Progress) -> Iterator[pa.RecordBatch]:
+        """The same, some blocks of the file at a time."""
+        with self._opened(columns, progress) as (watched, options), pa_csv.open_csv(watched, **options) as reader:
+            for batch in reader:
+                checkpoint()
+                yield batch
+
+    @contextmanager
+    def _opened(self, columns: Sequence[str], progress: Progress) -> Iterator[tuple[io.BufferedReader, dict[str, Any]]]:
+        """The file, watched, and how to read it; what is wrong with it is told by its line."""
+        progress.total = self.layout.path.stat().st_size
         quotes = _count_quotes(self.layout.path)
         if quotes % 2 and self.layout.is_utf8:
             refuse_open_quote(self.layout)
         try:
             options = self._options(columns, quoted=quotes > 0)
             with self.layout.path.open("rb") as file:
-                watched = io.BufferedReader(Watched(file, progress), _BLOCK)
-                return awaited(lambda: pa_csv.read_csv(watched, **options))
+                yield io.BufferedReader(Watched(file, progress), _BLOCK), options
         except (pa.ArrowException, UnicodeError, OSError):  # their messages quote cells
             raise explain(self.layout) from None
 
@@ -95,9 +119,14 @@ class CsvFile:
             ),
         }
 
-    def guess(self, table: pa.Table) -> pa.Table:
-        """Text that is all numbers or all dates becomes that; the rest becomes plain text."""
-        return pa.table({name: _guessed_column(table.column(name)) for name in table.column_names})
+    def arrow(self, columns: Sequence[str], *, guess: bool, progress: Progress) -> pa.Table:
+        """The columns; with `guess`, text that is all numbers or all dates becomes that, the rest plain text."""
+        table = super().arrow(columns, guess=guess, progress=progress)
+        return _guessed(table) if guess else table
+
+
+def _guessed(table: pa.Table) -> pa.Table:
+    return pa.table({name: _guessed_column(table.column(name)) for name in table.column_names})
 
 
 def _guessed_column(column: pa.ChunkedArray[Any]) -> pa.ChunkedArray[Any]:

@@ -30,6 +30,7 @@ from sfumato.data.codes import (
 from sfumato.data.domain import bounded, bucketed, bucketed_items, check_labels, check_names, clipped
 from sfumato.data.number_columns import check_number, to_numbers
 from sfumato.data.schema import Attribute, Category, ItemSet, Number, Schema
+from sfumato.data.sources.source import RawColumn, RawTable
 from sfumato.data.table import Column, ItemColumn, Origin, Place, RowPlace, Table, row_place
 from sfumato.errors import SchemaError, TableError
 
@@ -45,41 +46,49 @@ def encode(arrow: pa.Table, schema: Schema, *, origin: Origin = "pyarrow", place
     """
     check_names(arrow.column_names, schema)
     names = [name for name in arrow.column_names if schema[name].role != "identifier"]
-    if not arrow.num_rows:
+    return encode_raw(RawTable.of(arrow.select(names)), schema, origin=origin, place=place)
+
+
+def encode_raw(raw: RawTable, schema: Schema, *, origin: Origin = "pyarrow", place: RowPlace = row_place) -> Table:
+    """The same of columns as a source gave them, none of which is an identifier."""
+    if not raw.rows:
         raise TableError("table", "a table must have rows", given="none", remedy="give a table with rows")
 
     def one(name: str) -> Column | ItemColumn:
-        return encode_column(name, arrow.column(name), schema[name], place=place)
+        return encode_column(name, raw.columns[name], schema[name], place=place)
 
-    columns = dict(zip(names, side_by_side(one, names), strict=True))
-    return Table(schema, columns, arrow.num_rows, origin)
+    columns = dict(zip(raw.columns, side_by_side(one, raw.columns), strict=True))
+    return Table(schema, columns, raw.rows, origin)
 
 
 def encode_column(
-    name: str, data: pa.ChunkedArray[Any], attribute: Attribute, *, place: RowPlace = row_place
+    name: str, data: RawColumn, attribute: Attribute, *, place: RowPlace = row_place
 ) -> Column | ItemColumn:
-    """One column in codes."""
-    array = single(data)
+    """One column in codes. Where its distinct entries are known, they are read once each, and rows follow."""
     in_use = None
-    if isinstance(array, pa.DictionaryArray):
-        in_use = entries(array)
+    if isinstance(data, Column):
+        in_use, array = Entries(data.codes, data.values), data.values
+    else:
+        array = single(data)
+        if isinstance(array, pa.DictionaryArray):
+            in_use = entries(array)
+            array = in_use.distinct
 
     def where(bad: Any) -> str:
         return place(in_use.first_row(bad) if in_use is not None else int(np.flatnonzero(bad)[0]))
 
     if isinstance(attribute, ItemSet):
-        items = bounded(name, bucketed_items(encode_items(name, array, attribute, place=where), attribute), attribute)
+        items = encode_items(name, array, attribute, coded=in_use is not None, place=where)
+        items = bounded(name, bucketed_items(items, attribute), attribute)
         check_labels(name, items.values, attribute)
-        return items
-    distinct = array if in_use is None else in_use.distinct
-    column = _distinct(name, distinct, attribute, place=where)
+        return items if in_use is None else _spread(in_use, items)
+    column = _distinct(name, array, attribute, place=where)
+    column = clipped(column, attribute) if isinstance(attribute, Number) else bucketed(column, attribute)
     if in_use is not None:
         column = spread(in_use.at, column)
     if isinstance(attribute, Number):
-        column = clipped(column, attribute)
         check_number(name, column, attribute)
     else:
-        column = bucketed(column, attribute)
         check_labels(name, column.values, attribute)
     return column
 
@@ -154,16 +163,16 @@ def _refuse_no_label(name: str, kind: pa.DataType) -> None:
         )
 
 
-def encode_items(name: str, array: pa.Array[Any], attribute: ItemSet, *, place: Place) -> ItemColumn:
-    """Sets in codes: repeated items count once, an empty set is not a missing one."""
+def encode_items(
+    name: str, array: pa.Array[Any], attribute: ItemSet, *, coded: bool = False, place: Place
+) -> ItemColumn:
+    """Sets in codes: repeated items count once, an empty set is not a missing one. `coded`: each text stands once."""
     if pt.is_null(array.type):
         array = array.cast(pa.list_(pa.string()))
     if is_list(array.type):
         return _without_missing(_from_lists(name, array, place=place), attribute.missing)
-    if isinstance(array, pa.DictionaryArray) and is_text(array.type.value_type):
-        found = entries(array)
-        sets = _from_lists(name, _split(found.distinct, attribute.separator), place=place)
-        return _spread(found, _without_missing(sets, attribute.missing))
+    if coded and is_text(array.type):
+        return _without_missing(_from_lists(name, _split(array, attribute.separator), place=place), attribute.missing)
     raise SchemaError(
         name,
         "an item set is a list column, or text with a separator",

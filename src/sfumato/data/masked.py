@@ -11,6 +11,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.data.table import AnyColumn, Array, Table, column_of, first_rows, group_numbers
+from sfumato.display import Card, Grid
 
 Came = Literal["recoded", "moved", "generated"]
 
@@ -69,6 +70,20 @@ class Masked(Mapping[str, AnyColumn]):
 
     __hash__ = object.__hash__
 
+    def __repr__(self) -> str:
+        return self._card().text()
+
+    def _repr_html_(self) -> str:
+        return self._card().html()
+
+    def _card(self) -> Card:
+        """What was done to each column, and how many values it shows; no row of it."""
+        counts = {name: len(np.unique(self.shown(name).keys)) for name in self.names}
+        rows = [[name, self.treated.get(name, "") or "as it is", counts[name]] for name in self.names]
+        lifted = 0 if self.lifted is None else int(self.lifted.sum())
+        lines = [f"rows are {self.came}", *([f"{lifted:,} of them show nothing"] if lifted else [])]
+        return Card(f"Masked table of {self.rows:,} rows", lines, [Grid(("column", "masked", "values shown"), rows)])
+
     @property
     def row_by_row(self) -> bool:
         """Whether each row is that of a raw record, in the order of the raw table."""
@@ -103,10 +118,10 @@ class Masked(Mapping[str, AnyColumn]):
         if finer:
             of_row = self._groups[min(finer, key=len)]
             first = first_rows(of_row)
-            return group_numbers([self.shown(name).keys[first] for name in key], len(first))[of_row]
+            return group_numbers([self.shown(name).marks[first] for name in key], len(first))[of_row]
         begun = max((kept for kept in self._groups if key[: len(kept)] == kept), key=len, default=())
         parts = [self._groups[begun]] if begun else []
-        return group_numbers([*parts, *(self.shown(name).keys for name in key[len(begun) :])], self.rows)
+        return group_numbers([*parts, *(self.shown(name).marks for name in key[len(begun) :])], self.rows)
 
     def distinct(self, on: Sequence[str]) -> Distinct:
         """Each combination of some columns once, and how many rows show it."""
@@ -121,7 +136,7 @@ class Masked(Mapping[str, AnyColumn]):
         """The different labels of a released column; None where one is missing."""
         column = self.shown(name)
         labels = (*column.labels, None)
-        return {labels[key] for key in np.unique(column.keys)}
+        return {labels[key] for key in np.flatnonzero(np.bincount(column.marks))}
 
     def sizes(self, on: Sequence[str]) -> NDArray[np.int64]:
         """(groups,): how many rows each group has."""

@@ -7,7 +7,7 @@ import re
 import struct
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pyarrow.types as pt
 
 from sfumato.data.safe_files import Progress
+from sfumato.data.sources.source import Loaded
 from sfumato.data.table import Origin, row_place
 from sfumato.errors import TableError
 from sfumato.events import awaited, checkpoint
@@ -35,8 +36,19 @@ def _unreadable(path: Path, form: str) -> TableError:
     )
 
 
+class PathTable(Loaded):
+    """What is the same in every file that is loaded whole."""
+
+    path: Path
+
+    @property
+    def called(self) -> str:
+        """The file's name."""
+        return self.path.name
+
+
 @dataclass(frozen=True)
-class ParquetTable:
+class ParquetTable(PathTable):
     """A Parquet file; its text columns come in as dictionary arrays if `dictionaries`."""
 
     path: Path
@@ -47,10 +59,6 @@ class ParquetTable:
         """The names of its columns."""
         with self._open() as file:
             return list(file.schema_arrow.names)
-
-    def place(self, row: int) -> str:
-        """The row, counted from 1."""
-        return row_place(row)
 
     def load(self, columns: Sequence[str], *, progress: Progress) -> pa.Table:
         """The columns, some row groups at a time."""
@@ -66,6 +74,26 @@ class ParquetTable:
                 progress.advance(part.num_rows)
                 parts.append(part)
         return pa.concat_tables(parts) if parts else schema.empty_table()
+
+    def kinds(self, columns: Sequence[str]) -> pa.Schema:
+        """The types of the columns."""
+        with self._open() as file:
+            return pa.schema([file.schema_arrow.field(name) for name in columns])
+
+    def batches(self, columns: Sequence[str], *, progress: Progress) -> Iterator[pa.RecordBatch]:
+        """The columns, some rows at a time, however large the row groups are."""
+        with self._open() as file:
+            progress.total += file.metadata.num_rows
+            try:
+                for batch in file.iter_batches(_BATCH, columns=list(columns)):
+                    progress.advance(batch.num_rows)
+                    yield batch
+            except (pa.ArrowException, OSError):
+                raise _unreadable(self.path, "Parquet") from None
+
+    def arrow(self, columns: Sequence[str], *, guess: bool, progress: Progress) -> pa.Table:
+        """The columns, text as plain text."""
+        return super(ParquetTable, replace(self, dictionaries=False)).arrow(columns, guess=guess, progress=progress)
 
     def _open(self) -> pq.ParquetFile:
         try:
@@ -104,7 +132,7 @@ def _row_groups(metadata: pq.FileMetaData) -> Iterator[list[int]]:
 
 
 @dataclass(frozen=True)
-class ArrowTable:
+class ArrowTable(PathTable):
     """An Arrow IPC file or stream (Feather is the same)."""
 
     path: Path
@@ -114,34 +142,30 @@ class ArrowTable:
         """The names of its columns."""
         return self._schema().names
 
-    def place(self, row: int) -> str:
-        """The row, counted from 1."""
-        return row_place(row)
-
     def load(self, columns: Sequence[str], *, progress: Progress) -> pa.Table:
         """The columns."""
+        return pa.Table.from_batches(list(self.batches(columns, progress=progress)), schema=self.kinds(columns))
+
+    def kinds(self, columns: Sequence[str]) -> pa.Schema:
+        """The types of the columns."""
         schema = self._schema()
+        return pa.schema([schema.field(name) for name in columns])
+
+    def batches(self, columns: Sequence[str], *, progress: Progress) -> Iterator[pa.RecordBatch]:
+        """The columns, batch by batch: rows and bytes are added up as they come."""
+        del progress  # a stream does not say how long it is
+        schema, rows, unpacked = self._schema(), 0, 0
         options = ipc.IpcReadOptions(included_fields=[schema.get_field_index(name) for name in columns])
         try:
             with pa.OSFile(str(self.path), "rb") as file:
-                return self._whole(_reader(file, options)).select(list(columns))
+                for batch in _batches(_reader(file, options)):
+                    rows, unpacked = rows + batch.num_rows, unpacked + batch.get_total_buffer_size()
+                    check_rows(self.path, rows)
+                    check_unpacked(self.path, unpacked)
+                    checkpoint()
+                    yield batch.select(list(columns))
         except (pa.ArrowException, OSError):
             raise _unreadable(self.path, "Arrow") from None
-
-    def _whole(self, reader: ipc.RecordBatchFileReader | ipc.RecordBatchStreamReader) -> pa.Table:
-        """All batches, one after the other: rows and bytes are added up as they come."""
-        batches: list[pa.RecordBatch] = []
-        found: Iterable[pa.RecordBatch] = (
-            reader if isinstance(reader, ipc.RecordBatchStreamReader) else _batches(reader)
-        )
-        rows = unpacked = 0
-        for batch in found:
-            rows, unpacked = rows + batch.num_rows, unpacked + batch.get_total_buffer_size()
-            check_rows(self.path, rows)
-            check_unpacked(self.path, unpacked)
-            checkpoint()
-            batches.append(batch)
-        return pa.Table.from_batches(batches, schema=reader.schema)
 
     def _schema(self) -> pa.Schema:
         try:
@@ -151,7 +175,9 @@ class ArrowTable:
             raise _unreadable(self.path, "Arrow") from None
 
 
-def _batches(reader: ipc.RecordBatchFileReader) -> Iterator[pa.RecordBatch]:
+def _batches(reader: ipc.RecordBatchFileReader | ipc.RecordBatchStreamReader) -> Iterable[pa.RecordBatch]:
+    if isinstance(reader, ipc.RecordBatchStreamReader):
+        return reader
     return map(reader.get_batch, range(reader.num_record_batches))
 
 
@@ -166,7 +192,7 @@ def _reader(
 
 
 @dataclass(frozen=True)
-class ExcelTable:
+class ExcelTable(PathTable):
     """The first sheet of an Excel workbook; its first row holds the names."""
 
     path: Path

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Literal, get_args
 
+from sfumato.calls import constructed, expected
+from sfumato.data.described import described
 from sfumato.data.lookalikes import bad_name
 from sfumato.data.taxonomy.intervals import Intervals
 from sfumato.data.taxonomy.taxonomy import Taxonomy
+from sfumato.display import Card
 from sfumato.errors import SchemaError, did_you_mean
 
 Role = Literal["identifier", "quasi", "sensitive", "plain"]
@@ -21,6 +25,7 @@ LARGEST, MOST_ITEMS = 1e18, 1_000_000
 """The largest end of a range, and the largest set."""
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class Number:
     """A number, a date or a time; masked by intervals.
@@ -75,11 +80,13 @@ class Number:
         return Intervals.of(self.taxonomy, None if self.range is None else (float(self.range[0]), float(self.range[1])))
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class Category:
     """A label; masked by its taxonomy, or without one by suppressing values.
 
-    `values` declares the domain where there is no taxonomy (differential privacy needs one or the other).
+    `taxonomy` may be given as a file's name or as nested mappings, too. `values` declares the domain where there is no
+    taxonomy (differential privacy needs one or the other).
     `outside` names the declared label that stands for every value outside the domain (None: they are refused).
 
     >>> Category(role="sensitive").taxonomy is None
@@ -95,10 +102,12 @@ class Category:
 
     def __post_init__(self) -> None:
         _check_role("category", self.role)
+        _grow(self)
         _tuples(self, "missing", "values")
         _check_bucket("category", self)
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class ItemSet:
     """A set of labels, such as a patient's diagnoses: a list column, or one text with a separator.
@@ -123,6 +132,7 @@ class ItemSet:
 
     def __post_init__(self) -> None:
         _check_role("item set", self.role)
+        _grow(self)
         _tuples(self, "missing", "values")
         _check_bucket("item set", self)
         _check_most(self)
@@ -152,13 +162,18 @@ To mend it: did you mean 'age'? If 'agee' is right, mend the attribute's name.
     """
 
     def __init__(self, attributes: Mapping[str, Attribute] | None = None, /, **more: Attribute) -> None:
+        if attributes is not None:
+            rule, remedy = "a schema is made of attributes by their names", "write sf.Schema(age=sf.Number(...), ...)"
+            expected("Schema", attributes, Mapping, rule=rule, remedy=remedy)
         both = {**(attributes or {}), **more}
         for name, attribute in both.items():
             if not isinstance(attribute, Number | Category | ItemSet):
                 raise SchemaError(
                     name,
                     "an attribute is a Number, a Category or an ItemSet",
-                    given=type(attribute).__name__,
+                    given=f"the class {attribute.__name__}"
+                    if isinstance(attribute, type)
+                    else type(attribute).__name__,
                     remedy=f"write {name}=sf.Category(role=...)",
                 )
         if odd := bad_name(both):
@@ -183,7 +198,14 @@ To mend it: did you mean 'age'? If 'agee' is right, mend the attribute's name.
         return hash(tuple(self._attributes.items()))
 
     def __repr__(self) -> str:
-        return f"Schema({', '.join(f'{name}={attribute!r}' for name, attribute in self.items())})"
+        return self._card().text()
+
+    def _repr_html_(self) -> str:
+        return self._card().html()
+
+    def _card(self) -> Card:
+        size = f"{len(self)} attribute{'' if len(self) == 1 else 's'}"
+        return Card(f"Schema of {size}", grids=[described(self)])
 
     def with_role(self, role: Role) -> tuple[str, ...]:
         """Names of the attributes that have this role, in order."""
@@ -231,6 +253,18 @@ def _check_role(kind: str, role: str) -> None:
             given=repr(role),
             remedy=did_you_mean(str(role), get_args(Role)),
         )
+
+
+def _grow(attribute: Category | ItemSet) -> None:
+    """A taxonomy that is given as a file's name, or as nested mappings, is read."""
+    given: object = attribute.taxonomy
+    if isinstance(given, str | Path):
+        object.__setattr__(attribute, "taxonomy", Taxonomy.from_file(given))
+    elif isinstance(given, Mapping):
+        object.__setattr__(attribute, "taxonomy", Taxonomy.from_tree(given))
+    elif given is not None:
+        remedy = 'write taxonomy="education.yaml", or sf.Taxonomy.from_tree({...})'
+        expected("taxonomy", given, Taxonomy, rule="a taxonomy is a tree, or the file of one", remedy=remedy)
 
 
 def _check_bucket(kind: str, attribute: Category | ItemSet) -> None:
@@ -317,14 +351,15 @@ def _tuples(attribute: Attribute, *fields: str) -> None:
 
 
 def _check_range(number: Number) -> None:
-    ends: tuple[Any, ...] = tuple(number.range or ())
+    pair = isinstance(number.range, list | tuple)
+    ends: tuple[Any, ...] = tuple(number.range or ()) if pair else (number.range,)
     object.__setattr__(number, "range", ends)
     if len(ends) != 2:
         raise SchemaError(
             "number",
             "a range has a lower and an upper end",
-            given=repr(list(ends)),
-            remedy="write [lowest, highest]",
+            given=repr(list(ends) if pair else ends[0]),
+            remedy="write (lowest, highest)",
         )
     texts = number.calendar is not None
     fits = (

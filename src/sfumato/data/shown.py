@@ -1,13 +1,53 @@
-"""How what is shown of a value is written where one text stands for several: `*`, `{a, b}`, `[17-37) or missing`."""
+"""How what is shown of a value is written where one text stands for several: `*`, `{a, b}`, `[17-37) or missing`.
+
+An interval can be read without doubt: its ends stand with a minus sign between them where neither has one of its own,
+else with two dots: `[17-37)`, `[-5..3)`, `[1897-01-01..1946-12-31]`. An end that is not told is `*`: `[*..37)`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 SUPPRESSED = "*"
 """Anything."""
 OR_MISSING = " or missing"
 """Behind an interval: some of the records that show it miss the number."""
+BETWEEN, DOTS = "-", ".."
+"""What stands between the ends of an interval."""
+
+
+def interval_text(low: str | None, high: str | None, *, closed: bool) -> str:
+    """An interval by the texts of its ends, None for one that is not told.
+
+    >>> interval_text("17", "37", closed=False), interval_text("-5", "3", closed=False)
+    ('[17-37)', '[-5..3)')
+    >>> interval_text("1897-01-01", "1946-12-31", closed=True), interval_text(None, "37", closed=False)
+    ('[1897-01-01..1946-12-31]', '[*..37)')
+    """
+    ends = [SUPPRESSED if end is None else end for end in (low, high)]
+    plain = not any(BETWEEN in end or end == SUPPRESSED for end in ends)
+    return "[" + (BETWEEN if plain else DOTS).join(ends) + ("]" if closed else ")")
+
+
+def interval_splits(text: str) -> Iterator[tuple[str, str]]:
+    """In which ways the ends of an interval may be told apart; there is one, but for texts of earlier releases.
+
+    Those put a minus sign between any two ends, and wrote an end that is not told as two dots.
+
+    >>> list(interval_splits("[-5..3)")), list(interval_splits("[-5--1)"))
+    ([('-5', '3')], [('', '5--1'), ('-5', '-1'), ('-5-', '1')])
+    """
+    text = text.removesuffix(OR_MISSING)
+    if not (text.startswith("[") and text.endswith((")", "]"))):
+        return
+    inner = text[1:-1]
+    if DOTS in inner.strip("."):
+        low, _, high = inner.partition(DOTS)
+        yield low, high
+        return
+    for at in (at for at, letter in enumerate(inner) if letter == BETWEEN):
+        low, high = inner[:at], inner[at + 1 :]
+        yield (SUPPRESSED if low == DOTS else low), (SUPPRESSED if high == DOTS else high)
 
 
 def set_text(labels: Sequence[str], *, missing: bool) -> str:

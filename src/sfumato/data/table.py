@@ -6,7 +6,7 @@ A column is the same whether it is raw or masked: a masked one has labels, inter
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -71,10 +71,18 @@ class Column:
     def __len__(self) -> int:
         return len(self.codes)
 
-    @cached_property
+    @property
     def keys(self) -> NDArray[np.int64]:
-        """(rows,): a number for each row, equal exactly where it shows the same; it may be multiplied and added."""
+        """(rows,): a number for each row, equal exactly where it shows the same; it may be multiplied and added.
+
+        Made anew each time: eight bytes a row are not kept. Whoever only compares or looks up takes `marks`.
+        """
         return self.codes.astype(np.int64)
+
+    @property
+    def marks(self) -> NDArray[np.integer[Any]]:
+        """(rows,): the same numbers, in as few bytes as they are held in."""
+        return self.codes
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -160,26 +168,33 @@ class ItemColumn:
     @cached_property
     def sets(self) -> Sets:
         """The different sets, in the order of their first rows."""
-        seen: dict[bytes | None, int] = {}
-        parts: list[NDArray[np.int64]] = []
-        items, codes = self.codes.astype(np.int64), np.empty(len(self), dtype=np.int64)
-        for row in range(len(codes)):
-            held = items[self.offsets[row] : self.offsets[row + 1]]
-            key = None if self.missing_rows[row] else held.tobytes()
-            if key not in seen:
-                seen[key] = len(parts)
-                parts.append(held[:0] if key is None else held)
-            codes[row] = seen[key]
-        ends = np.cumsum([0, *(len(part) for part in parts)]).astype(np.int64)
-        gone = np.zeros(len(parts), dtype=np.bool_)
-        if None in seen:
-            gone[seen[None]] = True
-        return Sets(codes, ends, np.concatenate(parts) if parts else items[:0], gone)
+        found: Any = self._bytes().dictionary_encode()
+        known, gone = found.indices.fill_null(-1).to_numpy().astype(np.int64), self.missing_rows
+        first = np.flatnonzero(np.diff(np.maximum.accumulate(np.append(-1, known))) > 0)  # a set's first row
+        if self.missing:  # a missing set stands where it is met first
+            place = int(np.searchsorted(first, np.argmax(gone)))
+            known, first = np.where(gone, place, known + (known >= place)), np.insert(first, place, np.argmax(gone))
+        starts, sizes = self.offsets[first], np.where(gone[first], 0, np.diff(self.offsets)[first])
+        ends = np.append(0, np.cumsum(sizes))
+        items = self.codes[np.arange(ends[-1]) + np.repeat(starts - ends[:-1], sizes)].astype(np.int64)
+        return Sets(known, ends, items, gone[first])
+
+    def _bytes(self) -> pa.Array[Any]:
+        """Every row's items as bytes: equal exactly where it holds the same set; null where missing."""
+        codes: Any = np.ascontiguousarray(self.codes)
+        ends = pa.py_buffer(self.offsets.astype(np.int64) * codes.itemsize)
+        known = pa.array(~self.missing_rows).buffers()[1]
+        return pa.LargeBinaryArray.from_buffers(pa.large_binary(), len(self), [known, ends, pa.py_buffer(codes)])
 
     @cached_property
     def keys(self) -> NDArray[np.int64]:
         """(rows,): a number for each row, equal exactly where it holds the same set; the largest is missing."""
         return np.where(self.sets.missing[self.sets.codes], len(self.sets.missing), self.sets.codes)
+
+    @property
+    def marks(self) -> NDArray[np.integer[Any]]:
+        """The same."""
+        return self.keys
 
     @cached_property
     def items(self) -> tuple[str, ...]:
@@ -292,7 +307,9 @@ def group_numbers(columns: Iterable[NDArray[np.integer[Any]]], rows: int) -> NDA
     numbers = np.zeros(rows, dtype=np.int64)
     for codes in columns:
         checkpoint()
-        numbers = dense(numbers * (int(codes.max(initial=0)) + 1) + codes)
+        numbers *= int(codes.max(initial=0)) + 1
+        numbers += codes
+        _renumber(numbers)
     return numbers
 
 
@@ -312,14 +329,85 @@ def group_sizes(columns: Iterable[NDArray[np.integer[Any]]], rows: int) -> NDArr
     return np.bincount(group_numbers(columns, rows))
 
 
+def _ranks(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(keys,): which is the smallest, the next, and so on; no two are equal."""
+    found = np.empty(len(keys), dtype=np.int64)
+    found[np.argsort(keys)] = np.arange(len(keys))
+    return found
+
+
 def dense(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     """Keys renumbered from 0 without gaps, in their order.
 
     >>> dense(np.array([7, 3, 7])).tolist()
     [1, 0, 1]
     """
-    if len(keys) and int(keys.max()) > 8 * len(keys) + 1024:
-        return np.unique(keys, return_inverse=True)[1].astype(np.int64)
-    used = np.bincount(keys) > 0
-    renumbered: NDArray[np.int64] = (np.cumsum(used) - 1)[keys]
-    return renumbered
+    found = keys.copy()
+    _renumber(found)
+    return found
+
+
+_SPARSE = 2
+"""Keys that reach further than so many times their number are looked up, not counted in a table."""
+_BLOCK = 2**20
+
+
+def _renumber(keys: NDArray[np.int64]) -> None:
+    """The same in place: by a table of all keys there could be, or of those that there are."""
+    if not len(keys):
+        return
+    if int(keys.max()) > _SPARSE * len(keys) + 1024:
+        hashed: Any = pa.array(keys).dictionary_encode()  # each key once; only those are sorted
+        keys[:] = _ranks(hashed.dictionary.to_numpy())[hashed.indices.to_numpy()]
+        return
+    used = np.zeros(int(keys.max()) + 1, dtype=np.bool_)
+    used[keys] = True
+    places = np.cumsum(used, dtype=np.int32) - np.int32(1)
+    for begin in range(0, len(keys), _BLOCK):
+        keys[begin : begin + _BLOCK] = places[keys[begin : begin + _BLOCK]]
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """Each pair of two codes that some row has, ascending by the first, and how many rows have it."""
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    counts: NDArray[np.int64]
+
+
+_CELLS = 2**22
+"""Pairs that could be, up to which they are counted in a table of all."""
+
+
+def pairs(first: NDArray[np.integer[Any]], second: NDArray[np.integer[Any]]) -> Pairs:
+    """How often two columns of codes meet; counted some rows at a time.
+
+    >>> found = pairs(np.array([1, 0, 1]), np.array([5, 5, 5]))
+    >>> found.first.tolist(), found.second.tolist(), found.counts.tolist()
+    ([0, 1], [5, 5], [1, 2])
+    """
+    width = int(second.max(initial=0)) + 1
+    cells = (int(first.max(initial=0)) + 1) * width
+    step = max(_BLOCK, 2 * cells if cells <= _CELLS else 0)
+    if cells <= _CELLS:
+        table = np.zeros(cells, dtype=np.int64)
+        for keys in _met(first, second, width, step):
+            table += np.bincount(keys, minlength=cells)
+        there = np.flatnonzero(table)
+        return Pairs(*np.divmod(there, width), table[there])
+    parts = [np.unique(keys, return_counts=True) for keys in _met(first, second, width, step)]
+    every, at = np.unique(np.concatenate([part[0] for part in parts]), return_inverse=True)
+    counts = np.bincount(at, weights=np.concatenate([part[1] for part in parts])).astype(np.int64)
+    return Pairs(*np.divmod(every, width), counts)
+
+
+def _met(
+    first: NDArray[np.integer[Any]], second: NDArray[np.integer[Any]], width: int, step: int
+) -> Iterator[NDArray[np.int64]]:
+    for begin in range(0, len(first), step):
+        checkpoint()
+        keys = first[begin : begin + step].astype(np.int64)
+        keys *= width
+        keys += second[begin : begin + step]
+        yield keys

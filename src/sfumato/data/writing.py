@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import os
 import secrets
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,11 @@ from numpy.typing import NDArray
 from sfumato.data.canonical import canonical
 from sfumato.data.canonical.csv import write_csv
 from sfumato.data.canonical.parquet import write_parquet
+from sfumato.data.canonical.sheet import Sheet, in_order
 from sfumato.data.codes import is_list, is_text, rank, side_by_side, single
-from sfumato.data.table import Origin
+from sfumato.data.table import AnyColumn, Column, Origin
 from sfumato.errors import TableError
+from sfumato.randomness import PIECE
 
 
 def write(
@@ -44,11 +46,43 @@ def write(
     bare = ordered(table, order)
     if suffix == ".csv":
         bare = joined(bare, separators or {})
+    sheet = Sheet.of(bare)
+    _write(sheet, path, in_order(sheet.rows, PIECE), spreadsheet_safe=spreadsheet_safe)
+
+
+def write_coded(
+    columns: Mapping[str, AnyColumn],
+    path: Path,
+    *,
+    pieces: Iterable[NDArray[np.int64]] | None,
+    separators: Mapping[str, str] | None = None,
+    spreadsheet_safe: bool = False,
+) -> Sheet:
+    """The same of columns in codes, and some rows at a time: the rows are never spelled out all at once.
+
+    `pieces`: the order of the rows, piece by piece; None leaves them as they stand. Gives what was written.
+    """
+    rows = len(next(iter(columns.values())))
+    if path.suffix == ".csv":
+        columns = {name: _texts(name, column, separators or {}) for name, column in columns.items()}
+    sheet = Sheet.coded(columns, rows)
+    _write(sheet, path, in_order(rows, PIECE) if pieces is None else pieces, spreadsheet_safe=spreadsheet_safe)
+    return sheet
+
+
+def _texts(name: str, column: AnyColumn, separators: Mapping[str, str]) -> AnyColumn:
+    """Sets as text."""
+    if isinstance(column, Column):
+        return column
+    return Column.of(_joined_column(name, pa.chunked_array([column.decode()]), separators.get(name, ";")))
+
+
+def _write(sheet: Sheet, path: Path, pieces: Iterable[NDArray[np.int64]], *, spreadsheet_safe: bool) -> None:
     with _whole_or_nothing(path) as temporary:
-        if suffix == ".csv":
-            write_csv(bare, temporary, spreadsheet_safe=spreadsheet_safe)
+        if path.suffix.lower() == ".csv":
+            write_csv(sheet, temporary, pieces, spreadsheet_safe=spreadsheet_safe)
         else:
-            write_parquet(bare, temporary)
+            write_parquet(sheet, temporary, pieces)
 
 
 def ordered(table: pa.Table, order: NDArray[np.int64] | None) -> pa.Table:
@@ -172,18 +206,29 @@ def _to_disk(path: Path) -> None:
 def give_back(arrow: pa.Table, origin: Origin) -> Any:
     """The table as the kind that came in; for a path, as a pyarrow table.
 
-    Labels are plain text and metadata is gone, so that no unused label goes along. pandas columns are backed
-    by Arrow, so that whole numbers with missing values stay whole.
+    Labels are plain text and metadata is gone, so that no unused label goes along. pandas columns have the types that
+    pandas gives them by itself; whole numbers and truth values with missing ones are its nullable types, and stay so.
     """
     arrow = _undictionaried(arrow).replace_schema_metadata(None)
     if origin == "pandas":
         pandas = importlib.import_module("pandas")
-        return arrow.to_pandas(types_mapper=pandas.ArrowDtype)
+        nullable: dict[pa.DataType, Any] = {
+            pa.bool_(): pandas.BooleanDtype(),
+            **{kind: pandas.Int64Dtype() for kind in _WHOLE},
+        }
+        columns = {
+            name: column.to_pandas(types_mapper=nullable.get if column.null_count else None)
+            for name, column in zip(arrow.column_names, arrow.columns, strict=True)
+        }
+        return pandas.DataFrame(columns)
     if origin == "polars":
         import polars as pl
 
         return pl.DataFrame(arrow)
     return arrow
+
+
+_WHOLE = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32())
 
 
 def _undictionaried(table: pa.Table) -> pa.Table:

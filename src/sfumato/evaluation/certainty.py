@@ -10,10 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sfumato.arrays import Floats, Ints
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.arrays import Ints
 from sfumato.data.masked import Masked
-from sfumato.data.table import Column, Table, group_numbers
-from sfumato.evaluation.attacks.inference import secrets
+from sfumato.data.table import Column, Table, group_numbers, pairs
 from sfumato.evaluation.scores import Score
 from sfumato.events import watched
 
@@ -31,9 +33,14 @@ class Certain:
     nearly: float
 
     @classmethod
-    def of(cls, commonest: Floats) -> Certain:
-        """`commonest` (rows,): the share of the commonest value in each record's group."""
-        return cls(float((commonest == 1).mean()), float((commonest >= NEARLY).mean()))
+    def of(cls, groups: Ints, values: NDArray[np.integer[Any]]) -> Certain:
+        """Of each record's group and value: by the share of the commonest value in its group."""
+        cells = pairs(groups, values)
+        sizes = np.bincount(cells.first, weights=cells.counts)
+        most = np.zeros(len(sizes))
+        np.maximum.at(most, cells.first, cells.counts)
+        share = most / np.maximum(sizes, 1)
+        return cls(float(sizes[share == 1].sum() / len(groups)), float(sizes[share >= NEARLY].sum() / len(groups)))
 
 
 @dataclass(frozen=True)
@@ -80,14 +87,14 @@ def told(
         return ()
     groups = {
         "": masked.groups(shown),
-        RAW: group_numbers([table.columns[name].keys for name in shown], table.rows),
+        RAW: group_numbers((table.columns[name].marks for name in shown), table.rows),
         **{name: other.groups(tuple(other)) for name, other in (others or {}).items()},
     }
-    return tuple(_told(name, table.column(name).keys, groups) for name in watched(able))
+    return tuple(_told(name, table.column(name).marks, groups) for name in watched(able))
 
 
-def _told(name: str, values: Ints, groups: Mapping[str, Ints]) -> Told:
-    found = {which: Certain.of(secrets(one, values).commonest) for which, one in groups.items()}
+def _told(name: str, values: NDArray[np.integer[Any]], groups: Mapping[str, Ints]) -> Told:
+    found = {which: Certain.of(one, values) for which, one in groups.items()}
     return Told(name, found.pop(""), found)
 
 

@@ -19,6 +19,7 @@ from sfumato.evaluation.classes import accuracy_with, class_codes, judge_classes
 from sfumato.evaluation.columns import column_scores, columns_kept
 from sfumato.evaluation.generated import judge_generated
 from sfumato.evaluation.loss import average_class_size, certainty_penalty, discernibility
+from sfumato.evaluation.moved import moved_scores
 from sfumato.evaluation.report import evaluate_clusters
 from sfumato.evaluation.risk import risks
 from sfumato.evaluation.scores import Judged, Score, headline, scores_to_json
@@ -26,12 +27,14 @@ from sfumato.evaluation.training import Part, split
 from sfumato.maskers.masker import Objective, Outcome, Task
 from sfumato.maskers.topdown.masker import TopDown
 from sfumato.privacy.requirements import largest_k
-from sfumato.structure.measures import Measure
 from sfumato.structure.released_groups import Codebook, Kind, learn_codebook
 from sfumato.structure.space import Space, release_space
 from sfumato.structure.structures import Classes, Clusters, Found, Structure, class_column
 
 BLIND = "distortion"
+SAMPLED = 100_000
+"""Of more rows a publish measures how well k-means finds the raw clusters again on a sample of so many; `evaluate`,
+which has the written rows, takes all of them."""
 SMALLEST, LARGEST = 100, 200_000
 """Rows between which classes are judged by a tree: fewer tell nothing, more take long (sfumato.evaluation.classes)."""
 
@@ -45,23 +48,24 @@ def judge(
     seeds: int = 2,
     written: Masked | None = None,
     codebook: Kind = "values",
-    measures: Mapping[str, Measure] | None = None,
+    whole: bool = False,
 ) -> Judged:
     """Measure a masked table against the raw one, beside ceiling, floors and masking that is blind to structure.
 
     `written`: the released rows, in any order, where `outcome` only approaches them: a centre that is nearest to a
     record need not be the one that it was shown with. Groups are counted there. `codebook`: what it tells of.
-    `measures`: functions of the holder's own, of clusters' raw and masked labels.
+    `whole`: of large tables, too, all records are compared.
     """
     masked = outcome.masked
     if not masked.row_by_row:
-        return judge_generated(structure, found, task.table, outcome, measures or {})
+        return judge_generated(structure, found, task.table, outcome, whole=whole)
     released = learn_codebook(task.table, masked, kind=codebook, minimum=largest_k(task.requirements))
     losses = _losses(task, masked, masked if written is None else written)
-    case = _Case(found, task, masked, released, seeds, measures or {})
+    case = _Case(found, task, masked, released, seeds, None if written is not None else SAMPLED)
     kept = _Kept() if structure is None else MEASURES[type(structure)](structure, case)
     columns, certain = columns_kept(task.table, masked), _certain(structure, case, kept.others)
-    scores = [*kept.scores, *losses, *column_scores(columns), *certainty_scores(certain)]
+    moved = moved_scores(task.table, outcome)
+    scores = [*kept.scores, *losses, *moved, *column_scores(columns), *certainty_scores(certain)]
     form = {
         "headline": headline(scores),
         "scores": scores_to_json(scores),
@@ -81,7 +85,7 @@ class _Case:
     masked: Masked
     released: Codebook
     seeds: int
-    measures: Mapping[str, Measure] = field(default_factory=dict)
+    most: int | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +129,7 @@ def _clusters(structure: Clusters, case: _Case) -> _Kept:
         seeds=case.seeds,
         released=case.released,
         others=others,
-        measures=case.measures,
+        most=case.most,
     )
     space = release_space(
         found.embedding,

@@ -12,7 +12,7 @@ from sfumato.arrays import Floats
 from sfumato.data.axis import labels_of
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, Number
-from sfumato.data.table import AnyColumn, Column, Table
+from sfumato.data.table import AnyColumn, Column, Table, pairs
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import TableError
 from sfumato.evaluation.scores import Score
@@ -61,10 +61,12 @@ def column_penalty(table: Table, name: str, shown: AnyColumn) -> float | None:
     if isinstance(attribute, Number):
         layout = NumberLayout.of(attribute, column)
         widths = [_interval_cost(layout, label) for label in shown.labels]
-        return float(np.array([*widths, 0.0])[shown.codes].mean())
+        return float(np.average([*widths, 0.0], weights=shown.counts))
     costs = _label_costs(attribute, column, shown.labels)
-    cells = np.append(costs, 0.0)[shown.codes]
-    return float(np.where(_of_somebody_else(column, shown, costs), 1.0, cells).mean())
+    met = pairs(shown.codes, column.codes)
+    cells = np.append(costs, 0.0)[met.first]
+    own = _own_labels(column, shown, costs)[met.first]
+    return float(np.average(np.where((own >= 0) & (own != met.second), 1.0, cells), weights=met.counts))
 
 
 def _interval_cost(layout: NumberLayout, label: str) -> float:
@@ -95,12 +97,11 @@ def _label_costs(attribute: Attribute, column: Column, shown: Sequence[str]) -> 
     return np.array([cost(label) for label in shown], dtype=np.float64)
 
 
-def _of_somebody_else(column: Column, shown: AnyColumn, costs: Floats) -> NDArray[np.bool_]:
-    """(rows,): whether the label that is shown is one alone, and not this record's."""
+def _own_labels(column: Column, shown: AnyColumn, costs: Floats) -> NDArray[np.int64]:
+    """(shown + 1,): the raw value that a shown label is, if it is one alone; else -1."""
     at = {label: code for code, label in enumerate(labels_of(column.values))}
     stands = [at.get(label, -1) if cost == 0 else -1 for label, cost in zip(shown.labels, costs, strict=True)]
-    found = np.array([*stands, -1], dtype=np.int64)[shown.codes]
-    return np.asarray((found >= 0) & (found != column.codes))
+    return np.array([*stands, -1], dtype=np.int64)
 
 
 def discernibility(sizes: NDArray[Any]) -> Score:

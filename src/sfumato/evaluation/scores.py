@@ -14,6 +14,7 @@ from typing import Any, TypedDict
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.display import Card, Grid
 from sfumato.structure.released_groups import Codebook
 from sfumato.structure.space import Space
 
@@ -43,6 +44,8 @@ HEADLINE = {
     "baseline_error": "  learned from the raw table (BE)",
     "removed_error": "  learned without the masked attributes (UE)",
     "certainty_penalty": "information lost (NCP: 0 nothing, 1 everything)",
+    "known_records": "risk: how many known people undo the mask for everybody else",
+    "security": "Sec of the paper, which is no measure of risk (a translation has 0)",
     "prosecutor.highest": "risk: the chance to pick out the most exposed record",
     "marketer": "risk: the share of records matched on average",
     "prosecutor.highest.union": "  if all quasi-identifiers are known at once (nothing is claimed of that)",
@@ -139,6 +142,31 @@ class Judged:
     released: Codebook
     space: Space | None
     again: NDArray[Any] | None = None
+
+
+class Scores(dict[str, Any]):
+    """Everything that was measured, as plain JSON; "headline" has the first figures to look at, "scores" all of them.
+
+    For the holder's eyes only.
+    """
+
+    def __repr__(self) -> str:
+        return self._card().text()
+
+    def _repr_html_(self) -> str:
+        return self._card().html()
+
+    def _card(self) -> Card:
+        figures = [[one["says"].strip(), one["value"]] for one in self.get("headline", ())]
+        kept = ("column", "values_before", "values_after", "information_kept")
+        columns = [[one.get(key) for key in kept] for one in self.get("columns", ())]
+        grids = [Grid(("figure", "value"), figures, title="What survived, and what is risked")] if figures else []
+        if columns:
+            heads = ("column", "values before", "after", "detail kept")
+            grids.append(Grid(heads, columns, title="What the masked columns still tell"))
+        many = len(self.get("scores", ()))
+        lines = ["For your eyes only: they compare with the raw table.", f'["scores"] has all {many} figures by name.']
+        return Card("Evaluation", lines, grids)
 
 
 def headline(scores: Sequence[Score]) -> list[dict[str, Any]]:

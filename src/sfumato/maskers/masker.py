@@ -108,6 +108,11 @@ class Parts:
     rows: Sequence[int]
     of: Callable[[Table], Ints]
 
+    @property
+    def of_rows(self) -> Ints:
+        """(generated rows,): the part that each was made for."""
+        return np.repeat(np.arange(len(self.rows)), self.rows)
+
 
 WHOLE = "whole"
 """The folder of the holder's files that have the whole of what the release tells in part."""

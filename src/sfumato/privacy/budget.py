@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
+from sfumato.calls import constructed
 from sfumato.errors import RecipeError, SfumatoError
 
 UNIT = "one record added or removed"
@@ -63,6 +64,7 @@ def exact(value: object, *, what: str = "epsilon") -> Fraction:
     return found
 
 
+@constructed
 @dataclass(frozen=True)
 class Budget:
     """The epsilon of one release, and the most that all releases of the same people may cost together.

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from sfumato.calls import constructed
 from sfumato.counting import Engine
 from sfumato.data.encoding import encode
 from sfumato.data.masked import Masked
@@ -32,20 +33,22 @@ from sfumato.randomness import Randomness, Secure
 from sfumato.recipe import Recipe
 from sfumato.release.accounting import Accounting, Costs, Free
 from sfumato.release.attacking import Others
-from sfumato.release.bundle import Format
+from sfumato.release.bundle import Format, Shown
 from sfumato.release.report.material import Released
 from sfumato.structure.measures import Measure, check_own
 from sfumato.structure.structures import Found
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class Run:
     """How to run, apart from what: who counts, where chance comes from, who listens, what ends it early.
 
     `report`: draw the report in its two editions (needs the extra `plots`). `ledger`: where spent epsilon is entered,
     and every release that is written. `trial`: nothing will be written, so that releases which are out already are
-    neither told nor in the way. `suggest`: where the table tells too little, try other settings on a sample.
-    `measures`: figures of your own by name, each a function of the labels of raw records and those found again.
+    neither told nor in the way. `suggest`: where the table tells too little, try other settings on a sample. `stream`:
+    read the table by batches, or whole; None leaves that to its size. `measures`: figures of your own by name, each a
+    function of the labels of raw records and those found again.
     """
 
     engine: Engine | None = None
@@ -57,6 +60,7 @@ class Run:
     ledger: Ledger = field(default_factory=Ledger)
     trial: bool = False
     suggest: bool = False
+    stream: bool | None = None
     measures: Mapping[str, Measure] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -79,7 +83,8 @@ NOT_YET: Any = _NotYet()
 class Case:
     """One run: what it was given, and below that what its steps have found, in their order.
 
-    `seconds`: how long each step took. `closing`: what is undone if the run does not end well.
+    `whole`: of large tables, too, all records are compared. `seconds`: how long each step took. `closing`: what is
+    undone if the run does not end well.
     """
 
     recipe: Recipe
@@ -89,6 +94,7 @@ class Case:
     seconds: dict[str, float] = field(default_factory=dict)
     closing: ExitStack = field(default_factory=ExitStack)
     seeds: int = 2
+    whole: bool = False
     effort: Effort = field(default_factory=Effort)
     others: Others = field(default_factory=Others)
 
@@ -109,7 +115,7 @@ class Case:
     pages: Mapping[str, str] = field(default_factory=dict)
     scratch: TemporaryDirectory[str] = NOT_YET
     folder: Path = NOT_YET
-    shown: pa.Table = NOT_YET
+    shown: Shown = NOT_YET
     verdict: Verdict = NOT_YET
     certificate: Mapping[str, Any] = NOT_YET
     history: Mapping[str, Any] = NOT_YET
@@ -150,7 +156,7 @@ def _without_dropped(people: Table, recipe: Recipe) -> Table:
     kept = np.ones(people.rows, dtype=bool)
     for name in recipe.missing:
         column = people.columns[name]
-        kept &= column.keys != column.missing_code
+        kept &= column.marks != column.missing_code
     if kept.all():
         return people
     if not kept.any():
@@ -165,8 +171,8 @@ def _without_dropped(people: Table, recipe: Recipe) -> Table:
 
 def _refuse_fingerprints(people: Table) -> None:
     for name in (*people.schema.with_role("plain"), *people.schema.with_role("sensitive")):
-        keys = people.columns[name].keys
-        rare = int((np.bincount(keys)[keys] < FEW).sum())
+        counts = people.columns[name].counts
+        rare = int(counts[counts < FEW].sum())
         if 2 * rare > people.rows and not people.schema[name].unique_ok:
             raise RecipeError(
                 name,

@@ -16,13 +16,17 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.calls import called, expected
 from sfumato.data.masked import Masked
+from sfumato.data.table import Table
 from sfumato.errors import ReleaseError
 from sfumato.evaluation.attacks.results import AttackReport
 from sfumato.evaluation.attacks.suite import Effort
 from sfumato.events import running, step
+from sfumato.maskers.masker import Outcome
 from sfumato.publishing import steps
 from sfumato.publishing.case import Case, Run, Step
+from sfumato.publishing.notebook import told_in_notebook
 from sfumato.publishing.tries import try_others
 from sfumato.recipe import Recipe
 from sfumato.release.attacking import Others
@@ -38,11 +42,13 @@ READ = Step("Reading the table", steps.read_again)
 FIND = Step("Finding the structure that must survive", steps.find_structure)
 MEASURE = Step("Measuring what survived", steps.measure)
 
+MASK = Step("Masking", steps.mask_table)
+
 PUBLISH = (
     Step("Looking into the ledger", steps.open_account),
     Step("Reading the table", steps.read_seen),
     FIND,
-    Step("Masking", steps.mask_table),
+    MASK,
     MEASURE,
     Step("Counting what is claimed", steps.describe),
     Step("Drawing the public report", steps.draw_public),
@@ -54,14 +60,20 @@ PUBLISH = (
 )
 EVALUATE = (READ, FIND, Step("Masking again", steps.mask_again), MEASURE)
 EXPLAIN = (READ, FIND, Step("Trying which k would show more", steps.search_again))
+LEARN = (FIND, MASK)
 ATTACK = (READ, Step("Attacking", steps.attack_written))
 
 
-def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release:
+@called
+def publish(table: object, recipe: Recipe | str | Path, *, run: Run | None = None) -> Release:
     """Mask a table as the recipe says, verify what was written, and measure what survived.
 
-    `table` is a path, a pandas, polars or pyarrow table, or anything with the Arrow C stream interface.
+    `table` is a path, a pandas, polars or pyarrow table, or anything with the Arrow C stream interface. `recipe` is a
+    `Recipe`, or the path of one.
     """
+    recipe = Recipe.of(recipe)
+    if run is not None:
+        expected("publish", run, Run, rule="how to run is an sf.Run", remedy="write run=sf.Run(report=False)")
     case = walk(PUBLISH, Case(source=table, recipe=recipe, run=run or Run()))
     return Release(
         recipe=recipe,
@@ -72,7 +84,7 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
         history=case.history,
         holder=case.kept,
         timings=case.seconds,
-        shown=case.shown,
+        written=case.shown,
         origin=case.people.origin,
         scratch=case.scratch,
         report=case.report,
@@ -80,6 +92,7 @@ def publish(table: object, recipe: Recipe, *, run: Run | None = None) -> Release
     )
 
 
+@called
 def evaluate(
     raw: object,
     release: str | Path,
@@ -96,18 +109,20 @@ def evaluate(
     function of the labels of raw records and those of the same records found in the masked table. The result is plain
     JSON: "headline" has the first figures to look at, "scores" all of them by name.
     """
-    case = replace(_opened(raw, release), seeds=seeds)
+    case = replace(_opened(raw, release), seeds=seeds, whole=True)
     case = replace(case, run=replace(case.run, measures=measures or {}))
     if placement is not None:
         case = replace(case, recipe=case.recipe.placed(placement))
     return walk(EVALUATE, case).judged.scores
 
 
+@called
 def explain(raw: object, release: str | Path) -> Mapping[str, Any]:
     """The history of a release's search, with what searching the raw table again can tell."""
     return walk(EXPLAIN, _opened(raw, release)).history
 
 
+@called
 def attack(
     raw: object, release: str | Path, *, effort: Effort | None = None, others: Others | None = None
 ) -> AttackReport:
@@ -119,8 +134,23 @@ def attack(
     return walk(ATTACK, case).attacked
 
 
+def learn(people: Table, recipe: Recipe) -> Outcome:
+    """A mask for rows that stay in the house, and what they show: found and masked as for a release, and no more."""
+    return _walk(LEARN, Case(recipe=recipe, run=Run(), people=people)).outcome
+
+
 def walk(order: Sequence[Step], case: Case) -> Case:
-    """Take the steps one after the other. If one of them fails, or a stop is asked, nothing is left behind."""
+    """Take the steps one after the other. If one of them fails, or a stop is asked, nothing is left behind.
+
+    In a notebook a bar tells how far they are, unless somebody else listens.
+    """
+    if case.run.listener is not None:
+        return _walk(order, case)
+    with told_in_notebook(len(order)) as listener:
+        return _walk(order, replace(case, run=replace(case.run, listener=listener)))
+
+
+def _walk(order: Sequence[Step], case: Case) -> Case:
     with ExitStack() as closing, running(case.run.listener, case.run.stop):
         case = replace(case, closing=closing)
         for one in order:
@@ -130,19 +160,28 @@ def walk(order: Sequence[Step], case: Case) -> Case:
     return case
 
 
+def check_folder(given: object) -> None:
+    """Refuse what is no path of a release."""
+    rule, remedy = "a release is a folder, named by its path", 'write for example "out", after the raw table if any'
+    expected("release", given, (str, Path), rule=rule, remedy=remedy)
+
+
 def _opened(raw: object, release: str | Path) -> Case:
+    check_folder(release)
     return Case(source=raw, recipe=read_recipe_of(release), run=Run(), release=Path(release))
 
 
 CENTRES, CODEBOOK = "centres.json", "codebook.json"
 
 
+@called
 def find_clusters(release: str | Path, *, placement: Placement = "expected") -> NDArray[np.int64]:
     """(rows,): the cluster of each row of a release, in the order of its table, the largest cluster first.
 
     k-means, started from the centres that go along: cold starts often end elsewhere. `placement`: "expected", where the
     codebook says, or "middle", by what rows show alone: intervals at their middles, sets in the middle of their labels.
     """
+    check_folder(release)
     check_placement(placement, PLACEMENTS)
     space, table = read_space(release), released_rows(release)
     if placement not in space.placements:

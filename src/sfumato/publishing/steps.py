@@ -14,7 +14,8 @@ import numpy as np
 
 from sfumato.counting import Engine
 from sfumato.data.reading import read
-from sfumato.errors import ReleaseError, warn
+from sfumato.data.sources.openers import in_order
+from sfumato.errors import RecipeError, ReleaseError, warn
 from sfumato.evaluation.advice import advice_on_clusters
 from sfumato.evaluation.attacks.attacker_view import Case as Attacked
 from sfumato.evaluation.attacks.attacker_view import Seen
@@ -22,6 +23,7 @@ from sfumato.evaluation.attacks.suite import known_attributes, measure_criteria
 from sfumato.evaluation.detail import check_detail
 from sfumato.evaluation.evaluate import judge, objective_for
 from sfumato.evaluation.risk import exposures
+from sfumato.evaluation.scores import Scores
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.registry import name_of
 from sfumato.maskers.sensitive import counted
@@ -67,16 +69,35 @@ def read_seen(case: Case) -> Case:
     """Read and prepare the table, seen by the ledger as it came in."""
     recipe = case.recipe
     look = case.accounting.look
-    everything = read(case.source, recipe.schema, encoding=recipe.encoding, witness=look)
+    _refuse_order(case)
+    everything = read(
+        case.source,
+        recipe.schema,
+        encoding=recipe.encoding,
+        witness=look,
+        stream=case.run.stream,
+        query=recipe.query,
+    )
     people = prepare(everything, recipe)
     tell_look_alikes(people, recipe)
     return replace(case, people=people, account=case.accounting.account(people))
 
 
+def _refuse_order(case: Case) -> None:
+    if case.recipe.keep_order and not in_order(case.source):
+        raise RecipeError(
+            "keep_order",
+            "rows that a database or Spark counts have no order",
+            given="a recipe that keeps it",
+            remedy="leave keep_order out",
+        )
+
+
 def read_again(case: Case) -> Case:
     """Read and prepare the table that a release was made from."""
     recipe = case.recipe
-    people = prepare(read(case.source, recipe.schema, encoding=recipe.encoding), recipe)
+    read_in = read(case.source, recipe.schema, encoding=recipe.encoding, stream=case.run.stream, query=recipe.query)
+    people = prepare(read_in, recipe)
     refuse_other_table(case.release, people.rows)
     return replace(case, people=people)
 
@@ -132,19 +153,19 @@ def measure(case: Case) -> Case:
     kind = recipe.release.kind(local=outcome.mask.local)
     judged = judge(
         recipe.structure,
-        case.found,
+        replace(case.found, measures=case.run.measures),
         case.task,
         outcome,
         seeds=case.seeds,
         written=case.written,
         codebook=kind,
-        measures=case.run.measures,
+        whole=case.whole,
     )
     advice = advice_on_clusters(clusters_of(recipe.structure), judged.scores)
     if advice is not None and not case.run.trial:
         warn(advice)
     scores = {**judged.scores, **({"detail": [one.to_json() for one in detail]} if detail else {})}
-    return replace(case, judged=replace(judged, scores=scores))
+    return replace(case, judged=replace(judged, scores=Scores(scores)))
 
 
 def describe(case: Case) -> Case:
@@ -173,7 +194,7 @@ def describe(case: Case) -> Case:
         spreadsheet_safe=recipe.release.spreadsheet_safe and csv,
         told=told_labels(codebook, masked, recipe.schema, files),
     )
-    warn_of_formulas(masked.to_arrow(), csv=csv, safe=recipe.release.spreadsheet_safe)
+    warn_of_formulas(masked, csv=csv, safe=recipe.release.spreadsheet_safe)
     space = Space.from_json(along["centres.json"], codebook) if "centres.json" in along else None
     kept_back = {**_kept_back(outcome), **outcome.mask.kept_back()}
     return replace(case, released=Released(facts, masked, mask, space), files=files, kept=kept_back)
@@ -204,7 +225,7 @@ def write_folder(case: Case) -> Case:
         folder.mkdir()
         shown = write_bundle(
             folder,
-            case.released.masked.to_arrow(),
+            case.released.masked,
             case.files,
             case.released.facts,
             chance=case.run.chance,

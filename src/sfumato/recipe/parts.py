@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypedDict, get_args
 
+from sfumato.calls import constructed
 from sfumato.data.detail import Given
 from sfumato.data.schema import Schema
 from sfumato.errors import RecipeError, did_you_mean
@@ -25,6 +26,7 @@ USUAL = Masker()
 """Stands for the masker of a recipe that names none."""
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class Along:
     """What goes along with the released table.
@@ -57,6 +59,7 @@ class Along:
         return self.codebook
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class Earlier:
     """Releases that are out already, in the order of their time, and whose they are.
@@ -156,6 +159,7 @@ class Settings(TypedDict):
     privacy: Sequence[Requirement]
     mask: Masker
     table: str | None
+    query: str | None
     keep_order: bool
     release: Along
     missing: Sequence[str]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, cast
 
+from sfumato.calls import constructed, expected
 from sfumato.data.detail import Given, Wish, read_detail
 from sfumato.data.schema import ItemSet, Number, Schema
 from sfumato.errors import RecipeError, did_you_mean
@@ -15,6 +16,8 @@ from sfumato.maskers.partition.fit import Partition
 from sfumato.maskers.topdown.masker import TopDown
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.requirements import Requirement, without_covered
+from sfumato.recipe.card import recipe_card
+from sfumato.recipe.kinds import check_kinds
 from sfumato.recipe.parts import USUAL, Along, Before, Earlier, Settings, Structure, check_along, check_earlier
 from sfumato.structure.embedding import Placement
 from sfumato.structure.structures import Classes, clusters_of, declared_labels
@@ -24,12 +27,14 @@ UNDERSTOOD = ("no_guarantee", "several_releases")
 LONGEST_NAME = 80
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class Recipe:
     """What each attribute is, what structure must survive, what privacy must hold, and how to mask.
 
     Without a `structure` masking is guided by how much it distorts, and loss and risk are what is measured.
 
+    `query` is what to read from the database that `table` or the caller names, one SELECT in its own SQL.
     `keep_order` releases the rows in their input order, which may tell who is who: stated in the certificate.
     `missing` names attributes whose rows are left out when they miss a value there ("drop"). `people` names those whose
     records these are: the ledger adds up what bears the same name, and a second release of them is refused unless
@@ -39,7 +44,8 @@ class Recipe:
     table which is not UTF-8. `earlier`: releases that are out already, with which this one must be safe. `mask`: if it
     is left out, Partition, or TopDown where Partition cannot do what is asked. `detail`: how finely quasi-identifiers
     are shown to everybody at the least, {"age": 10, "zip": 3}: of numbers the width of intervals, of labels how many
-    one shown value stands for. What cannot be kept beside the requirements is `Infeasible`.
+    one shown value stands for. What cannot be kept beside the requirements is `Infeasible`. `reasons`: of a recipe that
+    was drafted, why each attribute is what it is.
     """
 
     schema: Schema
@@ -47,6 +53,7 @@ class Recipe:
     privacy: Sequence[Requirement] = ()
     mask: Masker = USUAL
     table: str | None = None
+    query: str | None = None
     keep_order: bool = False
     release: Along = field(default_factory=Along)
     missing: Sequence[str] = ()
@@ -56,10 +63,12 @@ class Recipe:
     budget: Budget | None = None
     earlier: Earlier | None = None
     detail: Mapping[str, Given] = field(default_factory=dict, hash=False)
+    reasons: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
+        check_kinds(self)
         object.__setattr__(self, "privacy", _listed(self.privacy))
-        object.__setattr__(self, "missing", tuple(self.missing))
+        object.__setattr__(self, "missing", (self.missing,) if isinstance(self.missing, str) else tuple(self.missing))
         if self.mask is USUAL:
             object.__setattr__(self, "mask", _usual_mask(self))
         if isinstance(self.i_understand, list):
@@ -90,6 +99,12 @@ class Recipe:
         else:
             _check_structure(self.schema, self.structure)
             self.mask.check_labels(declared_labels(self.structure, self.schema))
+
+    def __repr__(self) -> str:
+        return recipe_card(self).text()
+
+    def _repr_html_(self) -> str:
+        return recipe_card(self).html()
 
     @property
     def understood(self) -> frozenset[str]:
@@ -142,7 +157,18 @@ class Recipe:
         """
         from sfumato.recipe.yaml_form import read_settings
 
+        rule, remedy = "a recipe is read from a file, or from its text", 'write sf.Recipe.from_yaml("recipe.yaml")'
+        expected("from_yaml", source, (str, Path), rule=rule, remedy=remedy)
         return cls(**read_settings(source, changes, allow))
+
+    @classmethod
+    def of(cls, given: object) -> Recipe:
+        """A recipe, or the one that lies in a file; whatever else is given in its place is told."""
+        if isinstance(given, str | Path):
+            return cls.from_yaml(given)
+        rule, remedy = "a recipe is an sf.Recipe, or the path of one", "write publish(table, recipe): the table first"
+        expected("recipe", given, cls, rule=rule, remedy=remedy)
+        return cast(Recipe, given)
 
     def to_yaml(self) -> str:
         """The recipe as YAML, taxonomies written out; `from_yaml` gives the same recipe back."""

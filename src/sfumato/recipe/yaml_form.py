@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from sfumato.data.schema import Attribute, Category, ItemSet, Number, Schema
+from sfumato.data.sources.sql.address import located
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import RecipeError, SchemaError, did_you_mean
 from sfumato.maskers.registry import masker_named, name_of
@@ -21,6 +22,7 @@ KINDS: Mapping[str, type[Attribute]] = {"number": Number, "category": Category, 
 TOP = (
     "sfumato",
     "table",
+    "query",
     "attributes",
     "structure",
     "privacy",
@@ -81,6 +83,7 @@ def settings_from(form: Mapping[str, Any], within: Within) -> Settings:
         privacy=tuple(_requirement(part, within) for part in asked),
         mask=_mask(form["mask"]) if form.get("mask") else USUAL,
         table=None if table is None else _file("table", table, within),
+        query=one("", form, "query", str),
         keep_order=bool(one("", form, "keep_order", bool)),
         release=_along(form.get("release") or {}),
         missing=_missing(form.get("missing") or {}),
@@ -138,6 +141,8 @@ def _earlier(form: Any, within: Within) -> Earlier:
 
 
 def _file(what: str, given: str, within: Within) -> str:
+    if "://" in given:
+        return located(given, lambda part, path: str(within.path(part, path)))
     return given if given.startswith(BUNDLED) else str(within.path(what, given))
 
 
@@ -309,8 +314,8 @@ def settings_text(recipe: Settings) -> str:
     from sfumato.data.yaml_files import dump_yaml
 
     form: dict[str, Any] = {"sfumato": 1}
-    if recipe["table"] is not None:
-        form["table"] = recipe["table"]
+    form |= {"table": recipe["table"]} if recipe["table"] is not None else {}
+    form |= {"query": recipe["query"]} if recipe["query"] is not None else {}
     form["attributes"] = {name: _attribute_form(attribute) for name, attribute in recipe["schema"].items()}
     if recipe["structure"] is not None:
         form["structure"] = _structure_form(recipe["structure"])

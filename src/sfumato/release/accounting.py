@@ -13,8 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, ClassVar, Protocol
 
-import pyarrow as pa
-
+from sfumato.data.sources.source import RawTable
 from sfumato.data.table import Table
 from sfumato.errors import visible, warn
 from sfumato.maskers.masker import Guarantee
@@ -112,7 +111,7 @@ class Accounting:
         if self.entered and not self.trial:
             rules_of(self.recipe).refuse(self.ledger.entries())
 
-    def look(self, table: pa.Table) -> None:
+    def look(self, table: RawTable) -> None:
         """See the table as it was read, before the recipe changes anything in it."""
         if self.entered:
             self._seen = self.ledger.look(table)

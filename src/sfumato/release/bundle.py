@@ -5,18 +5,25 @@ Labels that no row shows go along where whoever counts again needs their places.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from sfumato.data.axis import MISSING
+from sfumato.data.canonical.csv import spelled
+from sfumato.data.canonical.sheet import Sheet
 from sfumato.data.masked import Masked
+from sfumato.data.safe_files import written
 from sfumato.data.schema import Category, ItemSet, Schema
-from sfumato.data.writing import ordered, write
+from sfumato.data.table import Column, code_type
+from sfumato.data.writing import ordered, write_coded
 from sfumato.maskers.recoding.recoding import tree_file
+from sfumato.privacy.verify.datapackage import PACKAGE, described
 from sfumato.privacy.verify.pages import html, markdown
 from sfumato.privacy.verify.readme import README, readme
 from sfumato.randomness import Randomness
@@ -25,28 +32,43 @@ from sfumato.release.certificate import Facts, certificate, hashes
 from sfumato.release.reading import read_cuts
 from sfumato.structure.released_groups import tells_groups
 
+if TYPE_CHECKING:
+    import polars as pl
+
 Format = Literal["parquet", "csv"]
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """What is shown, and in which order it was written: `order` (rows,) if that is another than the table's."""
+
+    masked: Masked
+    order: NDArray[np.unsignedinteger[Any]] | None
+
+    def to_arrow(self) -> pa.Table:
+        """The table as it was written, in memory."""
+        return ordered(self.masked.to_arrow(), None if self.order is None else self.order.astype(np.int64))
 
 
 def write_bundle(
     folder: Path,
-    shown: pa.Table,
+    masked: Masked,
     files: Mapping[str, Any],
     facts: Facts,
     *,
     chance: Randomness,
     pages: Mapping[str, str],
-) -> pa.Table:
+) -> Shown:
     """Write everything into an empty folder; the certificate last, over the bytes of all others, then its pages.
 
     Gives the table back in the order of its written rows.
     """
-    order = None if facts.keep_order else chance.permutation(shown.num_rows)
-    shuffled = ordered(shown, order)
-    write(
-        shuffled,
-        folder / facts.table_file,
-        order=None,
+    order = None if facts.keep_order else np.empty(masked.rows, dtype=code_type(masked.rows))
+    path = folder / facts.table_file
+    sheet = write_coded(
+        {name: masked.shown(name) for name in masked.names},
+        path,
+        pieces=None if order is None else _kept(chance.pieces(masked.rows), order),
         separators=_separators(facts.schema),
         spreadsheet_safe=facts.spreadsheet_safe,
     )
@@ -55,12 +77,34 @@ def write_bundle(
     for name, content in pages.items():
         (folder / name).write_text(content, encoding="utf-8")
     form = certificate(facts, folder)
+    write_json(folder / PACKAGE, described(form, _distinct(sheet, csv=path.suffix == ".csv"), path.stat().st_size))
+    form["files"] = hashes(folder)
     (folder / README).write_text(readme(form), encoding="utf-8")
     form["files"] = hashes(folder)
     write_json(folder / "certificate.json", form)
     (folder / "certificate.md").write_text(markdown(form), encoding="utf-8")
     (folder / "certificate.html").write_text(html(form), encoding="utf-8")
-    return shuffled
+    return Shown(masked, order)
+
+
+def _kept(pieces: Iterator[NDArray[np.int64]], order: NDArray[Any]) -> Iterator[NDArray[np.int64]]:
+    """The pieces of an order as they come, each entered where it belongs."""
+    at = 0
+    for piece in pieces:
+        order[at : at + len(piece)] = piece
+        at += len(piece)
+        yield piece
+
+
+def _distinct(sheet: Sheet, *, csv: bool) -> dict[str, pl.Series]:
+    """Every value that a recipient reads in each column, once; of CSV as it is spelled."""
+    import polars as pl
+
+    found = {}
+    for name, column in sheet.columns.items():
+        values: Any = column.values if isinstance(column, Column) else column.slice(0, 1)  # of lists the type will do
+        found[name] = pl.Series(spelled(name, values), dtype=pl.String) if csv else pl.Series(values)
+    return found
 
 
 def _separators(schema: Schema) -> dict[str, str]:
@@ -70,7 +114,7 @@ def _separators(schema: Schema) -> dict[str, str]:
 def write_json(path: Path, content: Any) -> None:
     """Plain JSON, readable, numbers exact."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+    path.write_text(written(content) + "\n", encoding="utf-8")
 
 
 Told = Mapping[str, Any]

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from sfumato.data.canonical.csv import restored, would_run
@@ -22,6 +21,7 @@ from sfumato.data.codes import is_text
 from sfumato.data.masked import Masked
 from sfumato.data.reading import read_arrow
 from sfumato.data.schema import Attribute, ItemSet, Schema
+from sfumato.data.table import AnyColumn, ItemColumn
 from sfumato.errors import ReleaseError, warn
 from sfumato.maskers.masker import WHOLE, Guarantee, Mask
 from sfumato.maskers.recoding.recoding import cuts_in
@@ -142,6 +142,28 @@ def read_rows(release: str | Path, *, guess: bool = True) -> pa.Table:
     return undone(table) if described.get("spreadsheet_safe") else table
 
 
+def typed_rows(release: str | Path) -> pa.Table:
+    """The table of a release with labels as categories, and numbers that a text file spells as numbers."""
+    table, columns = read_rows(release, guess=False), {}
+    for described in read_certificate(release)["table"]["columns"]:
+        column = table.column(described["name"])
+        if isinstance(column.type, pa.DictionaryType):
+            column = column.cast(column.type.value_type)
+        if described["kind"] == "number" and is_text(column.type):
+            column = _spelled(column)
+        columns[described["name"]] = column.dictionary_encode() if is_text(column.type) else column
+    return pa.table(columns)
+
+
+def _spelled(column: Any) -> Any:
+    for kind in (pa.int64(), pa.float64()):
+        try:
+            return pc.cast(column, kind)
+        except pa.ArrowInvalid:
+            continue
+    return column
+
+
 def read_masked(release: str | Path, schema: Schema | None = None) -> Masked:
     """The written rows of a release; with a schema, sets are sets in CSV, too."""
     table, certificate = read_rows(release), read_certificate(release)
@@ -235,30 +257,31 @@ def _holder(release: str | Path) -> Path:
 REMEDY = "say release: {spreadsheet_safe: true} in the recipe, which puts an apostrophe before each of them"
 
 
-def warn_of_formulas(shown: pa.Table, *, csv: bool, safe: bool) -> None:
+def warn_of_formulas(shown: Masked, *, csv: bool, safe: bool) -> None:
     """Say which columns of a CSV table a spreadsheet would run, and how many different labels; no label is told."""
     if safe and not csv:
         warn("release.spreadsheet_safe concerns CSV, and the table is written as Parquet")
     if safe or not csv:
         return
-    counts = {name: _formulas(shown.column(name)) for name in shown.column_names}
+    counts = {name: _formulas(shown.shown(name)) for name in shown.names}
     told = [f"{name!r} ({count} different)" for name, count in counts.items() if count]
-    named = [repr(name) for name in shown.column_names if would_run(name)]
+    named = [repr(name) for name in shown.names if would_run(name)]
     parts = [f"cells of {', '.join(told)}"] if told else []
     parts += [f"the column names {', '.join(named)}"] if named else []
     if parts:
         warn(f"a spreadsheet would run {' and '.join(parts)}: they begin with =, +, -, @ or a tab; {REMEDY}")
 
 
-def _formulas(column: pa.ChunkedArray[Any]) -> int:
+def _formulas(column: AnyColumn) -> int:
     """How many different texts of a column a spreadsheet would run."""
-    if pt.is_nested(column.type):  # CSV joins the items of a list, the first one first
-        filled: Any = pc.greater(pc.list_value_length(column), pa.scalar(0))
-        column = pc.list_element(column.filter(filled), 0)
-    kind = column.type.value_type if isinstance(column.type, pa.DictionaryType) else column.type
-    if not is_text(kind):
+    if isinstance(column, ItemColumn):  # CSV joins the items of a list, the first one first
+        codes = column.codes[column.offsets[:-1][np.diff(column.offsets) > 0]]
+    else:
+        codes = column.codes[column.codes != column.missing_code] if column.missing else column.codes
+    if not is_text(column.values.type):
         return 0
-    return sum(would_run(text) for text in column.unique().cast(kind).to_pylist() if text is not None)
+    used = np.flatnonzero(np.bincount(codes, minlength=len(column.values)))
+    return sum(would_run(str(text)) for text in column.values.take(used).to_pylist())
 
 
 def undone(table: pa.Table) -> pa.Table:

@@ -7,18 +7,20 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 
 from sfumato.data.safe_files import private_folder, write_private, write_private_json
 from sfumato.data.table import Origin
 from sfumato.data.writing import give_back
+from sfumato.display import Card, Grid
 from sfumato.errors import ReleaseError, visible, warn
 from sfumato.maskers.masker import Mask
 from sfumato.privacy.ledger import Account, LedgerError
@@ -27,10 +29,17 @@ from sfumato.privacy.verify.files.regular_files import MOST_OF_JSON, read_regula
 from sfumato.privacy.verify.verdict import CheckError
 from sfumato.recipe import Recipe
 from sfumato.release.accounting import recipe_hash
+from sfumato.release.bundle import Shown
+from sfumato.release.copies import copy_release, remember_written
+from sfumato.release.exports.export import export, suffixes_of
+from sfumato.release.new_rows import shown_rows
 from sfumato.release.output import CERTIFICATE, HISTORY, holder_of, placed, refuse_inside, refuse_strangers
+from sfumato.release.reading import typed_rows
 
 NOT_PRIVATE = "NOT-PRIVATE"
 REPORT = "report.html"
+FIRST = 5
+"""Rows that a notebook shows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,11 +59,16 @@ class Release:
     history: Mapping[str, Any]
     holder: Mapping[str, Any]
     timings: Mapping[str, float]
-    shown: pa.Table
+    written: Shown
     origin: Origin
     scratch: TemporaryDirectory[str]
     report: str | None = None
     account: Account | None = None
+
+    @cached_property
+    def shown(self) -> pa.Table:
+        """The masked table, rows in the released order, in memory from when it is first asked for."""
+        return self.written.to_arrow()
 
     @property
     def table(self) -> Any:
@@ -67,21 +81,119 @@ class Release:
         return str(self.certificate["statement"])
 
     def __repr__(self) -> str:
-        size = f"rows={self.shown.num_rows}, columns={self.shown.num_columns}"
-        return f"Release({size}, guarantee={self.guarantee!r}, holds={self.verdict.holds})"
+        return self._card().text()
 
-    def write(self, path: str | Path) -> Path:
+    def _repr_html_(self) -> str:
+        return self._card(rows=FIRST).html()
+
+    def _card(self, rows: int = 0) -> Card:
+        """The verdict and the promise, what each claim reached, and in a page the first rows as they are released."""
+        size = f"{self.written.masked.rows:,} rows, {len(self.written.masked.names)} columns"
+        holds = "verified" if self.verdict.holds else "NOT VERIFIED"
+        lines = [self.guarantee, "write(folder) writes it; table, verdict, scores, mask and certificate tell more."]
+        claims = [[one["claim"], ", ".join(one["on"]), _reached(one["achieved"])] for one in self.certificate["claims"]]
+        grids = [Grid(("claim", "on", "reached"), claims)] if claims else []
+        if rows:
+            first = self.shown.slice(0, rows).to_pylist()
+            cells = [["" if cell is None else str(cell) for cell in row.values()] for row in first]
+            grids.append(Grid(self.shown.column_names, cells, title=f"The first of {self.written.masked.rows:,} rows"))
+        return Card(f"Release: {size}, {holds}", lines, grids, state="good" if self.verdict.holds else "poor")
+
+    def apply(self, rows: object, *, unseen: Literal["refuse", "suppress"] = "refuse") -> Any:
+        """New rows as this release shows the old ones, in their order, as the kind of table that comes in.
+
+        `unseen`: values that nobody had are refused, or shown as nothing. Nothing is verified, and k is not promised:
+        few new rows make small groups. Publish all rows together if they leave the house.
+        """
+        return give_back(*shown_rows(self.mask, self.recipe, rows, unseen=unseen))
+
+    def write(self, path: str | Path, *, also: str | Sequence[str] = (), table: str | None = None) -> Path:
         """Write the release folder, and the holder's folder beside it (NAME.holder).
+
+        `also`: copies of its table for other programs, beside the folder: "excel" (NAME.xlsx), "stata" (NAME.dta),
+        "spss" (NAME.sav), "csv", "parquet". Each is read back and counted again before anything is written.
+
+        With the address of a database, once the folder is written: a copy of the table, in one transaction, to a new
+        `table` (or ?table= in the address). The folder stays the release, and is given back.
 
         An earlier release there is replaced, with a warning; anything else is refused. Both folders appear whole or not
         at all. The release is entered in the ledger before it gets its final name, and confirmed there after.
         A release whose noise came from a seed is not private, and its folder's name says so.
         """
-        target = self._named(Path(path))
+        if "://" in str(path):
+            if also:
+                raise ReleaseError(
+                    "also", "copies for other programs lie beside a folder", given="a database", remedy="leave it out"
+                )
+            return copy_release(Path(self.scratch.name), self.shown, str(path), table)
+        if table is not None:
+            raise ReleaseError("table", "only a database has tables", given="a folder", remedy="leave it out")
+        ready, suffixes = self._ready(self.account), suffixes_of(also)
+        copies = self._copied(suffixes)
+        _refuse_taken(ready.named(Path(path)), suffixes)
+        target = ready.write(path)
+        remember_written(Path(self.scratch.name), target)
+        for copy in copies:
+            shutil.copyfile(copy, target.with_name(target.name + copy.suffix))
+        return target
+
+    def keep(self, path: str | Path) -> Path:
+        """Write both folders for the holder to look at: no ledger knows of them, so they must not leave the house.
+
+        `publishing.trials` makes a release of them.
+        """
+        return self._ready(None).write(path)
+
+    def _ready(self, account: Account | None) -> Ready:
+        return Ready(self._folder, self.recipe, self.certificate, account, self._write_holder)
+
+    def _copied(self, suffixes: Sequence[str]) -> list[Path]:
+        """Copies of the verified table among the temporary files."""
+        found = [Path(self.scratch.name) / f"copy{suffix}" for suffix in suffixes]
+        if found:
+            table = typed_rows(self._folder)
+            for path in found:
+                export(table, self.certificate, path)
+        return found
+
+    @property
+    def _folder(self) -> Path:
+        """The verified folder, still in a temporary place."""
+        return Path(self.scratch.name) / "release"
+
+    def _write_holder(self, folder: Path) -> None:
+        private_folder(folder)
+        write_private(folder / "recipe.yaml", self.recipe.to_yaml())
+        write_private_json(folder / HISTORY, self.history)
+        write_private_json(folder / "evaluation.json", self.scores)
+        write_private_json(folder / "timings.json", self.timings)
+        for name, content in self.holder.items():
+            write_private_json(folder / name, content)
+        if self.report is not None:
+            write_private(folder / REPORT, self.report)
+        write_private(folder / "README.md", HOLDER_PAGE)
+
+
+@dataclass(frozen=True, eq=False)
+class Ready:
+    """A verified folder that is ready to be written elsewhere, and how the holder's folder beside it is made.
+
+    `account`: where it is entered; None where it is not.
+    """
+
+    folder: Path
+    recipe: Recipe
+    certificate: Mapping[str, Any]
+    account: Account | None
+    make_holder: Callable[[Path], None]
+
+    def write(self, path: str | Path) -> Path:
+        """Both folders under their final names, entered before they get them."""
+        target = self.named(Path(path))
         holder = holder_of(target)
         try:
             refuse_inside(target)
-            with placed(target, holder, make_release=self._write_release, make_holder=self._write_holder) as name_them:
+            with placed(target, holder, make_release=self._copy, make_holder=self.make_holder) as name_them:
                 for folder in (target, holder):
                     refuse_strangers(folder)
                 before = _created(target)
@@ -103,7 +215,7 @@ class Release:
             name_them()
             return
         ledger, rules = self.account.ledger, self.account.rules
-        certificate = (self._folder / CERTIFICATE).read_bytes()
+        certificate = (self.folder / CERTIFICATE).read_bytes()
         digest = hashlib.sha256(certificate).hexdigest()
         entry = ledger.intend(
             self.account.people,
@@ -119,30 +231,24 @@ class Release:
         except LedgerError as error:  # it stands, and is entered as intended: that is told, and nothing else is wrong
             warn(f"{target} stands, and the ledger could not confirm it: {error}")
 
-    @property
-    def _folder(self) -> Path:
-        """The verified folder, still in a temporary place."""
-        return Path(self.scratch.name) / "release"
-
-    def _write_release(self, folder: Path) -> None:
-        shutil.copytree(self._folder, folder)
+    def _copy(self, folder: Path) -> None:
+        shutil.copytree(self.folder, folder)
         _plain_to_all(folder, datetime.fromisoformat(str(self.certificate["created"])).timestamp())
 
-    def _named(self, path: Path) -> Path:
+    def named(self, path: Path) -> Path:
+        """The folder that is written: what is not private says so in its name."""
         private = self.certificate.get("differential_privacy", {}).get("private", True)
         return path if private or path.name.endswith(NOT_PRIVATE) else path.with_name(f"{path.name}.{NOT_PRIVATE}")
 
-    def _write_holder(self, folder: Path) -> None:
-        private_folder(folder)
-        write_private(folder / "recipe.yaml", self.recipe.to_yaml())
-        write_private_json(folder / HISTORY, self.history)
-        write_private_json(folder / "evaluation.json", self.scores)
-        write_private_json(folder / "timings.json", self.timings)
-        for name, content in self.holder.items():
-            write_private_json(folder / name, content)
-        if self.report is not None:
-            write_private(folder / REPORT, self.report)
-        write_private(folder / "README.md", HOLDER_PAGE)
+
+def _refuse_taken(target: Path, suffixes: Sequence[str]) -> None:
+    """A copy takes the place of an earlier release's copy, and of no other file."""
+    for suffix in suffixes:
+        path = target.with_name(target.name + suffix)
+        if path.exists() and not (target / CERTIFICATE).is_file():
+            raise ReleaseError(
+                str(path), "a copy has a new name", given="a file that is there already", remedy="choose another name"
+            )
 
 
 def _plain_to_all(folder: Path, created: float) -> None:
@@ -150,6 +256,12 @@ def _plain_to_all(folder: Path, created: float) -> None:
     for path in (*folder.rglob("*"), folder):
         path.chmod(0o755 if path.is_dir() else 0o644)
         os.utime(path, (created, created))
+
+
+def _reached(achieved: Any) -> str:
+    if isinstance(achieved, Mapping):
+        return ", ".join(f"{name} = {figure:g}" for name, figure in achieved.items())
+    return str(achieved)
 
 
 HOLDER_PAGE = """# For the holder's eyes only

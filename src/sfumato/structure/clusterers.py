@@ -261,7 +261,7 @@ def cluster(
         warnings.simplefilter("ignore")  # fewer distinct points than clusters: what is found says so
         if k == "auto" and not finds_k(clusterer):
             return _auto(job, clusterer)
-        return _by_size(method(clusterer)(job), weights)
+        return by_size(method(clusterer)(job), weights)
 
 
 def _refuse_unused(clusterer: str, centres: Vectors | None, weights: Weights | None) -> None:
@@ -284,10 +284,10 @@ def _refuse_unused(clusterer: str, centres: Vectors | None, weights: Weights | N
 def _auto(job: Job, name: str) -> Clustering:
     """The number of clusters with the best silhouette on a sample."""
     best, best_score = None, -2.0
-    rows = sample(job.placed.rows, AUTO_ROWS, job.seed)
+    rows = _some(job)
     vectors = job.placed.vectors(rows)
     for k in watched(AUTO_RANGE):
-        found = _by_size(method(name)(replace(job, k=k)), job.weights)
+        found = by_size(method(name)(replace(job, k=k)), job.weights)
         score = _silhouette(vectors, found.labels[rows])
         if best is None or score > best_score + 1e-12:
             best, best_score = found, score
@@ -296,12 +296,20 @@ def _auto(job: Job, name: str) -> Clustering:
     return best
 
 
+def _some(job: Job) -> Ints:
+    """Records whose silhouette is taken, each as often as its weight says."""
+    if job.weights is None:
+        return sample(job.placed.rows, AUTO_ROWS, job.seed)
+    ends = np.cumsum(job.weights)
+    return np.searchsorted(ends, sample(int(ends[-1]), AUTO_ROWS, job.seed), side="right").clip(max=len(ends) - 1)
+
+
 def _silhouette(vectors: Vectors, labels: Ints) -> float:
     clusters, codes = np.unique(labels, return_inverse=True)
     return silhouettes_of(vectors, [codes])[0] if 1 < len(clusters) < len(labels) else -1.0
 
 
-def _by_size(found: Clustering, weights: Weights | None) -> Clustering:
+def by_size(found: Clustering, weights: Weights | None) -> Clustering:
     """The same clusters, the largest first and empty ones gone; of equal size, the one that appears first."""
     labels, first = np.unique(found.labels[found.labels != NOISE], return_index=True)
     real = found.labels != NOISE

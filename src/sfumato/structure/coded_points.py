@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Floats, Ints
+from sfumato.data.table import dense, narrow
 from sfumato.events import awaited, checkpoint
+from sfumato.randomness import Seeded
 from sfumato.structure.kmeans.points import Coded, Points, Sets
 
 Vectors = NDArray[Any]
@@ -50,6 +52,14 @@ class Block:
     def take(self, rows: Ints) -> Block:
         """Only these records."""
         return replace(self, codes=self.codes[rows])
+
+    def sorted(self) -> Block:
+        """The same records, codes numbered by places: every place where a record stands has one."""
+        used = np.flatnonzero(np.bincount(self.codes, minlength=self.values))
+        parts = [self.positions[used]] if self.own is None else [self.positions[used], self.own[used]]
+        first, among = _in_order(np.hstack(parts))
+        own = None if self.own is None else self.own[used[first]]
+        return Block(_renumbered(self.codes, self.values, used, among), self.positions[used[first]], own)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,17 +101,69 @@ class SetBlock:
         """Only these records."""
         return replace(self, codes=self.codes[rows])
 
+    def sorted(self) -> SetBlock:
+        """The same records, codes numbered by places: every place where a record stands has one."""
+        used = np.flatnonzero(np.bincount(self.codes, minlength=self.values))
+        first, among = _in_order(self._marks()[used])
+        lengths = np.diff(self.offsets)[used[first]]
+        offsets = np.append(0, np.cumsum(lengths)).astype(np.int64)
+        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
+        members = self.members[np.repeat(self.offsets[used[first]], lengths) + within]
+        codes = _renumbered(self.codes, self.values, used, among)
+        return replace(self, codes=codes, offsets=offsets, members=members)
+
+    def _marks(self) -> NDArray[np.uint64]:
+        """(sets, 3): how many coordinates each set has, and two sums of numbers that each of them is given; two sets of
+        different coordinates agree in all of it less often than once in 2 ** 100 times."""
+        marks = np.zeros((self.values, 3), dtype=np.uint64)
+        marks[:, 0] = np.diff(self.offsets)
+        given = Seeded(0).generator().integers(0, 1 << 63, (max(self.dims, 1), 2), dtype=np.uint64)
+        for at in (0, 1):
+            sums = np.append(np.uint64(0), np.cumsum(given[self.members, at], dtype=np.uint64))
+            marks[:, 1 + at] = sums[self.offsets[1:]] - sums[self.offsets[:-1]]
+        return marks
+
 
 AnyBlock = Block | SetBlock
 
 
+def _in_order(places: NDArray[Any]) -> tuple[Ints, Ints]:
+    """Of each different row of `places` one, in an order that follows from them alone, and which each row is."""
+    whole = np.ascontiguousarray(places + places.dtype.type(0))  # no zero below zero
+    if not whole.shape[1]:
+        return np.zeros(min(len(whole), 1), dtype=np.int64), np.zeros(len(whole), dtype=np.int64)
+    letters = whole.view(np.dtype((np.void, whole.itemsize * whole.shape[1]))).ravel()
+    _, first, among = np.unique(letters, return_index=True, return_inverse=True)
+    return first, among
+
+
+def _renumbered(codes: Codes, values: int, used: Ints, among: Ints) -> Codes:
+    numbers = narrow(np.zeros(values, dtype=np.int64), int(among.max(initial=0)) + 1)
+    numbers[used] = among
+    return numbers[codes]
+
+
 @dataclass(frozen=True, eq=False)
 class Distinct:
-    """Each vector once, in the order of first appearance: how often it occurs, and which one each row has."""
+    """Each place where records stand once, in an order that follows from the places alone: `placed`, one record for
+    each; how many stand there; and in which of them each row does.
 
-    first: Ints
+    So what is found in it depends on no order of rows, and a table that is known by its counts alone has the same.
+    """
+
+    placed: Placed
     weights: Floats
-    of_row: Ints
+    of_row: Codes
+
+    @property
+    def everybody(self) -> Placed:
+        """All records, in the order of their places."""
+        return self.placed.take(np.repeat(np.arange(self.placed.rows), self.weights.astype(np.int64)))
+
+    def first(self, found: NDArray[Any]) -> NDArray[Any]:
+        """(places,): of what was found of everybody, that of the first record in each place."""
+        counts = self.weights.astype(np.int64)
+        return np.asarray(found[np.cumsum(counts) - counts])
 
 
 @dataclass(frozen=True, eq=False)
@@ -177,32 +239,27 @@ class Placed:
         return found.astype(np.int64)
 
     @cached_property
-    def few(self) -> Distinct | None:
-        """Each vector once, where at most half of the records are distinct."""
-        found = self.distinct()
-        return found if 2 * len(found.weights) <= self.rows else None
-
     def distinct(self) -> Distinct:
-        """Each vector once. Values that stand in the same place are still told apart."""
-        key = combined([block.codes for block in self.blocks], [block.values for block in self.blocks])
-        _, first, of_row, counts = awaited(
-            lambda: np.unique(key, return_index=True, return_inverse=True, return_counts=True)
-        )
-        order = np.argsort(first, kind="stable")
-        rank = np.empty(len(order), dtype=np.int64)
-        rank[order] = np.arange(len(order))
-        return Distinct(first[order], counts[order].astype(np.float64), rank[of_row])
+        """Each place once."""
+        blocks = [block.sorted() for block in self.blocks]
+        key = awaited(partial(combined, [block.codes for block in blocks], [block.values for block in blocks]))
+        of_row = narrow(key, int(key.max(initial=-1)) + 1)
+        counts = np.bincount(of_row)
+        some = np.zeros(len(counts), dtype=np.int64)
+        some[of_row] = np.arange(self.rows)
+        once = Placed(tuple(block.take(some) for block in blocks), len(some))
+        return Distinct(once, counts.astype(np.float64), of_row)
 
 
 def combined(codes: Sequence[Codes], sizes: Sequence[int]) -> Ints:
-    """(rows,): one whole number per row, equal exactly where all codes are."""
+    """(rows,): one whole number per row, equal exactly where all codes are, from 0 without gaps and in their order."""
     key = np.zeros(len(codes[0]), dtype=np.int64)
     span = 1
     for part, size in zip(codes, sizes, strict=True):
-        checkpoint()
         if span * size > 2**62:
-            found, key = awaited(partial(np.unique, key, return_inverse=True))
-            span = len(found)
-        key = key * size + part
+            key = dense(key)
+            span = int(key.max()) + 1
+        key *= size
+        key += part
         span *= size
-    return key
+    return dense(key)

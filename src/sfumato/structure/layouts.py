@@ -169,31 +169,36 @@ def unions(of_label: NDArray[np.bool_], of_missing: NDArray[np.bool_], sets: Set
     `of_label` (labels, dims) and `of_missing` (dims,): the coordinates of each label, and of a missing set.
     """
     count, dims = len(sets.missing), len(of_missing)
-    held = [np.empty(0, dtype=np.int64)]  # of some sets at a time: set * dims + coordinate, in order
+    members, sizes = [np.empty(0, dtype=np.uint32)], [np.zeros(1, dtype=np.int64)]  # of some sets at a time
     for first in range(0, count, SETS_AT_ONCE):
         checkpoint()
-        held.append(_coordinates_of(of_label, of_missing, sets, first, min(first + SETS_AT_ONCE, count)))
-    whole = np.concatenate(held)
-    offsets = np.searchsorted(whole, np.arange(count + 1) * dims)
-    return SetBlock(narrow(sets.codes, count), offsets, (whole % max(dims, 1)).astype(np.uint32), dims, UNION)
+        end = min(first + SETS_AT_ONCE, count)
+        held = _coordinates_of(of_label, of_missing, sets, first, end)
+        members.append((held % max(dims, 1)).astype(np.uint32))
+        sizes.append(np.diff(np.searchsorted(held, np.arange(end - first + 1) * dims)))
+    offsets = np.cumsum(np.concatenate(sizes))
+    return SetBlock(narrow(sets.codes, count), offsets, np.concatenate(members), dims, UNION)
 
 
 def _coordinates_of(
     of_label: NDArray[np.bool_], of_missing: NDArray[np.bool_], sets: Sets, first: int, end: int
 ) -> Ints:
-    """Every coordinate of the sets from `first` to `end` once: set * dims + coordinate, in order."""
+    """Every coordinate of the sets from `first` to `end` once: set * dims + coordinate, in order, the first set 0."""
     dims = len(of_missing)
     items = sets.items[sets.offsets[first] : sets.offsets[end]]
-    of_item = np.repeat(np.arange(first, end), np.diff(sets.offsets[first : end + 1]))
-    known = ~sets.missing[of_item]
+    of_item = np.repeat(np.arange(end - first), np.diff(sets.offsets[first : end + 1]))
+    known = ~sets.missing[first:end][of_item]
     labels, along = np.nonzero(of_label)
     begins = np.searchsorted(labels, np.arange(len(of_label) + 1))
     counts = np.diff(begins)[items[known]]
     of_pair = np.repeat(of_item[known], counts)
     within = np.arange(len(of_pair)) - np.repeat(np.cumsum(counts) - counts, counts)
     told = of_pair * dims + along[np.repeat(begins[items[known]], counts) + within]
-    gone = np.flatnonzero(sets.missing[first:end])[:, None] + first
-    return np.unique(np.concatenate([told, (gone * dims + np.flatnonzero(of_missing)).ravel()]))
+    gone = np.flatnonzero(sets.missing[first:end])[:, None]
+    every: NDArray[Any] = np.concatenate([told, (gone * dims + np.flatnonzero(of_missing)).ravel()])
+    every = np.sort(every.astype(np.uint32) if (end - first) * dims < 2**32 else every)  # small ones are sorted faster
+    kept = np.append(True, every[1:] != every[:-1])[: len(every)]
+    return np.asarray(every[kept], dtype=np.int64)
 
 
 Layout = NumberLayout | TreeLayout | ItemLayout

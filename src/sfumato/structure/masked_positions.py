@@ -12,7 +12,7 @@ from sfumato.data import calendar
 from sfumato.data.axis import MISSING
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Calendar
-from sfumato.data.shown import OR_MISSING
+from sfumato.data.shown import OR_MISSING, SUPPRESSED, interval_splits
 from sfumato.data.table import AnyColumn, Column
 from sfumato.errors import SchemaError
 from sfumato.structure.coded_points import AnyBlock, Block
@@ -119,9 +119,6 @@ def _item_block(part: ItemLayout, column: AnyColumn) -> AnyBlock:
     return part.block(column.sets, column.items)
 
 
-_OPEN = ".."
-
-
 @dataclass(frozen=True)
 class Ends:
     """The lower and the upper end of an interval; None where it is open."""
@@ -133,30 +130,25 @@ class Ends:
 def interval_ends(label: str, unit: Calendar | None = None) -> Ends | None:
     """The ends of a shown interval or number; None if the label is neither.
 
-    >>> interval_ends("[-5--1)")
-    Ends(low=-5.0, high=-1.0)
-    >>> interval_ends("[..-0.5)"), interval_ends("37"), interval_ends("*")
+    >>> interval_ends("[-5..-1)"), interval_ends("[-5--1)")
+    (Ends(low=-5.0, high=-1.0), Ends(low=-5.0, high=-1.0))
+    >>> interval_ends("[*..0.5)"), interval_ends("37"), interval_ends("*")
     (Ends(low=None, high=0.5), Ends(low=37.0, high=37.0), None)
     """
-    label = label.removesuffix(OR_MISSING)
-    if not (label.startswith("[") and label[-1:] in (")", "]")):
-        point = _bound(label, unit)
+    if not label.startswith("["):
+        point = _bound(label.removesuffix(OR_MISSING), unit)
         return None if point is None else Ends(point, point)
-    inner = label[1:-1]
-    for at in (at for at, letter in enumerate(inner) if letter == "-"):
-        low, high = inner[:at], inner[at + 1 :]
+    for low, high in interval_splits(label):
         if _reads(low, unit) and _reads(high, unit):
             return Ends(_bound(low, unit), _bound(high, unit))
     return None
 
 
 def _reads(text: str, unit: Calendar | None) -> bool:
-    return text == _OPEN or _bound(text, unit) is not None
+    return text == SUPPRESSED or _bound(text, unit) is not None
 
 
 def _bound(text: str, unit: Calendar | None) -> float | None:
-    if text == _OPEN:
-        return None
     try:
         return float(calendar.parse(text) if unit else text)
     except (ValueError, SchemaError):

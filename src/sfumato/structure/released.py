@@ -9,17 +9,17 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.arrays import Ints
 from sfumato.data import calendar
 from sfumato.data.axis import MISSING, labels_of, numbers_of
 from sfumato.data.masked import Masked
 from sfumato.data.round_numbers import Grid, Holders
 from sfumato.data.schema import Number
-from sfumato.data.table import AnyColumn, Codes, Column, Table, narrow
+from sfumato.data.table import AnyColumn, Codes, Column, Table, narrow, pairs
 from sfumato.structure.layouts import MOST_NODES, NumberLayout
 
 Spread = Mapping[str, float | str]
@@ -79,7 +79,7 @@ class ReleasedValues:
         found = {}
         for name, shown in labelled(table, masked).items():
             least = minimum if isinstance(minimum, int) else minimum.get(name, 1)
-            entries = spreads_of(table, name, shown.keys, (*shown.labels, None), minimum=least)
+            entries = spreads_of(table, name, shown.marks, (*shown.labels, None), minimum=least)
             small = _has_small(shown, least)
             found[name] = {} if small else {label: s for label, s in zip(shown.labels, entries, strict=False) if s}
         return cls(found)
@@ -148,7 +148,7 @@ def _has_small(shown: Column, minimum: int) -> bool:
 
 
 def spreads_of(
-    table: Table, name: str, codes: Ints, shown: Sequence[str | None], *, minimum: int
+    table: Table, name: str, codes: NDArray[np.integer[Any]], shown: Sequence[str | None], *, minimum: int
 ) -> list[dict[str, float | str]]:
     """(entries,): what each entry stands for, where `codes` says which of them each record has and `shown` what it
     shows. Empty where nothing may be told, or the shown value stands for itself; of missing values nothing is."""
@@ -156,10 +156,10 @@ def spreads_of(
     if isinstance(attribute, Number):
         return _means(attribute, column, codes, shown, minimum)
     keys = (*labels_of(column.values), MISSING)
-    cells, counts = np.unique(codes * len(keys) + column.codes, return_counts=True)
+    cells = pairs(codes, column.codes)
     held: defaultdict[int, dict[str, int]] = defaultdict(dict)
-    for cell, count in zip(cells.tolist(), counts.tolist(), strict=True):
-        held[cell // len(keys)][keys[cell % len(keys)]] = count
+    for at, key, count in zip(cells.first.tolist(), cells.second.tolist(), cells.counts.tolist(), strict=True):
+        held[at][keys[key]] = count
     found = [{} if label is None else _shares(label, held[at], minimum) for at, label in enumerate(shown)]
     return [{} if spread == {label: 1.0} else spread for label, spread in zip(shown, found, strict=True)]
 
@@ -186,15 +186,16 @@ def _shares(label: str, counts: Mapping[str, int], minimum: int) -> dict[str, fl
 
 
 def _means(
-    attribute: Number, column: Column, codes: Ints, shown: Sequence[str | None], minimum: int
+    attribute: Number, column: Column, codes: NDArray[np.integer[Any]], shown: Sequence[str | None], minimum: int
 ) -> list[dict[str, float | str]]:
     """The mean number of each entry; none where fewer than `minimum` of its records have a number at all."""
     exact = calendar.to_number(column.values) if attribute.calendar else numbers_of(column.values, attribute)
-    numbers = np.append(exact.astype(np.float64), np.nan)[column.codes]
+    cells = pairs(codes, column.codes)
+    numbers = np.append(exact.astype(np.float64), np.nan)[cells.second]
     known = np.isfinite(numbers)
-    codes, numbers = codes[known], numbers[known]
-    counts = np.bincount(codes, minlength=len(shown))
-    sums = np.bincount(codes, weights=numbers, minlength=len(shown))
+    numbers, entry, rows = numbers[known], cells.first[known], cells.counts[known]
+    counts = np.bincount(entry, weights=rows, minlength=len(shown)).astype(np.int64)
+    sums = np.bincount(entry, weights=rows * numbers, minlength=len(shown))
     told = [at for at, label in enumerate(shown) if label is not None and counts[at] >= max(minimum, 1)]
     found: list[dict[str, float | str]] = [{} for _ in shown]
     if attribute.calendar is not None:
@@ -204,8 +205,8 @@ def _means(
         return found
     grid = _grid(attribute, exact.astype(np.float64), column, minimum)
     low, high = np.full(len(counts), np.inf), np.full(len(counts), -np.inf)
-    np.minimum.at(low, codes, numbers)
-    np.maximum.at(high, codes, numbers)
+    np.minimum.at(low, entry, numbers)
+    np.maximum.at(high, entry, numbers)
     for at in told:
         found[at] = {MEAN: grid.show(float(sums[at] / counts[at]), float(low[at]), float(high[at]))}
     return found

@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.calls import constructed, expected
 from sfumato.data.schema import Number, Schema
 from sfumato.data.table import Codes, ItemColumn, Table, group_numbers, narrow
 from sfumato.errors import NoStructure, RecipeError, TableError, warn
 from sfumato.events import part, watched
-from sfumato.structure.clusterers import check_clusterer, check_options, cluster, finds_k, takes_weights
+from sfumato.structure.clusterers import by_size, check_clusterer, check_options, cluster, finds_k, takes_weights
 from sfumato.structure.coded_points import Placed
 from sfumato.structure.embedding import Embedding, Placement, check_placement
-from sfumato.structure.measures import check_measures
+from sfumato.structure.measures import Measure, check_measures
 from sfumato.structure.methods import NOISE, Clustering
 
 Vectors = NDArray[np.float32]
@@ -28,6 +29,7 @@ MOST_CLUSTERS, MOST_STARTS, MOST_ALSO = 1_000, 100, 20
 """Limits of what a recipe may ask for: clusters, starts of which the best counts, other numbers of clusters."""
 
 
+@constructed
 @dataclass(frozen=True)
 class Clusters:
     """Clusters found in the raw table, as in steps 1 and 3 of 000 section 4.1.
@@ -75,7 +77,8 @@ import path. Given: 'kmean'. To mend it: did you mean 'kmeans'?.
             check_clusterer(method)
         check_options(self.method, self.options)
         if self.attributes is not None:
-            object.__setattr__(self, "attributes", tuple(self.attributes))
+            given: Any = self.attributes
+            object.__setattr__(self, "attributes", (given,) if isinstance(given, str) else tuple(given))
         object.__setattr__(self, "also", tuple(self.also))
         _check_k(self)
         _whole("seed", self.seed, least=0, most=2**31 - 1)
@@ -88,6 +91,7 @@ import path. Given: 'kmean'. To mend it: did you mean 'kmeans'?.
         return self.recluster or self.method
 
 
+@constructed
 @dataclass(frozen=True)
 class Classes:
     """The labels of a column, such as a diagnosis to be predicted.
@@ -97,6 +101,10 @@ class Classes:
     """
 
     column: str
+
+    def __post_init__(self) -> None:
+        remedy = 'name one: sf.Classes("income")'
+        expected("Classes", self.column, str, rule="classes are those of one column", remedy=remedy)
 
 
 Structure = Clusters | Classes
@@ -109,6 +117,7 @@ class Found:
     `embedding`, `placed` and `clustering` tell how clusters came about; classes have none. Records that a density
     clusterer calls noise form the last label, named "noise". `guides` are the labels of other numbers or methods.
     `clusters`: what was looked for, if it was clusters. `of_column`: the labels are those of a column.
+    `measures`: functions of the holder's own that labels found again are compared by.
     """
 
     labels: Codes
@@ -119,6 +128,7 @@ class Found:
     guides: tuple[Codes, ...] = ()
     clusters: Clusters | None = None
     of_column: bool = False
+    measures: Mapping[str, Measure] = field(default_factory=dict)
 
     @property
     def guide(self) -> Codes:
@@ -206,20 +216,22 @@ def cluster_placed(
 ) -> Clustering:
     """Cluster placed records as the structure says, or with another method, number, seed or given starting centres.
 
-    Where at most half of the records are distinct and the method takes weights, each is clustered once. That
-    depends on the records alone, so equal tables give equal clusters.
+    Each place is clustered once, with its weight; a method that takes none gets the records in the order of their
+    places, and all in one place are in one cluster. So the order of rows changes nothing, and records that are known by
+    their counts alone give the same clusters.
     """
     name = method or structure.method
     number = "auto" if finds_k(name) else k or structure.k
     options = structure.options if name == structure.method else {}
     settings: dict[str, Any] = {"k": number, "seed": structure.seed if seed is None else seed, **options}
     settings |= {"n_init": structure.n_init, "centres": centres}
+    once = placed.distinct
     if takes_weights(name):
-        few = placed.few
-        if few is not None:
-            found = cluster(placed.take(few.first), name, weights=few.weights, **settings)
-            return Clustering(found.labels[few.of_row], found.k, found.centres, found.inertia)
-    return cluster(placed, name, **settings)
+        found = cluster(once.placed, name, weights=once.weights, **settings)
+    else:
+        every = cluster(once.everybody, name, **settings)
+        found = by_size(replace(every, labels=once.first(every.labels)), once.weights)
+    return replace(found, labels=found.labels[once.of_row])
 
 
 def starting_centres(records: Placed | Vectors, labels: NDArray[Any], n: int) -> Vectors:
@@ -229,10 +241,13 @@ def starting_centres(records: Placed | Vectors, labels: NDArray[Any], n: int) ->
     """
     from sfumato.structure.kmeans.tally import tally
 
-    points = (records if isinstance(records, Placed) else Placed.of(records)).points
-    found = tally(points, labels.astype(np.uint16), n)
+    once = (records if isinstance(records, Placed) else Placed.of(records)).distinct
+    counts = np.bincount(once.of_row.astype(np.int64) * n + labels)  # of each place, how many records have each label
+    pairs = np.flatnonzero(counts)
+    points = once.placed.take(pairs // n).points.weighted(counts[pairs].astype(np.float64))
+    found = tally(points, (pairs % n).astype(np.uint16), n)
     sums, sizes = found.sums, found.counts.sizes
-    means = np.where(sizes[:, None] > 0, sums, sums.sum(axis=0)) / np.where(sizes > 0, sizes, len(points))[:, None]
+    means = np.where(sizes[:, None] > 0, sums, sums.sum(axis=0)) / np.where(sizes > 0, sizes, points.total)[:, None]
     return means.astype(np.float32)
 
 

@@ -9,20 +9,20 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 
-from sfumato.data.reading import read, read_arrow
+from sfumato.calls import called
+from sfumato.data.reading import read
 from sfumato.errors import RecipeError, SchemaError, SfumatoError
 from sfumato.events import OutOfTime, running, step, within_time
 from sfumato.maskers.registry import name_of
 from sfumato.publishing.case import prepare
 from sfumato.publishing.tries import ROWS, sampled, trial_scores
-from sfumato.recipe import Recipe
-from sfumato.recipe.settings import EVERYWHERE
+from sfumato.recipe import Recipe, draft
 from sfumato.sweeping.comparison import Skipped, Tried, choose, sentence, trade, warning
 from sfumato.sweeping.contenders import AS_IT_IS, Contender, maskers, other_privacy
 from sfumato.sweeping.points import load
@@ -106,9 +106,10 @@ class Advice:
         }
 
 
+@called
 def advise(
     table: object,
-    recipe: Recipe | None = None,
+    recipe: Recipe | str | Path | None = None,
     *,
     rows: int = ROWS,
     seconds: float = SECONDS,
@@ -129,7 +130,7 @@ def advise(
         )
     with running():
         with step("Reading the table"), nullcontext() if recipe is not None else _of_a_draft():
-            base = _drafted(table, encoding) if recipe is None else recipe
+            base = _drafted(table, encoding) if recipe is None else Recipe.of(recipe)
             refuse_others(base, public=public is not None)
             chosen = _opened(table if public is None else public)
             people = prepare(read(chosen, base.schema, encoding=base.encoding), base)
@@ -153,12 +154,8 @@ def _check(rows: int, seconds: float) -> None:
 
 
 def _drafted(table: object, encoding: str | None) -> Recipe:
-    from sfumato.data.drafting.draft import draft
-    from sfumato.data.drafting.text import recipe_text
-
     named = str(table) if isinstance(table, str | Path) else "table"
-    found = draft(read_arrow(_opened(table), encoding=encoding), called=Path(named).name)
-    return Recipe.from_yaml(recipe_text(found, named, encoding=encoding), allow=EVERYWHERE)
+    return replace(draft(_opened(table), encoding=encoding), table=named)
 
 
 def _opened(table: object) -> object:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from sfumato.calls import called
 from sfumato.data.safe_files import private_folder, write_private
 from sfumato.errors import RecipeError, ReleaseError
 from sfumato.publishing import Run, publish
@@ -49,9 +50,10 @@ class Sweep:
         return advice(self.frontier)
 
 
+@called
 def sweep(
     table: object,
-    recipe: Recipe,
+    recipe: Recipe | str | Path,
     over: Over,
     output: str | Path,
     *,
@@ -69,6 +71,7 @@ def sweep(
 
     Processes are started anew, so a script that calls this does so under `if __name__ == "__main__":`.
     """
+    recipe = Recipe.of(recipe)
     found = points(recipe, over)
     refuse_budget(recipe, found, public=public)
     folder = _folder(Path(output))

@@ -14,7 +14,15 @@ import pyarrow.parquet as pq
 
 MOMENT = ("created", "sfumato", "versions", "files")
 """What a certificate says of when, by which version and over which bytes it was made."""
-PAGES = ("certificate.json", "README.md", "recipe.yaml", "evaluation.json", "history.json", "timings.json")
+PAGES = (
+    "certificate.json",
+    "datapackage.json",
+    "README.md",
+    "recipe.yaml",
+    "evaluation.json",
+    "history.json",
+    "timings.json",
+)
 DIGITS, TOLERANCE = 6, 1e-6
 Form = Mapping[str, Any]
 

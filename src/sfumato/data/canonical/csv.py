@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,13 +19,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from sfumato.data.canonical import canonical
-from sfumato.data.codes import is_text, rank, side_by_side, single, threads
+from sfumato.data.canonical.sheet import Rows, Sheet, regrouped
+from sfumato.data.codes import is_text, side_by_side, threads
 from sfumato.data.table import Codes
 from sfumato.errors import TableError
 from sfumato.events import watched
 
-ROWS = 2**16  # at once
+ROWS = 2**16  # of a thread
+AT_ONCE = 16  # of these
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,17 +37,20 @@ class Cells:
     codes: Codes
 
 
-def write_csv(table: pa.Table, path: Path, *, spreadsheet_safe: bool = False) -> None:
-    """Write a table without lists in its canonical form; for spreadsheets with no cell or name that they would run."""
-    safe = harmless if spreadsheet_safe else str
-    last = len(table.column_names) - 1
-    ends = ["\n" if at == last else "" for at in range(table.num_columns)]
-    columns = side_by_side(lambda name, end: _cells(name, table.column(name), end, safe), table.column_names, ends)
+def write_csv(sheet: Sheet, path: Path, pieces: Iterable[Rows], *, spreadsheet_safe: bool = False) -> None:
+    """Write a table without lists in its canonical form, its rows piece by piece.
+
+    For spreadsheets with no cell or name that they would run.
+    """
+    safe, names = harmless if spreadsheet_safe else str, list(sheet.columns)
+    ends = ["\n" if name == names[-1] else "" for name in names]
+    columns = side_by_side(lambda name, end: _cells(name, sheet.columns[name], end, safe), names, ends)
     with threads() as busy, path.open("wb") as file:
-        file.write((",".join(quoted(safe(name)) for name in table.column_names) + "\n").encode())
-        starts = range(0, table.num_rows, ROWS)
-        for rows in watched(busy.map(lambda start: _rows(columns, start), starts), len(starts)):
-            file.write(rows)
+        file.write((",".join(quoted(safe(name)) for name in names) + "\n").encode())
+        for some in regrouped(pieces, AT_ONCE * ROWS):
+            parts = [some[at : at + ROWS] for at in range(0, len(some), ROWS)]
+            for content in watched(busy.map(lambda rows: _rows(columns, rows), parts)):
+                file.write(content)
 
 
 def quoted(text: str) -> str:
@@ -60,15 +64,14 @@ def quoted(text: str) -> str:
     return '"' + text.replace('"', '""') + '"'
 
 
-def _cells(name: str, column: pa.ChunkedArray[Any], end: str, safe: Callable[[str], str]) -> Cells:
-    distinct = rank(canonical(name, single(column)))
-    spelled = [quoted(safe(text)) + end for text in _spelled(name, distinct.values)]
-    return Cells(pa.array([*spelled, end], pa.large_string()), distinct.codes)
+def _cells(name: str, column: Any, end: str, safe: Callable[[str], str]) -> Cells:
+    cells = [quoted(safe(text)) + end for text in spelled(name, column.values)]
+    return Cells(pa.array([*cells, end], pa.large_string()), column.codes)
 
 
-def _rows(columns: list[Cells], start: int) -> bytes:
+def _rows(columns: list[Cells], rows: Rows) -> bytes:
     """Some rows as they stand in the file."""
-    cells: list[Any] = [column.spelled.take(column.codes[start : start + ROWS]) for column in columns]
+    cells: list[Any] = [column.spelled.take(column.codes[rows]) for column in columns]
     joined: Any = pc.binary_join_element_wise(*cells, pa.scalar(",", pa.large_string()))
     _, offsets, content = joined.buffers()  # the texts lie one behind the other, as they will in the file
     length = int(np.frombuffer(offsets, dtype=np.int64)[len(joined)])
@@ -76,7 +79,7 @@ def _rows(columns: list[Cells], start: int) -> bytes:
     return found
 
 
-def _spelled(name: str, values: pa.Array[Any]) -> list[str]:
+def spelled(name: str, values: pa.Array[Any]) -> list[str]:
     """The one spelling of each value."""
     kind = values.type
     if is_text(kind):

@@ -8,7 +8,7 @@ docs/tables.md describes it for whoever writes a reader.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,8 +18,8 @@ import pyarrow as pa
 import pyarrow.types as pt
 from numpy.typing import NDArray
 
-from sfumato.data.canonical import canonical
-from sfumato.data.codes import is_list, is_text, rank, side_by_side, single
+from sfumato.data.canonical.sheet import Rows, Sheet, regrouped
+from sfumato.data.codes import is_list, is_text, pruned, rank, side_by_side
 from sfumato.data.table import Column
 from sfumato.errors import TableError
 from sfumato.events import watched
@@ -175,52 +175,50 @@ class Chunk:
         return len(self.dictionary) + len(self.data)
 
 
-def write_parquet(table: pa.Table, path: Path) -> None:
-    """Write a table in its canonical form."""
-    if not 0 < table.num_columns <= MOST_COLUMNS:
+def write_parquet(sheet: Sheet, path: Path, pieces: Iterable[Rows]) -> None:
+    """Write a table in its canonical form, its rows piece by piece."""
+    if not 0 < len(sheet.columns) <= MOST_COLUMNS:
         raise TableError(
             path.name,
             f"a table has columns, at most {MOST_COLUMNS:,}",
-            given=f"{table.num_columns:,} columns",
+            given=f"{len(sheet.columns):,} columns",
             remedy="declare columns that nobody needs as identifiers, which drops them",
         )
-    columns = dict(zip(table.column_names, side_by_side(_whole, table.column_names, table.columns), strict=True))
+    groups = []
     with path.open("wb") as file:
         file.write(MAGIC)
-        groups = []
-        for start in watched(range(0, table.num_rows, GROUP)):
-            rows = min(GROUP, table.num_rows - start)
-            parts = {name: column.slice(start, rows) for name, column in columns.items()}
-            chunks = dict(zip(parts, side_by_side(_chunk, parts, parts.values()), strict=True))
-            groups.append(_group(columns, chunks, rows=rows, at=file.tell()))
+        for rows in watched(regrouped(pieces, GROUP), -(-sheet.rows // GROUP)):
+            found = side_by_side(lambda name: _chunk(name, sheet, rows), sheet.columns)  # noqa: B023 - used at once
+            chunks = dict(zip(sheet.columns, found, strict=True))
+            groups.append(_group(sheet.kinds, chunks, rows=len(rows), at=file.tell()))
             for chunk in chunks.values():
                 file.write(chunk.dictionary)
                 file.write(chunk.data)
-        footer = _footer(columns, groups, table.num_rows)
+        footer = _footer(sheet.kinds, groups, sheet.rows)
         file.write(footer + len(footer).to_bytes(4, "little") + MAGIC)
 
 
-def _whole(name: str, column: pa.ChunkedArray[Any]) -> pa.Array[Any]:
-    return canonical(name, single(column))
-
-
-def _chunk(name: str, part: Any) -> Chunk:
+def _chunk(name: str, sheet: Sheet, rows: Rows) -> Chunk:
     """The pages of a column in one row group."""
-    items, levels, count = part, b"", len(part)
-    if is_list(part.type):
-        items = part.flatten()
-        levels, count = _list_levels(part)
-    else:
-        levels = _level_bytes(np.logical_not(_missing(part)), 1)
-    kind = kind_of(items.type)
+    column = sheet.columns[name]
+    if isinstance(column, Column):
+        part = pruned(column.codes[rows], column.values)
+        levels = _level_bytes(part.codes != part.missing_code, 1)
+        return _pages(name, part, levels, len(rows), kind_of(sheet.kinds[name]))
+    lists: Any = column.take(rows)
+    levels, count = _list_levels(lists)
+    return _pages(name, rank(lists.flatten()), levels, count, kind_of(lists.type.value_type))
+
+
+def _pages(name: str, column: Column, levels: bytes, count: int, kind: Kind) -> Chunk:
+    """Of some places those that hold something, by their different values, ascending."""
+    codes = column.codes[column.codes != column.missing_code] if column.missing else column.codes
     if kind.physical == BOOLEAN:
-        truths = items.drop_null().to_numpy(zero_copy_only=False)
+        truths = column.values.to_numpy(zero_copy_only=False)[codes]
         found = packed(truths, 1)[: (len(truths) + 7) // 8]
         return _checked(name, Chunk(b"", _data_page(levels + found, count, PLAIN), count))
-    column = rank(items)
     if not len(column.values):
         return _checked(name, Chunk(b"", _data_page(levels, count, PLAIN), count))
-    codes = column.codes[column.codes != column.missing_code] if column.missing else column.codes
     width = width_of(len(column.values))
     data = levels + bytes([width]) + run(codes, width)
     return _checked(name, Chunk(_dictionary_page(column, kind), _data_page(data, count, DICTIONARY), count))
@@ -279,11 +277,11 @@ def _checked(name: str, chunk: Chunk) -> Chunk:
     return chunk
 
 
-def _group(columns: Mapping[str, pa.Array[Any]], chunks: Mapping[str, Chunk], *, rows: int, at: int) -> Value:
+def _group(kinds: Mapping[str, pa.DataType], chunks: Mapping[str, Chunk], *, rows: int, at: int) -> Value:
     """A row group of the footer; its pages begin at this byte."""
     found = []
     for name, chunk in chunks.items():
-        found.append(struct({2: i64(0), 3: _column(name, columns[name].type, chunk, at=at)}))
+        found.append(struct({2: i64(0), 3: _column(name, kinds[name], chunk, at=at)}))
         at += chunk.size
     return struct({1: several(found), 2: i64(sum(chunk.size for chunk in chunks.values())), 3: i64(rows)})
 
@@ -307,10 +305,10 @@ def _column(name: str, canonical_type: Any, chunk: Chunk, *, at: int) -> Value:
     )
 
 
-def _footer(columns: Mapping[str, pa.Array[Any]], groups: list[Value], rows: int) -> bytes:
-    elements = [struct({4: text("schema"), 5: i32(len(columns))})]
-    for name, array in columns.items():
-        elements += _elements(name, array.type)
+def _footer(kinds: Mapping[str, pa.DataType], groups: list[Value], rows: int) -> bytes:
+    elements = [struct({4: text("schema"), 5: i32(len(kinds))})]
+    for name, kind in kinds.items():
+        elements += _elements(name, kind)
     return struct({1: i32(2), 2: several(elements), 3: i64(rows), 4: several(groups)})[1]
 
 

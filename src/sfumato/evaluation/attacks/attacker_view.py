@@ -32,16 +32,21 @@ CELLS = 20_000_000
 LEAST = 1e-4
 """How far at least a number is from an interval that it is not in."""
 NEAR = 1e-6
+AT_ONCE = 1 << 18
+PEOPLE_AT_ONCE = 8
+"""So many pairs, and people, as the processor keeps at hand."""
 PAIRS = 60_000_000
 """Of a release with very many groups fewer people are attacked, so that no more pairs have to be compared."""
 FEWEST = 50
 
 
-def gaps(told: Sequence[str | None], column: Column, values: Ints, attribute: Attribute) -> Gaps:
+def gaps(
+    told: Sequence[str | None], column: Column, values: Ints, attribute: Attribute, ends: Ends | None = None
+) -> Gaps:
     """(told, values): 0 where a shown value covers a raw one, else how far it is, at most 1.
 
     Numbers are apart by a part of their range; categories are the same or not. `told`: shown values, None for
-    missing. `values`: codes of raw ones.
+    missing. `values`: codes of raw ones. `ends`: the numbers that are told, where they were read already.
 
     >>> import pyarrow as pa
     >>> ages = Column(np.array([0, 1, 2], dtype=np.uint8), pa.array([20, 30, 40]))
@@ -49,7 +54,7 @@ def gaps(told: Sequence[str | None], column: Column, values: Ints, attribute: At
     [[0.0, 0.25, 0.75], [1.0, 0.5, 0.0], [0.0, 0.0, 0.0]]
     """
     if isinstance(attribute, Number):
-        found = _of_numbers(told, column, values, attribute)
+        found = _of_numbers(ends or Ends.of(told, attribute), column, values, attribute)
     else:
         found = _of_labels(told, column, values, attribute)
     gone = values == column.missing_code
@@ -67,7 +72,7 @@ def _root(attribute: Attribute) -> str | None:
     return None if tree is None else tree.root
 
 
-def nearest(told: Sequence[str | None], column: Column, attribute: Attribute) -> Gaps:
+def nearest(told: Sequence[str | None], column: Column, attribute: Attribute, ends: Ends | None = None) -> Gaps:
     """(values + 1,): how far each raw value is from the shown value nearest to it; missing is the last.
 
     The least of `gaps` over all that is told. Numbers that are shown one by one, and labels that are shown as they
@@ -75,9 +80,9 @@ def nearest(told: Sequence[str | None], column: Column, attribute: Attribute) ->
     """
     others: list[str | None]
     if isinstance(attribute, Number):
-        ends = _ends(told, attribute)
-        point = ends.low == ends.high
-        found = _to_points(np.unique(ends.low[point]), column, attribute)
+        read = ends or Ends.of(told, attribute)
+        point = read.low == read.high
+        found = _to_points(np.unique(read.low[point]), column, attribute)
         others = [label for label, one in zip(told, point.tolist(), strict=True) if not one]
     else:
         every, shown = labels_of(column.values), {*told}
@@ -112,38 +117,53 @@ def _width(numbers: Floats) -> float:
 
 
 @dataclass(frozen=True, eq=False)
-class _Ends:
+class Ends:
     """(labels,): the lowest and the highest number that each label covers; nan where a label is no number."""
 
     low: Floats
     high: Floats
 
+    @classmethod
+    def of(cls, told: Sequence[str | None], attribute: Number) -> Ends:
+        """Of shown values; None for missing."""
+        low, high = np.full(len(told), np.nan), np.full(len(told), np.nan)
+        for at, label in enumerate(told):
+            ends = None if label is None else interval_ends(label, attribute.calendar)
+            if label is None or ends is None:
+                continue
+            low[at] = -np.inf if ends.low is None else ends.low
+            high[at] = np.inf if ends.high is None else ends.high
+            if label.removesuffix(OR_MISSING).endswith(")"):  # an open end is not covered: the last number below it is
+                high[at] = np.nextafter(high[at], -np.inf)
+        return cls(low, high)
 
-def _of_numbers(told: Sequence[str | None], column: Column, values: Ints, attribute: Number) -> Gaps:
+    def take(self, codes: Ints) -> Ends:
+        """Of these labels."""
+        return Ends(self.low[codes], self.high[codes])
+
+
+def _of_numbers(ends: Ends, column: Column, values: Ints, attribute: Number) -> Gaps:
     """Points are compared with the very numbers, intervals of dates with calendar units."""
     exact = _exact(column, attribute)
     units = np.append(numbers_of(column.values, attribute).astype(np.float64), np.nan)
-    ends, wide = _ends(told, attribute), _width(exact) or 1.0
+    wide = _width(exact) or 1.0
     point = ends.low == ends.high
-    found = np.ones((len(told), len(values)), dtype=np.float32)
+    found = np.ones((len(ends.low), len(values)), dtype=np.float32)
     for part, numbers in ((point, exact[values]), (~point & ~np.isnan(ends.low), units[values])):
-        over = np.maximum(ends.low[part, None] - numbers, numbers - ends.high[part, None])
-        apart = np.clip(np.nan_to_num(over, nan=np.inf) / wide, LEAST, 1.0)
-        found[part] = np.where(over <= 0, 0.0, apart)
+        for some in np.array_split(np.flatnonzero(part), max(1, int(part.sum()) * len(values) // AT_ONCE)):
+            found[some] = _over(ends.low[some, None], ends.high[some, None], numbers, wide)
     return found
 
 
-def _ends(told: Sequence[str | None], attribute: Number) -> _Ends:
-    low, high = np.full(len(told), np.nan), np.full(len(told), np.nan)
-    for at, label in enumerate(told):
-        ends = None if label is None else interval_ends(label, attribute.calendar)
-        if label is None or ends is None:
-            continue
-        low[at] = -np.inf if ends.low is None else ends.low
-        high[at] = np.inf if ends.high is None else ends.high
-        if label.removesuffix(OR_MISSING).endswith(")"):  # an open end is not covered: the last number below it is
-            high[at] = np.nextafter(high[at], -np.inf)
-    return _Ends(low, high)
+def _over(low: Floats, high: Floats, numbers: Floats, wide: float) -> Floats:
+    """(labels, numbers): how far numbers lie outside of what labels cover, as a part of the width. Missing is 1."""
+    over = low - numbers
+    np.maximum(over, numbers - high, out=over)
+    covered = over <= 0
+    over /= wide
+    np.maximum(np.fmin(over, 1.0, out=over), LEAST, out=over)  # of nan and 1, fmin takes 1
+    over[covered] = 0.0
+    return over
 
 
 def _of_labels(told: Sequence[str | None], column: Column, values: Ints, attribute: Attribute) -> Gaps:
@@ -221,6 +241,7 @@ class Sight:
         self.seen, self.table = seen, table
         self._least: dict[str, Gaps] = {}
         self._narrow: dict[str, NDArray[np.bool_]] = {}
+        self._read: dict[str, Ends] = {}
 
     def gaps(self, name: str, *, labels: Ints | None = None, values: Ints | None = None) -> Gaps:
         """(labels, values): 0 where a shown value covers a raw one, else how far it is, at most 1.
@@ -230,7 +251,9 @@ class Sight:
         shown, column = self.seen.columns[name], self.table.column(name)
         left = np.arange(len(shown.labels) + 1) if labels is None else labels
         right = np.arange(column.missing_code + 1) if values is None else values
-        found = gaps(_told(shown, left), column, right, self.table.schema[name])
+        ends = self._ends(name)
+        told, read = _told(shown, left), None if ends is None else ends.take(left)
+        found = gaps(told, column, right, self.table.schema[name], read)
         if name in self.seen.exact:
             found[(found == 0) & ~self._narrowest(name)[np.ix_(left, right)]] = 1.0
         return found
@@ -260,15 +283,26 @@ class Sight:
             checkpoint()
             codes = self.table.column(name).keys[rows]
             values, of_person = np.unique(codes, return_inverse=True)
-            found += self.gaps(name, values=values).T[of_person][:, groups.codes[:, at]]
+            of_value = np.ascontiguousarray(self.gaps(name, values=values).T)
+            for some in range(0, len(rows), PEOPLE_AT_ONCE):
+                part = slice(some, some + PEOPLE_AT_ONCE)
+                found[part] += np.take(of_value[of_person[part]], groups.codes[:, at], axis=1)
         return found
+
+    def _ends(self, name: str) -> Ends | None:
+        """What the shown values of a number are, missing last; read once."""
+        attribute, shown = self.table.schema[name], self.seen.columns[name]
+        if isinstance(attribute, Number) and name not in self._read:
+            self._read[name] = Ends.of([*shown.labels, None], attribute)
+        return self._read.get(name)
 
     def _nearest(self, name: str) -> Gaps:
         """(values + 1,): how far each raw value is from the shown value nearest to it."""
         if name not in self._least:
             shown = self.seen.columns[name]
-            told = _told(shown, np.flatnonzero(shown.counts))
-            self._least[name] = nearest(told, self.table.column(name), self.table.schema[name])
+            codes, ends = np.flatnonzero(shown.counts), self._ends(name)
+            read = None if ends is None else ends.take(codes)
+            self._least[name] = nearest(_told(shown, codes), self.table.column(name), self.table.schema[name], read)
         return self._least[name]
 
     def _narrowest(self, name: str) -> NDArray[np.bool_]:

@@ -22,7 +22,7 @@ from sfumato.arrays import Floats, Ints
 from sfumato.data.axis import labels_of, numbers_of
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Number
-from sfumato.data.table import Column, Table
+from sfumato.data.table import Column, Table, pairs
 from sfumato.evaluation.attacks.attacker_view import Case, Seen, Sight
 from sfumato.evaluation.attacks.results import AttackResult, Beside, beside, hits, percent
 from sfumato.evaluation.scores import difference
@@ -177,12 +177,10 @@ def secrets(groups: Ints, sensitive: Ints) -> Secrets:
     >>> found.values.tolist(), found.commonest.tolist()
     ([1, 1, 2, 2], [1.0, 1.0, 0.5, 0.5])
     """
-    width = int(sensitive.max()) + 1
-    cells, counts = np.unique(groups * width + sensitive, return_counts=True)
-    of_group = cells // width
-    values = np.bincount(of_group)
+    cells = pairs(groups, sensitive)
+    values = np.bincount(cells.first)
     most = np.zeros(len(values))
-    np.maximum.at(most, of_group, counts)
+    np.maximum.at(most, cells.first, cells.counts)
     return Secrets(values[groups].astype(np.int64), (most / np.bincount(groups))[groups])
 
 

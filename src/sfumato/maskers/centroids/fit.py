@@ -12,6 +12,7 @@ from typing import Any, ClassVar, get_args
 import numpy as np
 
 from sfumato.arrays import Ints
+from sfumato.calls import constructed
 from sfumato.data.schema import Category, ItemSet, Number, Schema
 from sfumato.data.shown import SUPPRESSED
 from sfumato.data.table import Table, group_numbers
@@ -66,6 +67,7 @@ class CentroidMasker(Masker):
         return Centroids.from_json(files["centroids.json"])
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class Microaggregate(CentroidMasker):
     """Size-constrained c-means with local search: our best. `CentroidMasker` tells the shared settings.
@@ -85,6 +87,7 @@ class Microaggregate(CentroidMasker):
         return bisection(points, k) if self.fast else microaggregate(points, k)
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class MDAV(CentroidMasker):
     """The field's standard, for comparison: time grows with the square of the rows. No settings of its own."""
@@ -96,6 +99,7 @@ class MDAV(CentroidMasker):
         return mdav(points, k)
 
 
+@constructed
 @dataclass(frozen=True)
 class Linkage(CentroidMasker):
     """Hierarchical clustering (001 section 3), for comparison. `CentroidMasker` tells the shared settings.
@@ -117,6 +121,7 @@ class Linkage(CentroidMasker):
         return linkage(points, k, link=self.link)
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class WFCMeans(CentroidMasker):
     """WF-C-means (001). `CentroidMasker` tells the shared settings.

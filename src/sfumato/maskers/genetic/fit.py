@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.calls import constructed
 from sfumato.data.axis import make_axis, positions
 from sfumato.data.schema import ItemSet, Schema
 from sfumato.data.table import Table
@@ -40,6 +41,7 @@ MOST_LIVING, MOST_GENERATIONS = 10_000, 1_000_000
 """Chromosomes at a time, and generations: limits of what a recipe may ask for."""
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class Genetic(Masker):
     """Iyengar's genetic search over cuts. Records in groups that are too small are lifted to the top.

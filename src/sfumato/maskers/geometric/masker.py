@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from sfumato.calls import constructed
 from sfumato.data.schema import Number, Schema
 from sfumato.errors import RecipeError
 from sfumato.maskers.geometric.fit import (
@@ -28,6 +29,7 @@ from sfumato.maskers.geometric.operations import Add, Multiply, Operation, Turn,
 from sfumato.privacy.requirements import Requirement
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class Translate(GeometricMasker):
     """Every value of an attribute is moved by the same distance (004 section 4.2). `GeometricMasker` tells the others.
@@ -61,6 +63,7 @@ class Translate(GeometricMasker):
         return Plan(given.frames(), tuple(moves))
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class Scale(GeometricMasker):
     """Every value of an attribute is multiplied by the same factor (004 section 4.3).
@@ -117,6 +120,7 @@ Pair = tuple[str, str] | tuple[str, str, float]
 Normalise = bool | Literal["range", "spread"]
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class Rotate(GeometricMasker):
     """Attributes are rotated two by two, clockwise (004 section 4.4). `GeometricMasker` tells the others.
@@ -253,6 +257,7 @@ Step = tuple[Any, ...]
 _PARTS = {"add": 1, "multiply": 1, "rotate": 2}
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class Hybrid(GeometricMasker):
     """One operation per attribute: add, multiply, or rotate with another one (004 section 4.5).
@@ -339,6 +344,7 @@ def _operation(name: str, step: Step, given: Given, unit: float) -> Operation:
     return Turn(name, step[1], float(step[2]) if len(step) > 2 else angle(f"angle {name}", given.chance))
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class AddNoise(GeometricMasker):
     """Every value gets noise of its own: added (ADP), or multiplied (MDP, with mean 1); 004 section 3.1.

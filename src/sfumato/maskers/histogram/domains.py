@@ -14,11 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.schema import Attribute, Category, ItemSet, Number, Schema
+from sfumato.data.shown import interval_text
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import RecipeError
 
 MOST_ITEMS = 96
-"""No more labels of a set-valued attribute are counted; larger taxonomies are cut higher up."""
+"""No more labels of a set-valued attribute are counted, unless asked; larger taxonomies are cut higher up."""
+LABELS = 512
+"""No more can be asked for: each costs its part of epsilon, and a place in centres.json."""
 FEW_ITEMS = 32
 """With no more labels than this the largest possible set needs no declaration."""
 
@@ -49,7 +52,7 @@ class NumberDomain:
         """Bins from `first` up to `end` as an interval, written as in every release."""
         last = len(self.edges) - 1
         low, high = self.edges[first], self.high if end == last else self.edges[end]
-        return f"[{_text(low)}-{_text(high)}{']' if end == last else ')'}"
+        return interval_text(_text(low), _text(high), closed=end == last)
 
 
 @dataclass(frozen=True)
@@ -103,8 +106,11 @@ class ItemDomain:
 Domain = NumberDomain | LabelDomain | ItemDomain
 
 
-def declared(schema: Schema, *, bins: int, may_miss: Sequence[str]) -> dict[str, Domain]:
-    """The domain of every released attribute; where any is not declared, an error lists all that are not."""
+def declared(schema: Schema, *, bins: int, may_miss: Sequence[str], items: int = MOST_ITEMS) -> dict[str, Domain]:
+    """The domain of every released attribute; where any is not declared, an error lists all that are not.
+
+    `items`: how many labels of a set-valued attribute are counted at the most.
+    """
     schema.require(may_miss, "may_miss")
     wanting = {name: wants for name in schema.kept if (wants := _wanting(schema[name]))}
     if wanting:
@@ -114,7 +120,7 @@ def declared(schema: Schema, *, bins: int, may_miss: Sequence[str]) -> dict[str,
             given="; ".join(f"{name} without {what}" for name, what in wanting.items()),
             remedy="declare them in the recipe, or declare an attribute with role: identifier to leave it out",
         )
-    return {name: _domain(name, schema[name], bins=bins, missing=name in may_miss) for name in schema.kept}
+    return {name: _domain(name, schema[name], bins=bins, missing=name in may_miss, items=items) for name in schema.kept}
 
 
 def _wanting(attribute: Attribute) -> str:
@@ -130,20 +136,20 @@ def _wanting(attribute: Attribute) -> str:
     return ""
 
 
-def _domain(name: str, attribute: Attribute, *, bins: int, missing: bool) -> Domain:
+def _domain(name: str, attribute: Attribute, *, bins: int, missing: bool, items: int) -> Domain:
     if isinstance(attribute, Number):
         low, high = (float(end) for end in attribute.range or (0, 1))
         integer = attribute.integer or (attribute.integer is None and low.is_integer() and high.is_integer())
         return NumberDomain(name, low, high, bool(integer), _edges(low, high, bool(integer), bins), missing)
     if isinstance(attribute, Category):
         return LabelDomain(name, _tree(attribute), missing)
-    return item_domain(name, attribute, missing=missing)
+    return item_domain(name, attribute, missing=missing, items=items)
 
 
-def item_domain(name: str, attribute: ItemSet, *, missing: bool) -> ItemDomain:
+def item_domain(name: str, attribute: ItemSet, *, missing: bool, items: int = MOST_ITEMS) -> ItemDomain:
     """Sets of the labels of a public cut."""
     tree = _tree(attribute)
-    cut = public_cut(tree, MOST_ITEMS)
+    cut = public_cut(tree, items)
     return ItemDomain(name, tree, cut, min(attribute.most or len(cut), len(cut)), missing, attribute.separator)
 
 

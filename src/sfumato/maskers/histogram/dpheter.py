@@ -18,12 +18,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
+from sfumato.calls import constructed
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Schema
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import RecipeError, quoted
 from sfumato.events import checkpoint, watched
-from sfumato.maskers.histogram.domains import Domain, ItemDomain, NumberDomain, declared
+from sfumato.maskers.histogram.domains import LABELS, MOST_ITEMS, Domain, ItemDomain, NumberDomain, declared
 from sfumato.maskers.histogram.fit import mechanisms_of, refuse_requirements
 from sfumato.maskers.histogram.marginals import sensible
 from sfumato.maskers.histogram.mask import GeneratedRows, NoisyHistogram, told_domains, told_parts
@@ -41,15 +42,20 @@ MOST_CHILDREN = 40
 """A label of a set-valued attribute with more children is not refined: it has too many combinations."""
 
 
+MOST_THRESHOLD = 1_000.0
 MOST_STEPS = 1_000
 """How many values may be asked to be specialized: each costs its part of epsilon."""
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class DPHeter(Masker):
     """Top-down specialization of 003 under a budget.
 
     - `steps`: how many values are specialized.
+    - `threshold`: a combination of a set's labels stays if its noisy count is at least so many times the scale of its
+      noise (line 10 of Algorithm 1 says 1). None: as many as let about one empty combination pass, which is more.
+    - `items`: how many labels of a set-valued attribute are counted at the most; larger taxonomies are cut higher up.
     - `may_miss`: the attributes whose values may be missing.
     - `selection`: "private" chooses by information gain under epsilon, as the paper does; "random" chooses evenly at
       the same price: the baseline that shows what the paper's choice is worth.
@@ -59,6 +65,8 @@ class DPHeter(Masker):
     """
 
     steps: int = 16
+    threshold: float | None = None
+    items: int = MOST_ITEMS
     may_miss: tuple[str, ...] = ()
     selection: Literal["private", "random"] = "private"
     guarantee: ClassVar[Guarantee] = DIFFERENTIAL_PRIVACY
@@ -66,6 +74,9 @@ class DPHeter(Masker):
     def __post_init__(self) -> None:
         object.__setattr__(self, "may_miss", tuple(self.may_miss))
         within("steps", self.steps, 1, MOST_STEPS, whole=True)
+        within("items", self.items, 1, LABELS, whole=True)
+        if self.threshold is not None:
+            within("threshold", self.threshold, 0, MOST_THRESHOLD)
         if self.selection not in ("private", "random"):
             raise RecipeError(
                 "selection",
@@ -77,7 +88,7 @@ class DPHeter(Masker):
     def check(self, schema: Schema, requirements: Sequence[Requirement]) -> None:
         """Declared domains for everything that is released; no requirements."""
         refuse_requirements(requirements)
-        declared(schema, bins=BINS, may_miss=self.may_miss)
+        declared(schema, bins=BINS, may_miss=self.may_miss, items=self.items)
 
     def check_labels(self, most: int | None) -> None:
         """How many labels guide the choices is declared: their noise follows it, and the noise is public."""
@@ -93,7 +104,9 @@ class DPHeter(Masker):
     def plan(self, schema: Schema, budget: Budget) -> tuple[Share, ...]:
         """What will be spent on what; a step that splits no number and no set leaves its second part to the counts."""
         price = self.price(schema, budget.epsilon)
-        numbers = sum(isinstance(d, NumberDomain) for d in declared(schema, bins=BINS, may_miss=()).values())
+        numbers = sum(
+            isinstance(d, NumberDomain) for d in declared(schema, bins=BINS, may_miss=(), items=self.items).values()
+        )
         half = budget.epsilon / 2
         return (
             Share("first splits of numbers", price * numbers),
@@ -104,7 +117,10 @@ class DPHeter(Masker):
 
     def price(self, schema: Schema, epsilon: Fraction) -> Fraction:
         """Epsilon of one step of the partition: Algorithm 1, line 3."""
-        numbers = sum(isinstance(d, NumberDomain) for d in declared(schema, bins=BINS, may_miss=self.may_miss).values())
+        numbers = sum(
+            isinstance(d, NumberDomain)
+            for d in declared(schema, bins=BINS, may_miss=self.may_miss, items=self.items).values()
+        )
         return epsilon / (2 * (numbers + 2 * self.steps))
 
     @staticmethod
@@ -126,10 +142,12 @@ class DPHeter(Masker):
         mechanisms = mechanisms_of(task)
         self.check_labels(task.labels.most)
         schema = task.table.schema
-        domains = declared(schema, bins=BINS, may_miss=self.may_miss)
+        domains = declared(schema, bins=BINS, may_miss=self.may_miss, items=self.items)
         state = State(records_of(task.table, domains), [n for n in domains if schema[n].role != "sensitive"])
         price = self.price(schema, mechanisms.spending.budget.epsilon)
-        _Specializer(state, task.labels, mechanisms, price, self.selection == "random").run(self.steps)
+        specializer = _Specializer(state, task.labels, mechanisms, price, self.selection == "random")
+        specializer.threshold = self.threshold
+        specializer.run(self.steps)
         return _outcome(state, domains, mechanisms)
 
 
@@ -148,6 +166,7 @@ class _Specializer:
         # a clusterer may find more than it was asked for: the last class takes them, so that the bound of scores holds
         self.classes = np.minimum(labels.classes.astype(np.int64), self.most - 1)
         self.n = int(self.classes.max(initial=0)) + 1
+        self.threshold: float | None = None
         self.edges: dict[Value, int] = {}
         self._utilities: dict[Value, float] = {}
 
@@ -256,7 +275,8 @@ class _Specializer:
         """Lines 8 to 10: the combinations of children whose noisy count passes, empty ones among them."""
         kids = domain.tree.children(str(value.shown))
         cells = 1 << len(kids)
-        least = math.ceil(max(1.0, math.log(cells / 2)) / self.price)
+        times = max(1.0, math.log(cells / 2)) if self.threshold is None else self.threshold
+        least = max(1, math.ceil(times / self.price))
         filled, purpose = self._filled(children, parts), f"combinations of {quoted(value.attribute)}"
         passed = self.mechanisms.sparse_counts(purpose, filled, cells=cells, least=least, epsilon=self.price)
         known, shown = self.state.known[value.attribute], self.state.shown[value.attribute]

@@ -15,11 +15,12 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.arrays import Floats, Ints
+from sfumato.calls import constructed
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Schema
 from sfumato.data.table import Table
 from sfumato.errors import RecipeError, did_you_mean
-from sfumato.maskers.histogram.domains import Domain, ItemDomain, declared
+from sfumato.maskers.histogram.domains import LABELS, MOST_ITEMS, Domain, ItemDomain, declared
 from sfumato.maskers.histogram.growth import UNIT, Grown, PublicSpace, Round, grow
 from sfumato.maskers.histogram.marginals import (
     SIZE,
@@ -43,7 +44,7 @@ from sfumato.maskers.histogram.mask import (
     told_shares,
 )
 from sfumato.maskers.histogram.records import Records, answers, few_splits, records_of, splits
-from sfumato.maskers.masker import DIFFERENTIAL_PRIVACY, Guarantee, Masker, Outcome, Task
+from sfumato.maskers.masker import DIFFERENTIAL_PRIVACY, Guarantee, Masker, Outcome, Task, within
 from sfumato.privacy.budget import Budget, Share, shares
 from sfumato.privacy.mechanisms import Mechanisms
 from sfumato.privacy.requirements import Requirement
@@ -56,6 +57,7 @@ FIRST = Fraction(7, 10)
 """Share of the splits' epsilon for those chosen together, where others follow."""
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class PrivateTree(Masker):
     """Rows generated from noisy counts in the parts of a privately chosen tree: the default under a budget.
@@ -64,6 +66,7 @@ class PrivateTree(Masker):
       in common, as often as the part's noisy count says.
     - `bins`: how many a number's declared range is divided into.
     - `splits`: how many splits the tree has (None: by epsilon and the noisy number of records).
+    - `items`: how many labels of a set-valued attribute are counted at the most; larger taxonomies are cut higher up.
     - `may_miss`: the attributes whose values may be missing.
     - `weights`: how much each attribute matters for choosing splits (1 unless given, 0 for sensitive ones).
 
@@ -74,6 +77,7 @@ class PrivateTree(Masker):
     rows: Rows = "values"
     bins: int = 8
     splits: int | None = None
+    items: int = MOST_ITEMS
     may_miss: tuple[str, ...] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
     guarantee: ClassVar[Guarantee] = DIFFERENTIAL_PRIVACY
@@ -87,6 +91,7 @@ class PrivateTree(Masker):
                 given=repr(self.rows),
                 remedy="say values or generalized",
             )
+        within("items", self.items, 1, LABELS, whole=True)
         for name, value, least, most in (("bins", self.bins, 2, 256), ("splits", self.splits, 1, 8)):
             if value is not None and (
                 isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most
@@ -98,7 +103,7 @@ class PrivateTree(Masker):
     def check(self, schema: Schema, requirements: Sequence[Requirement]) -> None:
         """Declared domains for everything that is released; no requirements."""
         refuse_requirements(requirements)
-        declared(schema, bins=self.bins, may_miss=self.may_miss)
+        declared(schema, bins=self.bins, may_miss=self.may_miss, items=self.items)
         for name, weight in self.weights.items():
             if name not in schema.kept or not 0 <= weight < float("inf"):
                 raise RecipeError(
@@ -112,7 +117,7 @@ class PrivateTree(Masker):
 
     def plan(self, schema: Schema, budget: Budget) -> tuple[Share, ...]:
         """What will be spent on what."""
-        domains = declared(schema, bins=self.bins, may_miss=self.may_miss)
+        domains = declared(schema, bins=self.bins, may_miss=self.may_miss, items=self.items)
         prices = _prices(domains, budget.epsilon * (1 - COUNT - SPLITS))
         return (
             Share("the number of records", budget.epsilon * COUNT),
@@ -128,7 +133,7 @@ class PrivateTree(Masker):
     def mask(self, task: Task) -> Outcome:
         """Spend the budget on noisy counts, then generate rows from them."""
         mechanisms = mechanisms_of(task)
-        domains = declared(task.table.schema, bins=self.bins, may_miss=self.may_miss)
+        domains = declared(task.table.schema, bins=self.bins, may_miss=self.may_miss, items=self.items)
         records = records_of(task.table, domains)
         learned = _learn(records, _weights(self, task.table.schema), self.splits, mechanisms)
         random = generator(mechanisms.noise)

@@ -21,6 +21,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations, product
 from typing import Any
 
@@ -252,6 +253,23 @@ class Patterns:
     yes: NDArray[np.bool_]
     sums: NDArray[np.int64]
 
+    @cached_property
+    def _rare(self) -> NDArray[np.bool_]:
+        """(patterns, offered): who gives the rarer answer. Errors are the same whichever answer is called yes."""
+        often = self.sums[:, -1] @ self.yes * 2 > self.sums[:, -1].sum()
+        return np.asarray(self.yes ^ often, dtype=np.bool_)
+
+    @cached_property
+    def _rank(self) -> list[int]:
+        """(offered,): the place of each split when those with the rarest answers come first."""
+        order = np.argsort(self.sums[:, -1] @ self._rare, kind="stable")
+        return [int(place) for place in np.argsort(order, kind="stable")]
+
+    @cached_property
+    def _floats(self) -> NDArray[np.float64]:
+        """The sums again: whole numbers below 2^53, so that floats add them up exactly."""
+        return self.sums.astype(np.float64)
+
     @classmethod
     def of_parts(
         cls, records: Records, space: PublicSpace, part_of: Ints, offered: Sequence[Split]
@@ -279,21 +297,30 @@ class Patterns:
         return found
 
     def _agreed(self, places: Sequence[tuple[int, ...]]) -> dict[tuple[int, ...], NDArray[np.int64]]:
-        """For every set of splits within some combination: the sum of the values of those who answer yes to all."""
-        width = len(places[0])
-        wanted = list(
-            dict.fromkeys(some for place in places for r in range(width + 1) for some in combinations(place, r))
-        )
-        found: dict[tuple[int, ...], NDArray[np.int64]] = {}
-        for size in range(width + 1):
+        """For every set of splits within some combination: the sum of the values of those who answer yes to all.
+
+        Sets are taken together by their rarest answer: only those who give it are looked at.
+        """
+        found: dict[tuple[int, ...], NDArray[np.int64]] = {(): self.sums.sum(axis=0)}
+        by_rarest: dict[tuple[int, int], dict[tuple[int, ...], None]] = {}
+        for place in places:
+            for size in range(1, len(place) + 1):
+                for some in combinations(place, size):
+                    by_rarest.setdefault((min(some, key=self._rank.__getitem__), size), {})[some] = None
+        for (rarest, _), sets in by_rarest.items():
             checkpoint()
-            sets = [some for some in wanted if len(some) == size]
-            inside = np.ones((len(self.yes), len(sets)), dtype=np.float64)
-            for column in np.array(sets, dtype=np.int64).reshape(len(sets), size).T:
-                inside *= self.yes[:, column]
-            sums = np.rint(inside.T @ self.sums.astype(np.float64)).astype(np.int64)  # whole below 2^53: exact
-            found |= dict(zip(sets, sums, strict=True))
+            found |= self._together(rarest, list(sets))
         return found
+
+    def _together(self, rarest: int, sets: Sequence[tuple[int, ...]]) -> dict[tuple[int, ...], NDArray[np.int64]]:
+        """The same for sets of one size that have a split in common."""
+        rows = np.flatnonzero(self._rare[:, rarest])
+        answers = self._rare[rows]
+        inside = np.ones((len(rows), len(sets)), dtype=np.float64)
+        for column in np.array(sets, dtype=np.int64).T:
+            inside *= answers[:, column]
+        sums = np.rint(inside.T @ self._floats[rows]).astype(np.int64)
+        return dict(zip(sets, sums, strict=True))
 
 
 def _with_answers(

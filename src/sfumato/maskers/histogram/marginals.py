@@ -241,31 +241,50 @@ def numbers_in(domain: NumberDomain, cells: Ints, random: np.random.Generator) -
     return np.where(cells >= last, np.nan, found)
 
 
-def _sets(domain: ItemDomain, part: Part, random: np.random.Generator) -> list[list[int] | None]:
+@dataclass(frozen=True, eq=False)
+class SetRows:
+    """Generated sets: the labels of all rows, one after the other, how many each row has, and which are missing."""
+
+    items: Ints
+    sizes: Ints
+    missing: NDArray[np.bool_]
+
+    @classmethod
+    def together(cls, made: Sequence[SetRows]) -> SetRows:
+        """All rows of some parts."""
+        nothing = cls(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.bool_))
+        parts = [nothing, *made]
+        return cls(*(np.concatenate([getattr(part, of) for part in parts]) for of in ("items", "sizes", "missing")))
+
+
+def _sets(domain: ItemDomain, part: Part, random: np.random.Generator) -> SetRows:
     """Sets of drawn sizes; labels by their shares, none twice in a set."""
     how_many = apportion(part.shares[domain.name + SIZE], part.rows, random)
     shares = part.shares[domain.name]
     with np.errstate(divide="ignore"):
         logs = np.log(shares)
     most = int((shares > 0).sum())
-    found: list[list[int] | None] = []
+    gone = (how_many > domain.most) & domain.missing
+    sizes = np.where(gone, 0, np.minimum(how_many, most))
+    found: list[Ints] = []
     for first in watched(range(0, part.rows, 8192)):
-        wanted = how_many[first : first + 8192]
+        wanted = sizes[first : first + 8192]
         keys = logs + random.gumbel(size=(len(wanted), len(shares)))  # the largest keys: drawn without replacement
         order = np.argsort(-keys, axis=1)
-        found += [
-            None if domain.missing and size > domain.most else sorted(order[at, : min(size, most)].tolist())
-            for at, size in enumerate(wanted.tolist())
-        ]
-    return found
+        held = np.zeros(keys.shape, dtype=np.bool_)
+        np.put_along_axis(held, order, np.arange(len(shares)) < wanted[:, None], axis=1)
+        found.append(np.nonzero(held)[1])
+    return SetRows(np.concatenate([np.zeros(0, dtype=np.int64), *found]), sizes, gone)
 
 
 def column_of(domain: Domain, made: list[Any]) -> pa.Array[Any]:
     """Cells, numbers or sets of labels, part by part, as they are written."""
     if isinstance(domain, ItemDomain):
-        labels = np.array([*domain.cut], dtype=object)
-        lists = [None if row is None else [str(label) for label in labels[row]] for part in made for row in part]
-        return pa.array(lists, type=pa.list_(pa.string()))
+        rows = SetRows.together(made)
+        labels = pa.array(domain.cut, type=pa.string()).take(rows.items)
+        ends = pa.array(np.append(0, np.cumsum(rows.sizes)), type=pa.int32())
+        mask = pa.array(rows.missing) if rows.missing.any() else None
+        return pa.ListArray.from_arrays(ends, labels, mask=mask)
     cells = np.concatenate(made) if made else np.zeros(0, dtype=np.int64)
     if isinstance(domain, NumberDomain):
         gone = np.isnan(cells.astype(np.float64))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,7 @@ class Sets:
         """(rows,): how many labels each row holds."""
         return np.diff(self.offsets)
 
-    @property
+    @cached_property
     def owners(self) -> Ints:
         """(items,): the row of each item."""
         return np.repeat(np.arange(len(self.offsets) - 1), self.sizes)

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from sfumato.arrays import Ints
+from sfumato.calls import constructed
 from sfumato.data.axis import TreeAxis, make_axis, positions
 from sfumato.data.schema import ItemSet, Schema
 from sfumato.data.table import Table
@@ -23,6 +24,7 @@ from sfumato.maskers.sensitive import check_top, sensitive_columns
 from sfumato.privacy.requirements import KMap, Requirement, basic, largest_k, without_covered
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class Mondrian(Masker):
     """Regions of many dimensions; local recoding, whose interpretation is harder (see the package).

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from sfumato.calls import constructed
 from sfumato.data.axis import NumberAxis, make_axis, numbers_of, positions
 from sfumato.data.detail import Detail, Span, Width, ends_of
 from sfumato.data.masked import Masked
@@ -33,6 +34,7 @@ EXTENTS = ("parts", "cuts")
 SHOWS = ("sets", "labels", "auto")
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class Partition(Masker):
     """A tree of cuts guided by the structure; every record shows the extent of its part. The default.

@@ -1,4 +1,4 @@
-"""How intervals are written: `[17-37)`, and the last one closed: `[37-90]`; and trees of them."""
+"""How intervals are written: `[17-37)`, the last one closed: `[37-90]` (ends: `data/shown.py`); trees of them."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ import numpy as np
 from sfumato.data import calendar
 from sfumato.data.axis import Numbers
 from sfumato.data.schema import Calendar
+from sfumato.data.shown import interval_text
 
 Bound = float | str
 Span = tuple[float, float]
 """From where to where an interval reaches; infinite where to the end of all."""
-OPEN = ".."
 
 
 def interval_labels(
@@ -26,13 +26,13 @@ def interval_labels(
     >>> interval_labels((17, 90), [37.0])
     ('[17-37)', '[37-90]')
     >>> interval_labels(None, [0.5])
-    ('[..-0.5)', '[0.5-..]')
+    ('[*..0.5)', '[0.5..*]')
     """
-    low, high = (OPEN, OPEN) if ends is None else (_end(ends[0]), _end(ends[1]))
+    low, high = (None, None) if ends is None else (_end(ends[0]), _end(ends[1]))
     inner = [calendar.show(b, unit) if unit else show_number(b) for b in breaks]
     lower, upper = [low, *inner], [*inner, high]
     last = len(inner)
-    return tuple(f"[{a}-{b}{']' if i == last else ')'}" for i, (a, b) in enumerate(zip(lower, upper, strict=True)))
+    return tuple(interval_text(a, b, closed=i == last) for i, (a, b) in enumerate(zip(lower, upper, strict=True)))
 
 
 def covers(ends: tuple[Bound, Bound], unit: Calendar | None) -> tuple[float, float]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar
 
+from sfumato.calls import constructed
 from sfumato.data.axis import MISSING
 from sfumato.data.detail import Detail
 from sfumato.data.schema import ItemSet, Schema
@@ -187,6 +188,7 @@ UNGUIDED = "distortion"
 """What a refinement is worth where there is no structure."""
 
 
+@constructed
 @dataclass(frozen=True, kw_only=True)
 class TopDown(Settings, Masker):
     """Top-down refinement: one cut for everybody, as the papers have it.

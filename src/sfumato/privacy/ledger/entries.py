@@ -22,6 +22,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.data.codes import side_by_side
+from sfumato.data.sources.source import RawTable
 from sfumato.data.table import Column, ItemColumn, Table
 from sfumato.privacy.ledger.chain import RESTORE, Chain, LedgerError
 from sfumato.privacy.ledger.keyed_rows import Hashing, Secret, Words
@@ -74,22 +75,22 @@ class Likeness:
         return cls(int(form["rows"]), {str(name): str(text) for name, text in form["columns"].items()}, sketches)
 
 
-def likeness(table: pa.Table, secret: Secret) -> Likeness:
+def likeness(seen: RawTable | pa.Table, secret: Secret) -> Likeness:
     """Look at a table as it was read."""
-    tags = {name: secret.digest("name", name.encode()) for name in table.column_names}
-    halves = {half: _Half(table.num_rows) for half in (ONE, OTHER)}
+    table = seen if isinstance(seen, RawTable) else RawTable.of(seen)
+    tags = {name: secret.digest("name", name.encode()) for name in table.columns}
+    halves = {half: _Half(table.rows) for half in (ONE, OTHER)}
 
     def look(name: str) -> str:
         half = halves[ONE if int(tags[name][-1], 16) % 2 else OTHER]
-        total = half.add(Hashing(name, secret).blocks(table.column(name)))
+        total = half.add(Hashing(name, secret).blocks(table.columns[name]))
         return secret.digest(f"content {name}", total.to_bytes(8, "little"))[:16]
 
-    contents = side_by_side(look, table.column_names)
-    both = halves[ONE].sums + halves[OTHER].sums
-    groups = {ALL: both} | {name: half.sums for name, half in halves.items() if half.columns >= FEWEST}
-    sketches = dict(zip(groups, side_by_side(lambda rows: sketch(rows, secret), groups.values()), strict=True))
+    contents = side_by_side(look, table.columns)
+    sketches = {ALL: sketch(halves[ONE].sums + halves[OTHER].sums, secret)}  # one at a time: each takes memory
+    sketches |= {name: sketch(half.sums, secret) for name, half in halves.items() if half.columns >= FEWEST}
     columns = {tag[:16]: content for tag, content in zip(tags.values(), contents, strict=True)}
-    return Likeness(table.num_rows, dict(sorted(columns.items())), sketches)
+    return Likeness(table.rows, dict(sorted(columns.items())), sketches)
 
 
 class _Half:

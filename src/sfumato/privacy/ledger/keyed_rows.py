@@ -21,6 +21,8 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 from numpy.typing import NDArray
 
+from sfumato.data.sources.source import RawColumn
+from sfumato.data.table import Column
 from sfumato.privacy.ledger.chain import lost_key, sync, unwritable
 
 Words = NDArray[np.uint64]
@@ -38,8 +40,11 @@ class Hashing:
         self.keys, self.secret = secret.words(f"column {name}", 6), secret
         self._known: tuple[Any, Words] | None = None
 
-    def blocks(self, data: pa.ChunkedArray[Any]) -> Iterator[Words]:
+    def blocks(self, data: RawColumn) -> Iterator[Words]:
         """(rows of a block,) for each block of rows: the number of each cell."""
+        if isinstance(data, Column):
+            words = self._dictionary(data.values)  # the code behind the last is that of a missing one
+            return (words[data.codes[at : at + BLOCK]] for at in range(0, len(data), BLOCK))
         if pt.is_string(data.type) or pt.is_large_string(data.type):
             data = data.dictionary_encode()  # each value is hashed once
         return (self.of(chunk.slice(at, BLOCK)) for chunk in data.chunks for at in range(0, len(chunk), BLOCK))

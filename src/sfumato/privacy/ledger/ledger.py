@@ -14,6 +14,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from sfumato.data.sources.source import RawTable
 from sfumato.data.table import Table
 from sfumato.errors import RecipeError, warn
 from sfumato.privacy.budget import Budget, BudgetError
@@ -73,7 +74,7 @@ class Ledger:
         """What all runs together spent on these people."""
         return spent_on(people, self.entries())
 
-    def look(self, table: pa.Table) -> Likeness:
+    def look(self, table: RawTable | pa.Table) -> Likeness:
         """How a table will be known again: to be shown it as it was read, before a recipe changes anything."""
         return likeness(table, self._secret())
 

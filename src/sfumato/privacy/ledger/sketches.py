@@ -88,35 +88,34 @@ def level_of(rows: int) -> int:
 
 
 def sketch(rows: Words, secret: Secret) -> Sketch:
-    """The sketch of a table from a number for each row, equal where rows are."""
-    ordered = np.sort(rows)
-    again = np.flatnonzero(ordered[1:] == ordered[:-1]) + 1
-    runs = _runs(again)
-    ordered[again] += runs.nth.astype(np.uint64) * ODD  # the n-th of equal rows is not the first
-    drawn = _drawn(ordered, level_of(len(rows)), secret.words("lots", 2))
-    hashes = siphash(ordered[drawn.at], secret.pair("rows"))
+    """The sketch of a table from a number for each row, equal where rows are. The numbers are used up."""
+    rows.sort()
+    lengths = _tell_apart(rows)
+    drawn = _drawn(rows, level_of(len(rows)), secret.words("lots", 2))
+    hashes = siphash(rows[drawn.at], secret.pair("rows"))
     order = np.argsort(hashes)
     levels = np.minimum(64 - np.ceil(np.log2(drawn.lots.astype(np.float64) + 1)), 63).astype(np.uint8)
-    repeated, alone = runs.lengths, len(rows) - len(again) - len(runs.lengths)
+    repeated, alone = lengths[lengths > 1], int(np.count_nonzero(lengths == 1))
     halves = 1 - 2 * (float(_deviations(repeated).sum()) + alone / 2) / len(rows)
     kinds = (float(np.sqrt(repeated).sum()) + alone) ** 2 / len(rows)
     figures = (round(part, 6) for part in (max(0.0, halves), 1 - alone / len(rows), kinds))
     return Sketch(len(rows), hashes[order], levels[order], *figures)
 
 
-@dataclass(frozen=True, eq=False)
-class _Runs:
-    """Rows that equal the one before them in sorted rows: the n-th after the first; and the sizes of such groups."""
-
-    nth: NDArray[np.int64]
-    lengths: NDArray[np.int64]
-
-
-def _runs(again: NDArray[np.int64]) -> _Runs:
-    """Of the ascending places at which a row equals the one before it."""
-    begins = np.flatnonzero(np.diff(again, prepend=-1) != 1)  # none is at 0: the first row has none before it
-    sizes = np.diff(np.append(begins, len(again)))
-    return _Runs(1 + np.arange(len(again)) - np.repeat(begins, sizes), sizes + 1)
+def _tell_apart(ordered: Words) -> NDArray[np.int64]:
+    """Make the n-th of equal rows another than the first, in place; (kinds,): how many rows of each kind there are."""
+    begins = [np.zeros(0, dtype=np.int64)]
+    last, begun = None, 0  # the row before the block, as it was, and where its kind began
+    for at in range(0, len(ordered), BLOCK):
+        block = ordered[at : at + BLOCK]
+        new = np.append(last is None or block[0] != last, block[1:] != block[:-1])
+        last = block[-1]
+        places = np.arange(at, at + len(block))
+        starts = np.maximum.accumulate(np.where(new, places, begun))
+        begun = int(starts[-1])
+        begins.append(places[new])
+        block += (places - starts).astype(np.uint64) * ODD
+    return np.diff(np.append(np.concatenate(begins), len(ordered)))
 
 
 @dataclass(frozen=True, eq=False)

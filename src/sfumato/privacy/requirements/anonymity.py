@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sfumato.arrays import Floats, Ints
+from sfumato.calls import constructed
 from sfumato.counting import Measure
 from sfumato.data.encoding import encode
 from sfumato.data.reading import read_arrow
@@ -45,6 +46,7 @@ class _AtLeastK(Usual):
         return float(self.k)
 
 
+@constructed
 @dataclass(frozen=True, init=False)
 class KAnonymity(_AtLeastK):
     """Every combination of masked values on these attributes is shared by at least k records.
@@ -105,6 +107,7 @@ class KAnonymity(_AtLeastK):
         return f"{self.k}-anonymity on {{{', '.join(self.on)}}}"
 
 
+@constructed
 @dataclass(frozen=True, init=False)
 class KMap(_AtLeastK):
     """Every combination of masked values that is shown is shared by at least k people of a population table.

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from sfumato.arrays import Floats, Ints
+from sfumato.calls import constructed
 from sfumato.counting import Measure
 from sfumato.data.lookalikes import alike, looks
 from sfumato.data.schema import Category
@@ -34,6 +35,7 @@ Distance = Literal["equal", "ordered", "hierarchical"]
 DISTANCES = ("equal", "ordered", "hierarchical")
 
 
+@constructed
 @dataclass(frozen=True, init=False)
 class TCloseness(Usual):
     """The distance between the sensitive values of every group and those of the whole table is at most t.

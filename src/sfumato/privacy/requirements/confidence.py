@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sfumato.arrays import Floats, Ints
+from sfumato.calls import constructed
 from sfumato.counting import Measure
 from sfumato.errors import RecipeError, SchemaError, quoted
 from sfumato.privacy.requirements.anonymity import KAnonymity
@@ -34,6 +35,7 @@ from sfumato.privacy.requirements.requirement import (
 MOST_SUBSETS = 500
 
 
+@constructed
 @dataclass(frozen=True, init=False)
 class ConfidenceBound(Usual):
     """In every group at most the share h of the records has the sensitive value (any value, where none is named).
@@ -106,6 +108,7 @@ class ConfidenceBound(Usual):
         return f"confidence of at most {self.h} in {self.sensitive}{value} on {{{', '.join(self.on)}}}"
 
 
+@constructed
 @dataclass(frozen=True, init=False)
 class AlphaK(Usual):
     """(alpha, k)-anonymity: k-anonymity, and in every group at most the share alpha has the sensitive value.
@@ -152,6 +155,7 @@ class AlphaK(Usual):
         return f"({self.alpha}, {self.k})-anonymity of {self.sensitive} on {{{', '.join(self.on)}}}"
 
 
+@constructed
 @dataclass(frozen=True, init=False)
 class LKC(Usual):
     """LKC-privacy: whoever knows any l of the attributes finds at least k records, and is sure of no value beyond c.

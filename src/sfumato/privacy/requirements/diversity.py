@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from sfumato.arrays import Floats, Ints
+from sfumato.calls import constructed
 from sfumato.counting import Measure
 from sfumato.errors import RecipeError, quoted
 from sfumato.privacy.requirements.requirement import (
@@ -29,6 +30,7 @@ Kind = Literal["distinct", "entropy", "recursive"]
 KINDS = ("distinct", "entropy", "recursive")
 
 
+@constructed
 @dataclass(frozen=True, init=False)
 class LDiversity(Usual):
     """Every group has at least l well-represented values of the sensitive attribute.

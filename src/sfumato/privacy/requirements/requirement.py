@@ -145,12 +145,21 @@ class Basic(Requirement, Protocol):
 
 def listed(what: str, on: Iterable[str]) -> tuple[str, ...]:
     """The attributes of a quasi-identifier: some, each once."""
+    if not isinstance(on, Iterable):
+        raise RecipeError(
+            what,
+            "it is asked on attributes, by their names, and the first argument names them",
+            given=type(on).__name__,
+            remedy='write on=["age", "sex"] first',
+        )
     names = (on,) if isinstance(on, str) else tuple(on)
     if len(names) > MOST_ATTRIBUTES or not all(isinstance(name, str) for name in names):
         raise RecipeError(
             what,
             f"it is asked on at most {MOST_ATTRIBUTES} attributes, by their names",
-            given=f"{len(names):,} entries",
+            given=f"{len(names):,} entries, not all of them names"
+            if len(names) <= MOST_ATTRIBUTES
+            else f"{len(names):,}",
             remedy="list names in on=[...]",
         )
     if not names:

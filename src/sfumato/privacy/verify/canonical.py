@@ -24,6 +24,7 @@ from sfumato.privacy.verify.fields import (
     sha256,
     short,
     version,
+    whole,
 )
 from sfumato.privacy.verify.files.regular_files import TABLES
 from sfumato.privacy.verify.maskers import KINDS, MASKED, MASKERS
@@ -32,7 +33,10 @@ from sfumato.privacy.verify.values import LENGTHS
 from sfumato.privacy.verify.verdict import CheckError
 from sfumato.privacy.verify.wording import GUARANTEE, MECHANISMS, NOT_PRIVATE, NOTHING, PLAIN, UNIT, known, purposes
 
-FORMAT = 3
+FORMATS = (3, 4)
+FORMAT = FORMATS[-1]
+DOTTED = 4  # from this format on, intervals are written with dots where a minus sign would leave a doubt
+DESCRIBED = 4  # from this format on, a release has a datapackage.json, and its README.md shows how to read the table
 ROLES = ("quasi", "sensitive", "plain")
 ORDERS = ("shuffled", "kept")
 ALONG = ("codebook", "centres")
@@ -60,7 +64,7 @@ def canonical(form: Form) -> dict[str, object]:
     generated = guarantee == GUARANTEE
     private = {GUARANTEE: _private(field(form, GUARANTEE, dict), columns)} if generated else {}
     return {
-        "format": FORMAT,
+        "format": whole(form, "format"),
         "sfumato": version(form, "sfumato"),
         "created": moment(form, "created"),
         "guarantee": guarantee,

@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.privacy.verify import wording
-from sfumato.privacy.verify.canonical import FORMAT, MOST_COLUMNS, ORDERS, ROLES, canonical, compare, written
+from sfumato.privacy.verify.canonical import (
+    DOTTED,
+    FORMAT,
+    FORMATS,
+    MOST_COLUMNS,
+    ORDERS,
+    ROLES,
+    canonical,
+    compare,
+    written,
+)
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, one_of, only_keys, whole
 from sfumato.privacy.verify.files.regular_files import TABLES
 from sfumato.privacy.verify.maskers import MASKERS, RECODED
@@ -54,6 +64,16 @@ class Certificate:
     def file(self) -> str:
         """The name of the table's file."""
         return one_of(self._table, "file", TABLES)
+
+    @property
+    def format(self) -> int:
+        """In which form the release is written."""
+        return whole(self.form, "format")
+
+    @property
+    def dotted(self) -> bool:
+        """Whether two dots stand between the ends of an interval where a minus sign would leave a doubt."""
+        return self.format >= DOTTED
 
     @property
     def rows(self) -> int:
@@ -128,14 +148,15 @@ class Certificate:
 def well_formed(certificate: Certificate, content: bytes) -> str:
     """The certificate can be understood, all of it, and is written in its one form."""
     form = certificate.form
-    if form.get("format") != FORMAT or isinstance(form.get("format"), bool):
-        raise CheckError(f"verify understands format {FORMAT} and no other")
+    if form.get("format") not in FORMATS or isinstance(form.get("format"), bool):
+        raise CheckError(f"verify understands the formats {FORMATS[0]} to {FORMAT} and no other")
     made = canonical(form)
     compare(form, made, "the certificate")
     if content != written(made):
         raise CheckError("certificate.json is written otherwise than it is written here: spaces, escapes or numbers")
     count = len(certificate.claims)
-    return f"format {FORMAT}, {'1 claim' if count == 1 else f'{count} claims'}, all understood, in its one form"
+    claims = "1 claim" if count == 1 else f"{count} claims"
+    return f"format {certificate.format}, {claims}, all understood, in its one form"
 
 
 def stated(certificate: Certificate) -> str:

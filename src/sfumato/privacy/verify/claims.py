@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.privacy.verify.fields import Form, field, names, whole
 from sfumato.privacy.verify.letters import listed
+from sfumato.privacy.verify.tallies import tallied
 from sfumato.privacy.verify.terms import columns
 from sfumato.privacy.verify.verdict import CheckError
 
@@ -148,15 +149,12 @@ def check_k_anonymity(table: pl.DataFrame, claim: Form) -> str:
 
 def smallest_group(table: pl.DataFrame, on: Sequence[str]) -> int:
     """How many records the smallest group has."""
-    import polars as pl
-
     gone = [name for name in on if name not in table.columns]
     if gone:
         raise CheckError(f"the table has no column {gone[0]!r}")
     if not table.height:
         raise CheckError("the table has no rows")
-    sizes = table.lazy().group_by(on).agg(pl.len().alias(SIZE))
-    return int(sizes.select(pl.col(SIZE).min()).collect().item())
+    return int(tallied(table, on, SIZE)[SIZE].to_numpy().min())
 
 
 def without_population(table: pl.DataFrame, claim: Form) -> str:

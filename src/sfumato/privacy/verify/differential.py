@@ -16,12 +16,14 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from sfumato.privacy.verify.explained.places import DIGITS, SEPARATOR, numbers
+from sfumato.privacy.verify.explained.bags import SEPARATOR
+from sfumato.privacy.verify.explained.places import DIGITS, numbers
 from sfumato.privacy.verify.fields import (
     Form,
     ascending,
@@ -34,7 +36,8 @@ from sfumato.privacy.verify.fields import (
     read_json,
     whole,
 )
-from sfumato.privacy.verify.intervals import plain
+from sfumato.privacy.verify.intervals import between, plain
+from sfumato.privacy.verify.tallies import is_text, tallied
 from sfumato.privacy.verify.verdict import CheckError
 from sfumato.privacy.verify.wording import GENERATED, GUARANTEE, MECHANISMS, NOT_PRIVATE, UNIT
 
@@ -44,7 +47,8 @@ if TYPE_CHECKING:
     from sfumato.privacy.verify.folder import Folder
 
 _EXACT = re.compile(r"[0-9]+(/[0-9]+)?")
-_INTERVAL = re.compile(r"\[(-?[0-9.e+]+)-(-?[0-9.e+]+)([)\]])")
+_NUMBER = r"-?[0-9]+(?:\.[0-9]+)?(?:e[+-][0-9]+)?"
+_INTERVAL = re.compile(rf"\[({_NUMBER})(-|\.\.)({_NUMBER})([)\]])")
 
 
 def spent(form: Form) -> str:
@@ -89,17 +93,22 @@ def in_domains(release: Folder) -> str:
     if raw or list(domains) != declared:
         raise CheckError(f"{(raw or declared)[0]!r} is not generated, or has no declared domain")
     for name in declared:
-        _check_column(release.table[name], mapping(domains[name], name))
+        _check_column(release.table[name], mapping(domains[name], name), dotted=certificate.dotted)
     drawn = [rows for rows in field(form, "rows", list) if isinstance(rows, int)]
     if sum(drawn) != release.table.height:
         raise CheckError("the table has other rows than its noisy counts made")
     return f"{len(declared)} columns, all generated, show values of their declared domains"
 
 
-def _check_column(column: pl.Series, domain: Form) -> None:
+def _check_column(column: pl.Series, domain: Form, *, dotted: bool) -> None:
     if not field(domain, "missing", bool) and column.null_count():
         raise CheckError(f"{column.name} misses values, and its domain does not allow that")
-    kinds = {"numbers": _numbers, "intervals": _intervals, "labels": _shown_labels, "sets": _shown_sets}
+    kinds: dict[str, Callable[[pl.Series, Form], bool]] = {
+        "numbers": _numbers,
+        "intervals": partial(_intervals, dotted=dotted),
+        "labels": _shown_labels,
+        "sets": _shown_sets,
+    }
     check = kinds.get(field(domain, "kind", str))
     if check is None:
         raise CheckError(f"{column.name}: the kind of its domain is not understood")
@@ -111,19 +120,21 @@ def _numbers(column: pl.Series, domain: Form) -> bool:
     import polars as pl
 
     low, high = _ends(domain)
-    numbers = column.cast(pl.String).cast(pl.Float64) if column.dtype == pl.Categorical else column.cast(pl.Float64)
+    numbers = column.cast(pl.String).cast(pl.Float64) if is_text(column.dtype) else column.cast(pl.Float64)
     inside = bool(((numbers >= low) & (numbers <= high)).all())
     return inside and (not field(domain, "integer", bool) or bool((numbers == numbers.floor()).all()))
 
 
-def _intervals(column: pl.Series, domain: Form) -> bool:
+def _intervals(column: pl.Series, domain: Form, *, dotted: bool) -> bool:
     """Intervals of the range; the last one, in `]`, may be its upper end alone, as [16-16]."""
     low, high = _ends(domain)
     for label in column.unique().to_list():
         parts = _INTERVAL.fullmatch(str(label))
         if parts is None:
             return False
-        first, end, last = float(parts[1]), float(parts[2]), parts[3] == "]"
+        if dotted and parts[2] != between(parts[1], parts[3]):
+            return False
+        first, end, last = float(parts[1]), float(parts[3]), parts[4] == "]"
         if not low <= first <= end <= high or not (end == high if last else first < end):
             return False
     return True
@@ -252,9 +263,8 @@ def _recount(form: Form, table: pl.DataFrame, rows: Sequence[int], domains: Form
 
 def _counted(table: pl.DataFrame, domains: Form) -> Counter[tuple[str, ...]]:
     """How often each combination is shown, as the texts that JSON writes."""
-    import polars as pl
 
-    groups = table.group_by(table.columns).agg(pl.len().alias("\0rows"))
+    groups = tallied(table, table.columns, "\0rows")
     columns = [_texts(groups[name], mapping(domains[name], name)) for name in table.columns]
     found: Counter[tuple[str, ...]] = Counter()
     for key, count in zip(zip(*columns, strict=True), groups["\0rows"].to_list(), strict=True):

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from sfumato.errors import ReleaseError
-from sfumato.privacy.verify.canonical import ALONG
+from sfumato.privacy.verify.canonical import ALONG, DESCRIBED, written
 from sfumato.privacy.verify.certificate import Certificate
+from sfumato.privacy.verify.datapackage import PACKAGE, described
 from sfumato.privacy.verify.explained.recoding import Recoding, part_of, read_recoding
 from sfumato.privacy.verify.explained.trees import tree_columns, tree_file
 from sfumato.privacy.verify.fields import Form, field, mapping, read_json
@@ -137,14 +138,16 @@ class Folder:
         labelled = tree_columns(self.json(EXTENTS)) if own == EXTENTS else []
         trees = {tree_file(name) for name in (*self.recoding.trees, *self.recoding.nested, *labelled)}
         along = set() if self.certificate.claims_nothing else {f"{name}.json" for name in ALONG}
-        return {*trees, *(name for name in (*along, own) if name in LOOKED_INTO)}
+        package = {PACKAGE} if self.certificate.format >= DESCRIBED else set()
+        return {*trees, *package, *(name for name in (*along, own) if name in LOOKED_INTO)}
 
     @once
     def recoding(self) -> Recoding:
         """What may be shown, of every masked column."""
         if MASKERS[self.certificate.mask].file != RECODING:
             return Recoding({}, False)
-        return read_recoding(self.json(RECODING), lambda name: self.json(tree_file(name)))
+        dotted = self.certificate.dotted
+        return read_recoding(self.json(RECODING), lambda name: self.json(tree_file(name)), dotted=dotted)
 
     @once
     def whole_recoding(self) -> Recoding:
@@ -156,7 +159,11 @@ class Folder:
         kept = kept.with_name(f"{kept.name}.holder") / "whole"
         if not self.recoding.rules or not (kept / RECODING).is_file():
             return self.recoding
-        whole = read_recoding(read_json(kept / RECODING), lambda name: read_json(kept / tree_file(name)))
+        whole = read_recoding(
+            read_json(kept / RECODING),
+            lambda name: read_json(kept / tree_file(name)),
+            dotted=self.certificate.dotted,
+        )
         return part_of(self.recoding, whole)
 
     @once
@@ -211,6 +218,16 @@ def pages(folder: Folder) -> str:
     return f"{', '.join(found)}: made from the certificate, to the byte"
 
 
+def package(folder: Folder) -> str:
+    """The descriptor of the table is what the table and the certificate make of it, to the byte."""
+    if folder.certificate.format < DESCRIBED and PACKAGE not in folder.files:
+        return f"a release of format {folder.certificate.format} has none"
+    size = folder.contents.sizes[folder.certificate.file]
+    if folder.content(PACKAGE) != written(described(folder.certificate.form, folder.table, size)):
+        raise CheckError(f"{PACKAGE} is not what is made from the table and the certificate")
+    return f"{PACKAGE}: made from the table and the certificate, to the byte"
+
+
 def units(folder: Folder) -> str:
     """The certificate tells the calendar units of intervals as the recoding does."""
     told = {column.name: column.calendar for column in folder.certificate.columns if column.masked == "discretize"}
@@ -249,6 +266,7 @@ def _refuse(what: str, found: set[str]) -> None:
 
 RECOUNTED = "recounted, and every byte of it accounted for"
 MADE_AGAIN = "made again from the certificate and compared to the byte"
+DESCRIBES = "made again from the table and the certificate and compared to the byte"
 REBUILT = "made again from its own settings and compared to the byte"
 HELD = "read, and held against the table"
 SIGNED = "checked as a signature"
@@ -260,6 +278,7 @@ HOW = {
     **dict.fromkeys(NAMES, MADE_AGAIN),
     **dict.fromkeys(TABLES, RECOUNTED),
     SIGNATURE: SIGNED,
+    PACKAGE: DESCRIBES,
     REPORT: NOT_CHECKED,
 }
 # How a report begins: with the policy that forbids a browser to load or to run anything.

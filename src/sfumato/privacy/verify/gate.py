@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sfumato.calls import called, expected
 from sfumato.privacy.verify import differential
 from sfumato.privacy.verify import folder as files
 from sfumato.privacy.verify import table as tables
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 MOST_CLAIMS = 500
 
 
+@called
 def verify(
     folder: str | Path,
     *,
@@ -64,6 +66,8 @@ def verify(
     A folder without a certificate is no release, and a table or a key that cannot be read is a mistake: they raise.
     Everything else that is wrong is a check that fails.
     """
+    rule, remedy = "a release is a folder, named by its path", 'write for example sf.verify("out")'
+    expected("verify", folder, (str, Path), rule=rule, remedy=remedy)
     release, signer = Folder(folder), None if key is None else read_public_key(key)
     if (earlier := _earlier(release)) is not None:
         return verdict_of(earlier, _unseen(release))
@@ -133,6 +137,7 @@ def _checks(release: Folder, signer: bytes | None, besides: _Besides) -> Iterato
         "centres": lambda: centres(release),
         "lifted": lambda: tables.lifted(release.table, release.certificate, release.recoding),
         "nothing else": lambda: release.written.form,
+        "package": lambda: files.package(release),
     }
     if run("", lambda: _generated(release)).holds:
         asked |= {

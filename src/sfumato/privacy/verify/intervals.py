@@ -1,4 +1,8 @@
-"""What a column of numbers or dates may show: `[17-37)`, the last one closed, `[37-90]`; without a range `[..-37)`."""
+"""What a column of numbers or dates may show: `[17-37)`, the last one closed, `[37-90]`; without a range `[*..37)`.
+
+Two dots stand between ends of which one has a minus sign of its own or is not told: `[-5..3)`, `[1990-03..1991-01)`.
+Up to format 3 a minus sign stood between any two ends, and two dots for an end that is not told: not `dotted`.
+"""
 
 from __future__ import annotations
 
@@ -51,7 +55,7 @@ class Bound:
     text: str
 
 
-def discretize(form: Form) -> Rule:
+def discretize(form: Form, *, dotted: bool = True) -> Rule:
     """Intervals between ascending breaks inside the range.
 
     >>> rule = discretize({"kind": "discretize", "range": [17, 90], "breaks": [37], "missing": "apart"})
@@ -68,10 +72,10 @@ def discretize(form: Form) -> Rule:
     _check_order(ends, breaks)
     if dates and any(len(bound.text) != LENGTHS[str(calendar)] for bound in breaks):
         raise CheckError("its breaks are more exact than its calendar unit")
-    top = labels(ends, ())[0] if missing is None else SUPPRESSED
+    top = labels(ends, (), dotted=dotted)[0] if missing is None else SUPPRESSED
     if missing == "together":
         return Rule("discretize", frozenset({SUPPRESSED}), top, lambda value: SUPPRESSED)
-    shown, places = labels(ends, breaks), [bound.at for bound in breaks]
+    shown, places = labels(ends, breaks, dotted=dotted), [bound.at for bound in breaks]
 
     def becomes(value: object) -> str | None:
         at = _date_place(value) if dates else _number_place(value)
@@ -110,24 +114,33 @@ def plain(entry: object) -> None:
         raise CheckError("a whole number is written with a point")
 
 
-def ends_of_shown(form: Form, shown: Collection[str | None]) -> list[bool]:
+def ends_of_shown(form: Form, shown: Collection[str | None], *, dotted: bool) -> list[bool]:
     """Of every break, whether it is an end of an interval that is shown."""
     dates = form.get("calendar") is not None
     ends = None if form.get("range") is None else _bounds(field(form, "range", list), dates=dates)
-    used = [label in shown for label in labels(ends, _bounds(field(form, "breaks", list), dates=dates))]
+    breaks = _bounds(field(form, "breaks", list), dates=dates)
+    used = [label in shown for label in labels(ends, breaks, dotted=dotted)]
     return [below or above for below, above in pairwise(used)]
 
 
-def labels(ends: Sequence[Bound] | None, breaks: Sequence[Bound]) -> tuple[str, ...]:
+def labels(ends: Sequence[Bound] | None, breaks: Sequence[Bound], *, dotted: bool = True) -> tuple[str, ...]:
     """How each interval is written, from low to high.
 
     >>> labels(None, _bounds([0.5, 2.0], dates=False))
-    ('[..-0.5)', '[0.5-2)', '[2-..]')
+    ('[*..0.5)', '[0.5-2)', '[2..*]')
+    >>> labels(None, _bounds(["1990"], dates=True), dotted=False)
+    ('[..-1990)', '[1990-..]')
     """
-    low, high = (OPEN, OPEN) if ends is None else (ends[0].text, ends[1].text)
+    untold = SUPPRESSED if dotted else OPEN
+    low, high = (untold, untold) if ends is None else (ends[0].text, ends[1].text)
     marks = [low, *(bound.text for bound in breaks), high]
-    inner = [f"[{a}-{b})" for a, b in pairwise(marks[:-1])]
-    return (*inner, f"[{marks[-2]}-{marks[-1]}]")
+    both = [f"{a}{between(a, b) if dotted else '-'}{b}" for a, b in pairwise(marks)]
+    return (*(f"[{text})" for text in both[:-1]), f"[{both[-1]}]")
+
+
+def between(low: str, high: str) -> str:
+    """What stands between two ends: dots where a minus sign would leave a doubt."""
+    return OPEN if "-" in low + high or SUPPRESSED in (low, high) else "-"
 
 
 def bound_of(entry: object, unit: str | None) -> Bound:
@@ -174,21 +187,31 @@ class Shape:
 def ends_of(label: str, *, dates: bool) -> tuple[float | str | None, float | str | None] | None:
     """The ends of an interval as it is written, None for an open one; None for what is no interval.
 
-    >>> ends_of("[-5--1)", dates=False), ends_of("[..-1970-04)", dates=True), ends_of("*", dates=False)
+    >>> ends_of("[-5..-1)", dates=False), ends_of("[*..1970-04)", dates=True), ends_of("*", dates=False)
     ((-5.0, -1.0), (None, '1970-04'), None)
+    >>> ends_of("[-5--1)", dates=False), ends_of("[..-1970-04)", dates=True)
+    ((-5.0, -1.0), (None, '1970-04'))
     """
     text = label.removesuffix(OR_MISSING)
     inner = text[1:-1] if text.startswith("[") and text.endswith((")", "]")) else ""
-    for at in (at for at, letter in enumerate(inner) if letter == "-"):
-        found = [_end(text, dates=dates) for text in (inner[:at], inner[at + 1 :])]
+    for both in _splits(inner):
+        found = [_end(text, dates=dates) for text in both]
         if None not in found:
             low, high = (None if end == OPEN else end for end in found)
             return low, high
     return None
 
 
+def _splits(inner: str) -> list[tuple[str, str]]:
+    """In which ways two ends may be told apart; where dots stand between them, in one."""
+    if OPEN in inner.strip("."):
+        low, _, high = inner.partition(OPEN)
+        return [(low, high)]
+    return [(inner[:at], inner[at + 1 :]) for at, letter in enumerate(inner) if letter == "-"]
+
+
 def _end(text: str, *, dates: bool) -> float | str | None:
-    if text == OPEN:
+    if text in (OPEN, SUPPRESSED):
         return OPEN
     if dates:
         return iso(text)

@@ -23,6 +23,7 @@ LOOKED_INTO = {
     "dp_heter.json": "made of",
     "codebook.json": "codebook",
     "centres.json": "centres",
+    "datapackage.json": "package",
 }
 # What a column of each kind can become.
 MASKED = {

@@ -94,7 +94,10 @@ class Comparison:
     @cached_property
     def pair(self) -> Pair:
         """Both tables, made comparable."""
-        table, rules = self.release.table, self.release.whole_recoding.rules  # other masked columns cannot be recoded
+        import polars as pl
+
+        rules = self.release.whole_recoding.rules  # other masked columns cannot be recoded
+        table = self.release.table.with_columns(pl.col(pl.Enum).cast(pl.Categorical))  # with texts of the raw table
         if table.height != self.raw.height:
             raise CheckError("the raw table has another number of rows than the release")
         gone = [name for name in table.columns if name not in self.raw.columns]

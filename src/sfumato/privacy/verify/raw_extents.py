@@ -38,14 +38,18 @@ def within(release: Folder, raw: pl.DataFrame) -> dict[str, pl.Series]:
 
     masked = [column.name for column in release.certificate.columns if column.masked == EXTENT]
     found: dict[str, pl.Series] = {}
-    kept = kept_by_holder(release.path) if masked and "apart" in release.json(NAME) else None
+    dotted = release.certificate.dotted
+    kept = kept_by_holder(release.path, dotted=dotted) if masked and "apart" in release.json(NAME) else None
     if not masked or ("apart" in release.json(NAME) and kept is None):
         return found
     attributes = mapping(release.json(NAME).get("attributes"), "attributes")
     for on in _connected(masked, [*release.certificate.claims, *release.certificate.covered]):
         groups = release.table.select(pl.col(on).cast(pl.String)).unique(maintain_order=True)
         axes = {name: mapping(attributes.get(name), name) for name in on}
-        told = {name: texts(axis) if kept is None else kept.entries(release, name, axis) for name, axis in axes.items()}
+        told = {
+            name: texts(axis, dotted=dotted) if kept is None else kept.entries(release, name, axis)
+            for name, axis in axes.items()
+        }
         columns = [_covering(raw[name], groups[name], axes[name], told[name]) for name in on]
         at = _group_of(columns, raw.height) if kept is None else _led(columns, groups, kept.shown(raw, axes))
         found |= {name: groups[name].gather(pl.Series(at)) for name in on}

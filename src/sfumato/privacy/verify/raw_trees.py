@@ -45,10 +45,11 @@ class Kept:
 
     folder: Path
     trees: Sequence[Form]
+    dotted: bool
 
     def entries(self, release: Folder, name: str, axis: Form) -> dict[str, list[object]]:
         """What each text of a column stands for; of labels of a taxonomy those below it in the whole tree."""
-        told = texts(axis)
+        told = texts(axis, dotted=self.dotted)
         if axis.get("kind") != TREE:
             return told
         whole = read_json(self.folder / tree_file(name))
@@ -60,11 +61,12 @@ class Kept:
         """What every raw row shows of some columns that are cut together."""
         for tree in self.trees:
             if set(names(tree, "on")) == set(axes):
-                return _lead(forms(tree, "nodes"), {name: _Column.of(raw[name], axes[name]) for name in axes}, axes)
+                columns = {name: _Column.of(raw[name], axes[name]) for name in axes}
+                return _lead(forms(tree, "nodes"), columns, axes, dotted=self.dotted)
         raise CheckError("the holder's folder keeps the trees of another release")
 
 
-def kept_by_holder(release: Path) -> Kept | None:
+def kept_by_holder(release: Path, *, dotted: bool) -> Kept | None:
     """What stands in the holder's folder beside a release; None where it cannot tell parts apart."""
     beside = release.resolve()
     folder = beside.with_name(f"{beside.name}.holder") / "whole"
@@ -72,7 +74,7 @@ def kept_by_holder(release: Path) -> Kept | None:
         return None
     trees = forms(read_json(folder / NAME), "trees")
     clustered = any("clusters" in node for tree in trees for node in forms(tree, "nodes"))
-    return None if clustered else Kept(folder, trees)
+    return None if clustered else Kept(folder, trees, dotted)
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,7 +114,7 @@ class _Column:
         return np.array([0] * first + [1] * (gone - first) + [lost], dtype=np.int64)
 
 
-def _lead(nodes: Sequence[Form], columns: Mapping[str, _Column], axes: Axes) -> Shown:
+def _lead(nodes: Sequence[Form], columns: Mapping[str, _Column], axes: Axes, *, dotted: bool) -> Shown:
     """Every row from the first part down to one that is cut no further."""
     rows = len(next(iter(columns.values())).codes)
     leaf_of = np.full(rows, NOWHERE, dtype=np.int64)
@@ -122,7 +124,8 @@ def _lead(nodes: Sequence[Form], columns: Mapping[str, _Column], axes: Axes) -> 
         inside = waiting.pop(at, np.zeros(0, dtype=np.int64))
         if "shown" in node:
             leaf_of[inside] = len(found)
-            found.append(_texts(mapping(node["shown"], "shown"), axes))
+            shown = mapping(node["shown"], "shown")
+            found.append(tuple(_text(shown.get(name), axis, dotted=dotted) for name, axis in axes.items()))
             continue
         column = columns[field(node, "attribute", str)]
         way = column.sides(node)[column.codes[inside]]
@@ -136,13 +139,9 @@ def _lead(nodes: Sequence[Form], columns: Mapping[str, _Column], axes: Axes) -> 
     return Shown([found[leaf] for leaf in held], np.searchsorted(held, leaf_of))
 
 
-def _texts(shown: Form, axes: Axes) -> tuple[str | None, ...]:
-    return tuple(_text(shown.get(name), axis) for name, axis in axes.items())
-
-
-def _text(entry: object, axis: Form) -> str | None:
+def _text(entry: object, axis: Form, *, dotted: bool) -> str | None:
     if entry is None or entry == SUPPRESSED:
         return None if entry is None else SUPPRESSED
     if not isinstance(entry, list):
         raise CheckError("what a part shows is a list")
-    return text_of(axis, entry)
+    return text_of(axis, entry, dotted=dotted)

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from sfumato.privacy.verify.canonical import DESCRIBED
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, whole
 from sfumato.privacy.verify.pages import escaped, needed
+from sfumato.privacy.verify.snippet import snippet
 from sfumato.privacy.verify.values import floor
 from sfumato.privacy.verify.wording import GUARANTEE, NOT_PRIVATE
 
@@ -29,6 +31,14 @@ An interval in `)` ends before its upper end; the last one, in `]`, includes it.
 reach is not told. `*` in a column of intervals tells nothing: it hides missing values among all others, or stands in a
 record that is shown at the top of every column.
 """
+DOTTED = """
+Where an end has a minus sign of its own, two dots stand between the ends: `[-5..3)`, `[1897-01-01..1946-12-31]`. An end
+that is not told is `*`: `[*..37)` is anything below 37. Behind an interval, `or missing` says that some of its records
+miss the value. `{a, b}` is one of these labels, and an empty one among them a missing value.
+"""
+SHOWS_INTERVALS = ("discretize", "extent", "region")
+OPEN_END = """ An end `..` is open: how far the values
+reach is not told."""
 CITED = {
     "top_down": 'Masked with Sfumato by top-down refinement (Fung, Wang, Wang, Hung, "Privacy-preserving data '
     'publishing for cluster analysis", 2009; Fung, Wang, Yu, "Anonymizing classification data for privacy '
@@ -40,6 +50,7 @@ FILES = {
     "centroids.json": "the centre and the size of each group",
     "regions.json": "the regions that are shown",
     "partition.json": "what each shown interval and set of labels stands for",
+    "datapackage.json": "columns, types and labels of the table, for readers of Data Packages",
     "codebook.json": "the mean of each interval, and the shares of the values under each general label",
     "centres.json": "where this table's values stand, and where k-means finds the clusters of the raw table in it",
 }
@@ -81,16 +92,17 @@ def checks(*, generated: bool) -> str:
     return CHECKS_EPSILON if generated else CHECKS
 
 
-def explained(masked: str | None, calendar: str | None) -> str:
+def explained(masked: str | None, calendar: str | None, *, dotted: bool) -> str:
     """What a column shows, in words.
 
-    >>> explained("discretize", "quarter")
-    'replaced by an interval such as `[1972-07-1990-07)`: the quarter 1972-07 included, the quarter 1990-07 not'
+    >>> explained("discretize", "quarter", dotted=True)
+    'replaced by an interval such as `[1972-07..1990-07)`: the quarter 1972-07 included, the quarter 1990-07 not'
     """
     if masked == "discretize" and calendar is not None:
         low, high = (floor(day, calendar) for day in ("1972-08-14", "1990-08-14"))
         both = f"the {calendar} {low} included, the {calendar} {high} not"
-        return f"replaced by an interval such as `[{low}-{high})`: {both}"
+        between = ".." if dotted and "-" in f"{low}{high}" else "-"
+        return f"replaced by an interval such as `[{low}{between}{high})`: {both}"
     return "as it is" if masked is None else EXPLAINED[masked]
 
 
@@ -102,6 +114,7 @@ def readme(form: Form) -> str:
     table, mask = field(form, "table", dict), field(form, "mask", str)
     starts = STARTS if generated and "centres.json" not in files else ""
     order = "in their original order" if form.get("row_order") == "kept" else "in random order"
+    described = whole(form, "format") >= DESCRIBED
     more = " ".join(needed([field(claim, "claim", str) for claim in forms(form, "claims")]))
     return f"""# {title(generated=generated, private=private)}
 
@@ -112,15 +125,15 @@ An empty cell is a missing value, which counts as a value of its own.
 {SAFE if table.get("spreadsheet_safe") else ""}{starts}{_lifted(whole(form, "lifted"))}
 | column | role | what is shown |
 |---|---|---|
-{chr(10).join(_columns(table))}
-{INTERVALS if any(c.get("masked") == "discretize" for c in forms(table, "columns")) else ""}
+{chr(10).join(_columns(table, dotted=described))}
+{_intervals(table, dotted=described)}
 {chr(10).join(_beside(files, mask, generated=generated))}
 
 ## What is not claimed
 
 {chr(10).join("- " + escaped(text) for text in names(form, "not_claimed"))}
 
-{CLUSTERS if "centres.json" in files else ""}## Check it yourself
+{CLUSTERS if "centres.json" in files else ""}{snippet(table, files) if described else ""}## Check it yourself
 
     pip install sfumato
     sfumato verify .
@@ -140,10 +153,19 @@ def _lifted(count: int) -> str:
     return f"\n{who} shown at the top of every masked column, so that no rare value shows.\n"
 
 
-def _columns(table: Form) -> Iterator[str]:
+def _intervals(table: Form, *, dotted: bool) -> str:
+    """How intervals are read, where there are some."""
+    shown = {column.get("masked") for column in forms(table, "columns")}
+    if not dotted:
+        return INTERVALS if "discretize" in shown else ""
+    said = INTERVALS.replace(OPEN_END, "") if "discretize" in shown else ""
+    return said + (DOTTED if shown & {*SHOWS_INTERVALS} else "")
+
+
+def _columns(table: Form, *, dotted: bool) -> Iterator[str]:
     for column in forms(table, "columns"):
         masked, unit = column.get("masked"), column.get("calendar")
-        shown = explained(None if masked is None else str(masked), None if unit is None else str(unit))
+        shown = explained(None if masked is None else str(masked), None if unit is None else str(unit), dotted=dotted)
         yield f"| {escaped(field(column, 'name', str))} | {field(column, 'role', str)} | {shown} |"
 
 

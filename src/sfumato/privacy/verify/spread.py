@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from sfumato.events import checkpoint
 from sfumato.privacy.verify.fields import field, mapping, whole
 from sfumato.privacy.verify.letters import look
+from sfumato.privacy.verify.tallies import is_text, tallied
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
@@ -153,8 +154,8 @@ def spread_of(table: pl.DataFrame, on: tuple[str, ...], sensitive: str, *, exact
         raise CheckError(f"{sensitive!r} holds sets: this claim is about single values")
     if not table.height:
         raise CheckError("the table has no rows")
-    counts = table.lazy().group_by([*on, sensitive]).agg(pl.len().alias(COUNT)).collect()
-    if counts.schema[sensitive] == pl.Categorical:
+    counts = tallied(table, [*on, sensitive], COUNT)
+    if is_text(counts.schema[sensitive]):
         counts = counts.with_columns(pl.col(sensitive).cast(pl.String))
     return Spread(counts if exact else _by_look(counts, on, sensitive), on, sensitive)
 

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from sfumato.events import watched
 from sfumato.privacy.verify.certificate import Certificate, Column
 from sfumato.privacy.verify.explained.recoding import MARK, Recoding
-from sfumato.privacy.verify.files.csv_file import check_spelling, read_rows
+from sfumato.privacy.verify.files.csv_file import Texts, check_spelling, read_rows
 from sfumato.privacy.verify.files.parquet import walk
 from sfumato.privacy.verify.files.regular_files import open_regular
 from sfumato.privacy.verify.intervals import Rule
 from sfumato.privacy.verify.letters import look_of_name, visible, why_no_name
 from sfumato.privacy.verify.maskers import RECODED
+from sfumato.privacy.verify.tallies import is_text
 from sfumato.privacy.verify.values import plain
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+BATCH = 2**18  # rows that are read at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,44 +36,81 @@ class Written:
 
 
 def read_table(path: Path, certificate: Certificate) -> Written:
-    """The table, once its file is seen to hold nothing else; text is held as categories, which are counted faster."""
-    import polars as pl
-
+    """The table, once its file is seen to hold nothing else; texts are held by numbers, which are counted faster."""
     read = _written_csv if path.suffix == ".csv" else _written_parquet
     written = read(path, certificate)
-    table = written.table
-    odd = [name for name in table.columns if name == "*" or (name.startswith("^") and name.endswith("$"))]
+    odd = [name for name in written.table.columns if name == "*" or (name.startswith("^") and name.endswith("$"))]
     if odd:
         raise CheckError(f"a column is called {odd[0]!r}, which polars takes for a pattern")
-    return replace(written, table=table.with_columns(pl.col(pl.String).cast(pl.Categorical)))
+    return written
 
 
 def _written_parquet(path: Path, certificate: Certificate) -> Written:
-    """Walked byte by byte, then read by polars, which finds the same."""
-    import polars as pl
-    from polars.exceptions import PolarsError
+    """Walked byte by byte, then read by pyarrow, which finds the same; some rows at a time, texts by their numbers."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
 
     del certificate
     walked = walk(path)
     try:
         with open_regular(path, most=None) as file:
-            table = pl.read_parquet(file, glob=False, hive_partitioning=False)
-    except (PolarsError, OSError):
+            plain_types = pq.ParquetFile(file).schema_arrow
+            texts = [name for name in plain_types.names if pa.types.is_string(plain_types.field(name).type)]
+            file.seek(0)
+            batches = pq.ParquetFile(file, read_dictionary=texts).iter_batches(BATCH)
+            table = _held(watched(batches, walked.rows // BATCH + 1), plain_types, set(texts))
+    except (pa.ArrowException, OSError):
         raise CheckError(f"{path.name} cannot be read") from None
     if {name: table[name].null_count() for name in table.columns} != walked.missing or table.height != walked.rows:
         raise CheckError(f"{path.name} is read in two ways")
     return Written(table, f"{walked.pages} pages and a bare footer, each byte of which follows from the values")
 
 
+def _held(batches: Iterable[Any], kinds: Any, texts: Collection[str]) -> pl.DataFrame:
+    """All rows, of columns of text by the numbers of their texts."""
+    import polars as pl
+    import pyarrow as pa
+
+    numbered = {name: Texts() for name in kinds.names if name in texts}
+    others: dict[str, list[Any]] = {name: [] for name in kinds.names if name not in texts}
+    for batch in batches:
+        for name, column in numbered.items():
+            column.add(batch.column(name))
+        for name, parts in others.items():
+            parts.append(batch.column(name))
+    found = {}
+    for name in kinds.names:
+        if name in numbered:
+            found[name] = _numbered(numbered.pop(name))
+        else:
+            found[name] = pl.Series(name, pa.chunked_array(others.pop(name), type=kinds.field(name).type))
+    return pl.DataFrame(found)
+
+
 def _written_csv(path: Path, certificate: Certificate) -> Written:
     """Read by pyarrow, written again from what was read, and compared; numbers stand in their one spelling."""
     import polars as pl
 
-    table: pl.DataFrame = pl.DataFrame(read_rows(path, spreadsheet_safe=certificate.spreadsheet_safe))
+    columns = read_rows(path, spreadsheet_safe=certificate.spreadsheet_safe)
+    table = pl.DataFrame({name: _numbered(column) for name, column in columns.items()})
     for column in certificate.columns:
         if column.kind == "number" and column.masked not in RECODED and column.name in table.columns:
             check_spelling(column.name, table[column.name].unique().to_list(), strict=column.masked is None)
     return Written(table, "a header and rows, to the byte as their cells give them")
+
+
+def _numbered(column: Texts) -> pl.Series:
+    """Texts by the numbers of their different ones, which are put in order first."""
+    import numpy as np
+    import polars as pl
+
+    order = sorted(range(len(column.texts)), key=column.texts.__getitem__)
+    places = np.empty(len(order) + 1, dtype=column.codes.dtype)
+    places[order] = np.arange(len(order), dtype=column.codes.dtype)
+    places[-1] = len(order)
+    codes = pl.Series(places[column.codes])
+    codes = codes.set(codes == len(order), None) if column.misses else codes
+    return codes.cat.to(pl.Enum([column.texts[at] for at in order]))
 
 
 def read_parquet(path: Path) -> pl.DataFrame:
@@ -115,16 +157,17 @@ def one_form(table: pl.DataFrame, certificate: Certificate) -> pl.DataFrame:
 
     bare = [column for column in certificate.columns if column.masked is None and column.name in table.columns]
     floats = [column.name for column in bare if table.schema[column.name].is_float()]
-    texts = [c.name for c in bare if c.kind == "number" and table.schema[c.name] == pl.Categorical]
+    texts = [c.name for c in bare if c.kind == "number" and is_text(table.schema[c.name])]
     return table.with_columns(pl.col(floats).fill_nan(None) + 0.0, *(_plain(table[name]) for name in texts))
 
 
 def _plain(column: pl.Series) -> pl.Series:
     import polars as pl
 
-    different = column.cast(pl.String).unique()
+    different = column.unique().cast(pl.String)
     forms = pl.Series([None if text is None else plain(text) for text in different.to_list()], dtype=pl.String)
-    return column.cast(pl.String).replace_strict(different, forms, return_dtype=pl.String).cast(pl.Categorical)
+    kind = pl.Enum(forms.unique().drop_nulls().sort())
+    return column.replace_strict(different.cast(column.dtype), forms.cast(kind), return_dtype=kind)
 
 
 def columns(table: pl.DataFrame, certificate: Certificate) -> str:
@@ -228,11 +271,9 @@ def sets(table: pl.DataFrame, name: str, separator: str) -> pl.Series:
 
 def values(table: pl.DataFrame, name: str) -> set[str | None]:
     """The different values of a masked column."""
-    import polars as pl
-
     if name not in table.columns:
         raise CheckError(f"the table has no column {name!r}")
-    if table.schema[name] != pl.Categorical:
+    if not is_text(table.schema[name]):
         raise CheckError(f"{name} is masked and holds no text")
     return set(table[name].unique().to_list())
 
@@ -256,11 +297,22 @@ def _check_lifted_rows(table: pl.DataFrame, recoding: Recoding, count: int) -> N
     import polars as pl
 
     rules = recoding.rules
-    at_top = pl.all_horizontal(pl.col(name).eq_missing(rule.top) for name, rule in rules.items())
+    at_top = {name: shows(table[name], rule.top) for name, rule in rules.items()}
     telling = [name for name, rule in rules.items() if rule.top not in rule.shown]
-    tops = int(table.select(at_top.sum()).item())
-    if tops < count or any(int((table[name] == rules[name].top).sum()) != count for name in telling):
+    tops = int(pl.DataFrame(at_top).select(pl.all_horizontal(pl.all()).sum()).item())
+    if tops < count or any(int(at_top[name].sum()) != count for name in telling):
         raise CheckError("the table does not show as many lifted records as the certificate says")
+
+
+def shows(column: pl.Series, text: str | None) -> pl.Series:
+    """Which rows show this text, or miss theirs if it is None; a text that no row shows is nobody's."""
+    import polars as pl
+
+    if text is None:
+        return column.is_null()
+    if isinstance(column.dtype, pl.Enum) and text not in column.dtype.categories:
+        return pl.repeat(False, len(column), eager=True)
+    return (column == text).fill_null(False)
 
 
 def _refuse(what: str, found: set[str]) -> None:

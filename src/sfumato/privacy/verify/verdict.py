@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from sfumato.display import Card, Grid
 from sfumato.events import checkpoint
 from sfumato.privacy.verify.letters import visible
 
@@ -57,6 +58,22 @@ class Verdict:
 
     def __bool__(self) -> bool:
         return self.holds
+
+    def __repr__(self) -> str:
+        failed = [Grid(("fails", "why"), [[check.name, check.detail] for check in self.failed])] if self.failed else []
+        return Card(self._head, () if self.failed else ["print it to see every check"], failed).text()
+
+    def _repr_html_(self) -> str:
+        checks = [["ok" if check.holds else "FAILS", check.name, check.detail] for check in self.checks]
+        files = [[one.name, one.how] for one in self.files]
+        grids = [Grid(("", "check", "what was seen"), checks)]
+        grids += [Grid(("file", "how it was checked"), files)] if files else []
+        return Card(self._head, grids=grids, state="good" if self.holds else "poor").html()
+
+    @property
+    def _head(self) -> str:
+        tally = f"{len(self.failed)} of {len(self.checks)} checks fail"
+        return f"Verdict: holds, all {len(self.checks)} checks" if self.holds else f"Verdict: does not hold, {tally}"
 
     def __str__(self) -> str:
         names = [visible(check.name, most=LONGEST_TITLE) for check in self.checks]

@@ -123,7 +123,7 @@ def columns(released: Released) -> Html:
 
 def _explained(attribute: Attribute, masked: str | None) -> str:
     """What a column shows, in the words of the README page."""
-    return readme.explained(masked, calendar_of(attribute, masked)).replace("`", "")
+    return readme.explained(masked, calendar_of(attribute, masked), dotted=True).replace("`", "")
 
 
 ROWS = 5

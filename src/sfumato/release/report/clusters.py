@@ -16,6 +16,7 @@ from sfumato.release.report.markup import Cell, Html, folded, join, made, paragr
 from sfumato.release.report.material import Held, Released
 from sfumato.release.report.plots import Axis, Mark, Panel, colour, dots, picture, shape, words
 from sfumato.structure.coded_points import AnyBlock, Placed, SetBlock
+from sfumato.structure.structures import Found
 
 SAMPLE = 20_000
 """Records that are drawn of a larger raw table."""
@@ -40,6 +41,21 @@ def public_clusters(released: Released) -> Html | None:
         _dots(drawn),
     ]
     return section("The clusters", *parts, anchor="clusters")
+
+
+def raw_clusters(found: Found) -> Html | None:
+    """The clusters of a raw table before anything is masked, along its two main directions. For the holder."""
+    if found.placed is None:
+        return None
+    rows = _sample(len(found.labels))
+    points = Plane.of(found.placed).points(found.placed.take(rows))
+    drawn = Bubbles.of(points, found.labels[rows], Frame.around(points))
+    says = "The records along their two main directions, by cluster. A larger dot stands for more records."
+    if len(rows) < len(found.labels):
+        says += f" {len(rows):,} records are drawn."
+    sizes = np.bincount(found.labels, minlength=found.n)
+    named = [(name, int(size)) for name, size in zip(found.names, sizes, strict=True)]
+    return join([_draw([("as they are", drawn)], says), table(["cluster", "records"], named)])
 
 
 def holders_clusters(held: Held) -> Html | None:

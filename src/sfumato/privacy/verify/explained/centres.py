@@ -7,12 +7,13 @@ and is what a release writes; the check asks that one more round changes nothing
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sfumato.events import checkpoint
 from sfumato.privacy.verify.explained.codebook import least, shape_of
 from sfumato.privacy.verify.explained.groups import Groups, by_groups, check_ends, entries_of, group_block
-from sfumato.privacy.verify.explained.places import BLOCK, Block, block_of, numbers
+from sfumato.privacy.verify.explained.places import BLOCK, AnyBlock, Block, block_of, numbers
 from sfumato.privacy.verify.explained.shown import CODEBOOK, told
 from sfumato.privacy.verify.fields import Form, exact_keys, mapping
 from sfumato.privacy.verify.verdict import CheckError
@@ -32,6 +33,7 @@ DIGITS = 6  # of a centre, after the point
 UNIT = 1.5 * 10**-DIGITS  # by how much a centre may miss the mean of its rows
 MOST = 1000  # centres
 ROUNDS = 50
+MOST_KEYS = 2**62
 TIE = 9  # digits of a squared distance by which one centre is nearer than another; else the first is nearest
 
 
@@ -49,7 +51,7 @@ def centres(release: Folder) -> str:
     if book is not None and by_groups(book):
         _check_scales(release, attributes, book)
     start = _matrix(form["centres"], sum(block.dims for block in blocks))
-    found = _round(blocks, start)
+    found = _round(_Alike(blocks), start)
     most = max((least(release, name) for name in attributes if _masked(release, name)), default=1)
     if int(found.sizes.min()) < most:
         raise CheckError(f"{CENTRES} has a centre of fewer rows than k")
@@ -83,9 +85,10 @@ def settled(form: Form, table: pl.DataFrame, *, minimum: int, book: Form | None 
     """
     blocks = _blocks(table, mapping(form["attributes"], "attributes"), None, book)
     now = _matrix(form["centres"], sum(block.dims for block in blocks))
+    alike = _Alike(blocks)
     for _ in range(ROUNDS):
         checkpoint()
-        found = _round(blocks, now)
+        found = _round(alike, now)
         if int(found.sizes.min()) < max(minimum, 1):
             return None
         means = found.means.round(DIGITS) + 0.0
@@ -95,10 +98,10 @@ def settled(form: Form, table: pl.DataFrame, *, minimum: int, book: Form | None 
     return None
 
 
-def _blocks(table: pl.DataFrame, attributes: Form, also: dict[str, int] | None, book: Form | None) -> list[Block]:
+def _blocks(table: pl.DataFrame, attributes: Form, also: dict[str, int] | None, book: Form | None) -> list[AnyBlock]:
     grouped = book if book is not None and by_groups(book) else None
     groups = None if grouped is None else Groups.of(table, list(mapping(grouped.get("columns"), "columns")))
-    found = []
+    found: list[AnyBlock] = []
     for name, part in attributes.items():
         if name not in table.columns:
             raise CheckError(f"{CENTRES} is about a column that the table has not")
@@ -134,14 +137,33 @@ class _Round:
         self.means: Floats = sums / np.maximum(sizes, 1)[:, None]
 
 
-def _round(blocks: Sequence[Block], now: Floats) -> _Round:
+class _Alike:
+    """Owns what every round looks at: rows that are alike everywhere once, and how many there are of each."""
+
+    def __init__(self, blocks: Sequence[AnyBlock]) -> None:
+        import numpy as np
+
+        different = list({id(block.codes): block for block in blocks}.values())  # those told by groups share theirs
+        key, span = different[0].codes, different[0].count
+        for block in different[1:]:
+            if span * block.count > MOST_KEYS:
+                key = np.unique(key, return_inverse=True)[1]
+                span = int(key.max(initial=0)) + 1
+            key, span = key.astype(np.int64) * block.count + block.codes, span * block.count
+        _, first, counts = np.unique(key, return_index=True, return_counts=True)
+        self.counts: Ints = counts
+        self.blocks = [replace(block, codes=block.codes[first].astype(np.int64)) for block in blocks]
+
+
+def _round(alike: _Alike, now: Floats) -> _Round:
     """Rows are counted by value and centre, so that their order and number do not change a single digit."""
     import numpy as np
 
+    blocks = alike.blocks
     parts = np.split(now, np.cumsum([block.dims for block in blocks])[:-1], axis=1)
     apart = [_apart(block, part) for block, part in zip(blocks, parts, strict=True)]
     rows, k = len(blocks[0].codes), len(now)
-    nearest = np.empty(rows, dtype=np.int64)
+    nearest = np.empty(rows, dtype=np.min_scalar_type(k))
     step = max(1, BLOCK // k)
     for at in range(0, rows, step):
         checkpoint()
@@ -149,14 +171,17 @@ def _round(blocks: Sequence[Block], now: Floats) -> _Round:
         for block, table in zip(blocks[1:], apart[1:], strict=True):
             total = total + table[block.codes[at : at + step]]
         nearest[at : at + step] = total.round(TIE).argmin(axis=1)
-    sums = [_sums(block, nearest, k) for block in blocks]
-    return _Round(np.bincount(nearest, minlength=k), np.concatenate(sums, axis=1))
+    sums = [_sums(block, nearest, alike.counts, k) for block in blocks]
+    sizes = np.bincount(nearest, weights=alike.counts, minlength=k).astype(np.int64)
+    return _Round(sizes, np.concatenate(sums, axis=1))
 
 
-def _apart(block: Block, centres: Floats) -> Floats:
+def _apart(block: AnyBlock, centres: Floats) -> Floats:
     """(values, centres): squared distances."""
     import numpy as np
 
+    if not isinstance(block, Block):
+        return block.apart(centres)
     found = np.empty((block.count, len(centres)))
     for places in block.parts():
         for number, centre in enumerate(centres):
@@ -164,12 +189,15 @@ def _apart(block: Block, centres: Floats) -> Floats:
     return found
 
 
-def _sums(block: Block, nearest: Ints, k: int) -> Floats:
+def _sums(block: AnyBlock, nearest: Ints, rows: Ints, k: int) -> Floats:
     """(centres, dims): the places of each centre's rows, added up."""
     import numpy as np
 
-    counts: Any = np.bincount(block.codes * k + nearest, minlength=block.count * k).reshape(block.count, k)
+    held = np.bincount(block.codes * k + nearest, weights=rows, minlength=block.count * k)  # whole numbers, exactly
+    counts: Any = held.reshape(block.count, k)
+    if not isinstance(block, Block):
+        return block.sums(counts)
     found = np.zeros((k, block.dims))
     for places in block.parts():
-        found += counts[places.first : places.end].T.astype(np.float64) @ places.at
+        found += counts[places.first : places.end].T @ places.at
     return found

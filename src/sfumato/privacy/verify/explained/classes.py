@@ -34,13 +34,17 @@ def classes(release: Folder) -> str:
             form = release.json(name)
             if set(mapping(form.get("attributes"), "attributes")) != set(masked):
                 raise CheckError(f"{name} is about other columns than those that the certificate calls masked by it")
-            found.append((_regions if kind == REGION else _centroids)(form, release.table, masked))
+            found.append(
+                _regions(form, release.table, masked, dotted=release.certificate.dotted)
+                if kind == REGION
+                else _centroids(form, release.table, masked)
+            )
     return "; ".join(found) or "this release has none"
 
 
-def _regions(form: Form, table: pl.DataFrame, masked: Sequence[str]) -> str:
+def _regions(form: Form, table: pl.DataFrame, masked: Sequence[str], *, dotted: bool) -> str:
     """Every combination of shown values is that of one region, and every region is shown."""
-    regions = read_regions(form, masked)
+    regions = read_regions(form, masked, dotted=dotted)
     for name in masked:
         values(table, name)
     if len(set(regions)) != len(regions) or set(_texts(table, masked)) != set(regions):

@@ -6,7 +6,7 @@ stand above others, the column comes with its taxonomy, as far as rows show it o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -39,7 +39,7 @@ def extents(release: Folder) -> str:
     for name in masked:
         try:
             axis = mapping(attributes[name], name)
-            told = texts(axis)
+            told = texts(axis, dotted=release.certificate.dotted)
             ascending(list(told), "what is shown")
             shown = {text for text in values(release.table, name) if text is not None}
             if set(told) != shown - {SUPPRESSED}:
@@ -68,30 +68,32 @@ def _check_tree(release: Folder, name: str, told: Collection[str], *, apart: boo
     named(tree, {*told, *told_labels(release, name)})
 
 
-def texts(axis: Form) -> dict[str, list[object]]:
+def texts(axis: Form, *, dotted: bool) -> dict[str, list[object]]:
     """Every text that is told of a column, in the order of the file, with what it stands for."""
     entries: list[object] = field(axis, "shown", list)
     found: dict[str, list[object]] = {}
     for entry in entries:
         if not isinstance(entry, list):
             raise CheckError("what a text stands for is a list")
-        text = text_of(axis, entry)
+        text = text_of(axis, entry, dotted=dotted)
         if text in found:
             raise CheckError("two entries are written alike")
         found[text] = entry
     return found
 
 
-def text_of(axis: Form, entry: list[object]) -> str:
-    """How what a text stands for is written."""
-    return READ.get(str(axis.get("kind")), _labels)(axis, entry)
+def text_of(axis: Form, entry: list[object], *, dotted: bool) -> str:
+    """How what a text stands for is written; `dotted`: how intervals are (`intervals`)."""
+    if axis.get("kind") == "number":
+        return _interval(axis, entry, dotted=dotted)
+    return (_label if axis.get("kind") == TREE else _labels)(axis, entry)
 
 
 def members(axis: Form) -> dict[str, frozenset[str | None]]:
     """Of a column of labels, which of them each text stands for."""
     if axis.get("kind") != "labels":
         return {}
-    told: Mapping[str, list[object]] = texts(axis)
+    told: Mapping[str, list[object]] = texts(axis, dotted=True)
     return {text: frozenset(label for label in entry if _is_label(label)) for text, entry in told.items()}  # type: ignore[misc]
 
 
@@ -112,7 +114,7 @@ def _labels(axis: Form, entry: list[object]) -> str:
     return every[0] if len(every) == 1 else "{" + ", ".join(every) + "}"
 
 
-def _interval(axis: Form, entry: list[object]) -> str:
+def _interval(axis: Form, entry: list[object], *, dotted: bool) -> str:
     """Two ends, null where an interval reaches to that of the range; a null behind them if some values are missing."""
     unit = field(axis, "calendar", str) if "calendar" in axis else None
     exact_keys(axis, ["kind", "range", *(["calendar"] if unit else []), "shown"], "a column")
@@ -124,7 +126,7 @@ def _interval(axis: Form, entry: list[object]) -> str:
         raise CheckError("what stands for anything is written as *")
     _check_order(low, high, ends)
     breaks = [bound for bound in (low, high) if bound is not None]
-    text = labels(ends, breaks)[0 if low is None else 1]
+    text = labels(ends, breaks, dotted=dotted)[0 if low is None else 1]
     return text + OR_MISSING if len(entry) == 3 else text
 
 
@@ -134,10 +136,6 @@ def _label(axis: Form, entry: list[object]) -> str:
         raise CheckError("a text of a column with a taxonomy stands for one label of it")
     exact_keys(axis, ["kind", "shown"], "a column")
     return entry[0]
-
-
-READ: Mapping[str, Callable[[Form, list[object]], str]] = {"number": _interval, TREE: _label}
-"""How an entry of each kind of column is written; else it is one of labels."""
 
 
 def _check_reach(axis: Form, told: Mapping[str, list[object]]) -> None:

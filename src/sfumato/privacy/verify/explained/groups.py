@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Collection, Container, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from sfumato.privacy.verify.explained.places import DIGITS, MOST, SIGNIFICANT, Block, check_coordinates, numbers
+from sfumato.events import watched
+from sfumato.privacy.verify.explained.bags import MOST, SIGNIFICANT
+from sfumato.privacy.verify.explained.places import DIGITS, Block, check_coordinates, numbers
 from sfumato.privacy.verify.fields import Form, exact_keys, field, mapping
 from sfumato.privacy.verify.intervals import Shape, ends_of
+from sfumato.privacy.verify.tallies import ROWS, tallied
 from sfumato.privacy.verify.values import iso, moment
 from sfumato.privacy.verify.verdict import CheckError
 
@@ -34,6 +37,9 @@ def by_groups(form: Form) -> bool:
     return isinstance(form.get("groups"), int) and not isinstance(form.get("groups"), bool)
 
 
+SIZE, NUMBER = "\0size", "\0number"  # no column has these names
+
+
 @dataclass(frozen=True, eq=False)
 class Groups:
     """What each group shows, column by column; how many rows it has; and which group each row is in."""
@@ -41,7 +47,7 @@ class Groups:
     names: tuple[str, ...]
     shown: tuple[tuple[str | None, ...], ...]
     sizes: tuple[int, ...]
-    of_row: Ints
+    of_row: NDArray[np.integer[Any]]
 
     @classmethod
     def of(cls, table: pl.DataFrame, names: Sequence[str]) -> Groups:
@@ -51,15 +57,19 @@ class Groups:
 
         if not names or not set(names) <= set(table.columns):
             raise CheckError("a codebook by groups is about columns of the table")
-        texts = table.select(pl.col(names).cast(pl.String)).with_columns(pl.int_range(pl.len()).alias("\0row"))
-        parts = texts.group_by(names).agg(pl.col("\0row"))
-        shown = parts.select(names).rows()
+        parts = tallied(table, names, SIZE)
+        shown = parts.select(pl.col(names).cast(pl.String)).rows()
         order = sorted(range(len(shown)), key=lambda at: [(text is None, text or "") for text in shown[at]])
-        rows = parts["\0row"].to_list()
-        of_row = np.zeros(table.height, dtype=np.int64)
-        for number, at in enumerate(order):
-            of_row[rows[at]] = number
-        return cls(tuple(names), tuple(shown[at] for at in order), tuple(len(rows[at]) for at in order), of_row)
+        numbers = np.empty(len(order), dtype=np.int64)
+        numbers[order] = np.arange(len(order))
+        parts = parts.with_columns(pl.Series(NUMBER, numbers, dtype=pl.UInt32))
+        of_row = np.empty(table.height, dtype=np.uint32)
+        for start in watched(range(0, table.height, ROWS)):
+            some = table.slice(start, ROWS).select(names)
+            found = some.join(parts, on=list(names), how="left", nulls_equal=True, maintain_order="left")
+            of_row[start : start + ROWS] = found[NUMBER].to_numpy()
+        sizes = parts[SIZE].to_list()
+        return cls(tuple(names), tuple(shown[at] for at in order), tuple(sizes[at] for at in order), of_row)
 
     def column(self, name: str) -> list[str | None]:
         """What each group shows in one column."""
@@ -156,8 +166,7 @@ def _book(part: Form, shown: Sequence[str | None], entries: Sequence[object]) ->
     check_coordinates(matrix, missing=missing, told=0, shown=len(rows))
     where = {label: at for at, label in enumerate(places)}
     places_of = _Places(matrix, where)
-    found = [places_of.expected(text, spread) for text, spread in zip(shown, spreads, strict=True)]
-    return np.array(found, dtype=np.float64).reshape(len(shown), len(gone))
+    return places_of.expected(shown, spreads)
 
 
 def _check_labels(known: list[str], needed: Collection[str | None]) -> bool:
@@ -184,19 +193,29 @@ class _Places:
     matrix: Floats
     where: dict[str, int]
 
-    def expected(self, text: str | None, spread: Form) -> Floats:
-        if text is None:
-            return self._of("")
-        found: Floats = self.matrix[-1] * 0.0
-        for label in spread:
-            if label != text:
-                found = found + self._of(label) * field(spread, label, float)
-        rest = (field(spread, text, float) if text in spread else 0.0) if spread else 1.0
-        if rest:
-            found = found + rest * self._alone(text, spread)
+    def expected(self, shown: Sequence[str | None], spreads: Sequence[Form]) -> Floats:
+        """(groups, dims): label after label, so that sums do not depend on how many groups there are."""
+        import numpy as np
+
+        kinds = list(dict.fromkeys((text, tuple(spread)) for text, spread in zip(shown, spreads, strict=True)))
+        number = {kind: at for at, kind in enumerate(kinds)}
+        told: list[tuple[int, int, float]] = []  # group, row of the matrix, share
+        left: list[tuple[int, int, float]] = []  # group, kind, share of what is left over
+        for at, (text, spread) in enumerate(zip(shown, spreads, strict=True)):
+            others = [label for label in spread if label != text] if text is not None else []
+            told += [(at, self.where.get(label, -1), field(spread, label, float)) for label in others]
+            rest = 1.0 if text is None or not spread else field(spread, text, float) if text in spread else 0.0
+            left.append((at, number[text, tuple(spread)], rest))
+        found: Floats = np.zeros((len(shown), self.matrix.shape[1]))
+        groups, rows, shares = (np.array(part) for part in zip(*told, strict=True)) if told else [np.zeros(0, int)] * 3
+        np.add.at(found, groups, self.matrix[rows] * shares[:, None])
+        alone = np.array([self.matrix[-1] if text is None else self._alone(text, labels) for text, labels in kinds])
+        for at, kind, rest in left:
+            if rest:
+                found[at] += rest * alone[kind]
         return found
 
-    def _alone(self, text: str, spread: Form) -> Floats:
+    def _alone(self, text: str, spread: Collection[str]) -> Floats:
         every = [] if text in self.where else _members(text, self.where)
         named = {"" if label == MISSING else label for label in spread}
         others = [one for one in every if one not in named] or every or [text]

@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sfumato.privacy.verify.fields import Form, ascending, exact_keys, field, mapping, number
+from sfumato.privacy.verify.explained.bags import MOST, SIGNIFICANT, Bags, bags
+from sfumato.privacy.verify.fields import Form, exact_keys, field, mapping
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 
 BLOCK = 2**22  # numbers that are held at once
 DIGITS = 4  # of a coordinate, after the point
-MOST = 513  # coordinates of a column: 512 labels, and missing
-SIGNIFICANT = 6  # digits of a mean
-SEPARATOR = 16  # characters
 TRUTH = {"true": "True", "false": "False"}  # how a text file writes what stands in a book
 
 
@@ -39,7 +37,7 @@ class Places:
 class Block:
     """A column: which of its values each row has, and where they stand, some values at a time."""
 
-    codes: Ints
+    codes: NDArray[np.integer[Any]]
     count: int
     dims: int
     places: Callable[[int, int], Floats]
@@ -52,6 +50,9 @@ class Block:
             yield Places(first, end, self.places(first, end))
 
 
+AnyBlock = Block | Bags
+
+
 def numbers(entries: Sequence[object], *, digits: int) -> list[float]:
     """Numbers of so many digits after the point."""
     found = [entry for entry in entries if isinstance(entry, float) and math.isfinite(entry)]
@@ -60,18 +61,18 @@ def numbers(entries: Sequence[object], *, digits: int) -> list[float]:
     return found
 
 
-def block_of(column: pl.Series, part: Form, *, told: int | None) -> Block:
+def block_of(column: pl.Series, part: Form, *, told: int | None) -> AnyBlock:
     """A column in its places. `told`: how many labels the codebook tells of it; None where nothing is checked."""
     if "labels" in part:
         return _book(column, part, told)
-    return _bag(column, part) if "sets" in part else _scale(column, part)
+    return bags(column, part) if "sets" in part else _scale(column, part)
 
 
 @dataclass(frozen=True, eq=False)
 class _Coded:
-    """Different values of a column, None for missing last, and which of them each row has."""
+    """Different values of a column, None for missing among them, and which of them each row has."""
 
-    codes: Ints
+    codes: NDArray[np.integer[Any]]
     values: list[Any]
 
 
@@ -79,12 +80,11 @@ def _coded(column: pl.Series) -> _Coded:
     import numpy as np
     import polars as pl
 
-    if isinstance(column.dtype, pl.List):
-        column = column.list.eval(pl.element().cast(pl.String)).list.sort().list.join("\0")
-        # an empty set and one that is missing differ: join keeps null
+    if isinstance(column.dtype, pl.Enum):
+        return _numbered(column)
     if column.dtype == pl.String:
         column = column.cast(pl.Categorical)
-    if column.dtype in (pl.Categorical, pl.Enum):
+    if column.dtype == pl.Categorical:
         physical = column.to_physical().cast(pl.Int64).fill_null(-1).to_numpy()
     elif column.dtype.is_float():
         physical = column.fill_nan(None).fill_null(math.inf).to_numpy()
@@ -94,7 +94,23 @@ def _coded(column: pl.Series) -> _Coded:
     first, codes = _different(physical)
     cells = column.gather(first).to_list()
     values = [None if isinstance(cell, float) and math.isnan(cell) else cell for cell in cells]
-    return _Coded(np.asarray(codes, dtype=np.int64).ravel(), values)
+    return _Coded(np.asarray(codes).ravel().astype(np.min_scalar_type(len(values))), values)
+
+
+def _numbered(column: pl.Series) -> _Coded:
+    """Texts that are held by their numbers; a missing one comes first."""
+    import numpy as np
+    import polars as pl
+
+    every = column.dtype.categories.to_list() if isinstance(column.dtype, pl.Enum) else []
+    kind = np.min_scalar_type(len(every) + 1)
+    gone = column.null_count() > 0
+    used = np.zeros(len(every), dtype=bool)
+    used[column.unique().drop_nulls().to_physical().to_numpy()] = True
+    places = np.append(np.cumsum(used) - 1 + gone, 0).astype(kind)
+    physical = column.to_physical()
+    codes = places[(physical.cast(pl.UInt32).fill_null(len(every)) if gone else physical).to_numpy()]
+    return _Coded(codes, [*([None] if gone else []), *(text for text, there in zip(every, used, strict=True) if there)])
 
 
 def _different(numbers: NDArray[Any]) -> tuple[Ints, Ints]:
@@ -180,57 +196,3 @@ def check_coordinates(matrix: Floats, *, missing: bool, told: int | None, shown:
         raise CheckError("no value is missing, and missing has a place")
     if told is not None and len(columns) > 2 * (shown + told + missing):
         raise CheckError("there are more coordinates than it takes to tell the labels apart")
-
-
-def _bag(column: pl.Series, part: Form) -> Block:
-    """A set stands at the coordinates of all its labels, at one distance from the origin."""
-    import polars as pl
-
-    exact_keys(part, ["sets", "missing", "dims", "length", "separator"], "a bag")
-    dims, separator, length = field(part, "dims", int), field(part, "separator", str), number(part, "length")
-    if not 0 <= dims <= MOST or not 0 < len(separator) <= SEPARATOR or not 0 < length <= 1:
-        raise CheckError(f"it has at most {MOST} coordinates, a length up to 1 and a separator")
-    if round(length, SIGNIFICANT) != length:
-        raise CheckError(f"a length has {SIGNIFICANT} digits")
-    mark = "\0" if isinstance(column.dtype, pl.List) else separator
-    coded = _coded(column)
-    held = [None if cell is None else [item for item in str(cell).split(mark) if item] for cell in coded.values]
-    sets = mapping(part["sets"], "sets")
-    ascending(list(sets), "a bag")
-    if set(sets) != {item for items in held if items is not None for item in items}:
-        raise CheckError("it tells of labels that no row shows, or not of all that are shown")
-    coordinates = {label: _coordinates(places, dims) for label, places in sets.items()}
-    gone = _coordinates(part["missing"], dims)
-    _check_bag([*coordinates.values(), gone], dims, missing=None in held)
-    unions = [gone if items is None else sorted({c for item in items for c in coordinates[item]}) for items in held]
-    return Block(coded.codes, len(unions), dims, lambda first, end: _spread(unions[first:end], dims, float(length)))
-
-
-def _spread(unions: Sequence[Sequence[int]], dims: int, length: float) -> Floats:
-    import numpy as np
-
-    found = np.zeros((len(unions), dims))
-    for row, places in enumerate(unions):
-        found[row, list(places)] = length / math.sqrt(max(len(places), 1))
-    return found
-
-
-def _coordinates(entries: object, dims: int) -> list[int]:
-    found = [c for c in entries if isinstance(c, int) and not isinstance(c, bool)] if isinstance(entries, list) else []
-    if not isinstance(entries, list) or found != sorted(set(found)) or len(found) != len(entries):
-        raise CheckError("the coordinates of a label are different whole numbers that ascend")
-    if found and not (found[0] >= 0 and found[-1] < dims):
-        raise CheckError("a label has a coordinate that there is not")
-    return found
-
-
-def _check_bag(rows: Sequence[Sequence[int]], dims: int, *, missing: bool) -> None:
-    """Every coordinate is some label's, and they stand in one order."""
-    columns: list[list[bool]] = [[False] * len(rows) for _ in range(dims)]
-    for at, row in enumerate(rows):
-        for coordinate in row:
-            columns[coordinate][at] = True
-    if columns != sorted(columns, reverse=True) or not all(any(column) for column in columns):
-        raise CheckError("coordinates stand in one order, and each of them is some label's")
-    if not missing and rows[-1]:
-        raise CheckError("no set is missing, and missing has coordinates")

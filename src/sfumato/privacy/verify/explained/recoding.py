@@ -31,11 +31,11 @@ class Recoding:
         return tuple(name for name, rule in self.rules.items() if rule.kind == "generalize")
 
 
-def read_recoding(form: Form, tree_of: TreeOf) -> Recoding:
-    """All rules, checked. `tree_of` reads a column's taxonomy."""
+def read_recoding(form: Form, tree_of: TreeOf, *, dotted: bool = True) -> Recoding:
+    """All rules, checked. `tree_of` reads a column's taxonomy; `dotted`: how intervals are written (`intervals`)."""
     only_keys(form, {"attributes", "lifted"}, "recoding.json")
     attributes: dict[str, object] = field(form, "attributes", dict)
-    rules = {name: _rule(name, mapping(part, name), tree_of) for name, part in attributes.items()}
+    rules = {name: _rule(name, mapping(part, name), tree_of, dotted=dotted) for name, part in attributes.items()}
     forms = {name: mapping(part, name) for name, part in attributes.items()}
     nested = tuple(name for name, part in forms.items() if "tree" in part or part.get("kind") == SETS)
     return Recoding(rules, field(form, "lifted", bool) if "lifted" in form else False, nested)
@@ -50,7 +50,7 @@ def part_of(released: Recoding, whole: Recoding) -> Recoding:
     return whole
 
 
-def _rule(name: str, form: Form, tree_of: TreeOf) -> Rule:
+def _rule(name: str, form: Form, tree_of: TreeOf, *, dotted: bool) -> Rule:
     kind = form.get("kind")
     try:
         if kind == "generalize":
@@ -60,7 +60,7 @@ def _rule(name: str, form: Form, tree_of: TreeOf) -> Rule:
         if kind == SETS:
             return generalize_sets(form, tree_of(name))
         if kind == "discretize":
-            return discretize(form)
+            return discretize(form, dotted=dotted)
     except CheckError as error:
         raise CheckError(f"{name}: {error}") from None
     raise CheckError(f"{name}: a recoding generalizes, suppresses or discretizes")

@@ -37,6 +37,7 @@ class Numbers:
     missing: str
     low: Bound | None = None
     high: Bound | None = None
+    dotted: bool = True
 
     @property
     def label(self) -> str | None:
@@ -46,7 +47,7 @@ class Numbers:
         if self.missing == "among":
             return SUPPRESSED
         breaks = [bound for bound in (self.low, self.high) if bound is not None]
-        return labels(self.ends, breaks)[0 if self.low is None else 1]
+        return labels(self.ends, breaks, dotted=self.dotted)[0 if self.low is None else 1]
 
     def cut(self, node: Form) -> Sequence[Extent]:
         """Missing values are set apart first; then a number divides what lies below it from what does not."""
@@ -135,7 +136,7 @@ def _parts(node: Form) -> list[list[str | None]]:
     return parts
 
 
-def _whole(axis: Form) -> Extent:
+def _whole(axis: Form, *, dotted: bool) -> Extent:
     """All of a column."""
     kind = one_of(axis, "kind", ("number", "tree", "labels"))
     if kind == "labels":
@@ -147,7 +148,7 @@ def _whole(axis: Form) -> Extent:
     exact_keys(axis, ["kind", "range", "missing", *(["calendar"] if "calendar" in axis else [])], "a column")
     unit = field(axis, "calendar", str) if "calendar" in axis else None
     missing = "among" if field(axis, "missing", bool) else "none"
-    return Numbers(range_of(axis.get("range"), unit), unit, missing)
+    return Numbers(range_of(axis.get("range"), unit), unit, missing, dotted=dotted)
 
 
 def members(form: Form, name: str) -> dict[str, frozenset[str | None]]:
@@ -164,13 +165,13 @@ def members(form: Form, name: str) -> dict[str, frozenset[str | None]]:
     return {str(one.label): one.members or frozenset() for one in sets} | ({SUPPRESSED: every} if cuts else {})
 
 
-def read_regions(form: Form, masked: Sequence[str]) -> list[Class]:
+def read_regions(form: Form, masked: Sequence[str], *, dotted: bool) -> list[Class]:
     """What each region shows, in the order of the columns; computed from the cuts, and as the file says."""
     exact_keys(form, ["attributes", "nodes"], NAME)
     attributes = mapping(form["attributes"], "attributes")
     exact_keys(attributes, masked, NAME)
-    walk = _Walk(forms(form, "nodes"), {name: _whole(mapping(attributes[name], name)) for name in masked})
-    return walk.regions()
+    whole = {name: _whole(mapping(attributes[name], name), dotted=dotted) for name in masked}
+    return _Walk(forms(form, "nodes"), whole).regions()
 
 
 class _Walk:

@@ -80,7 +80,7 @@ def _rule(release: Folder, name: str, form: Form, also: Also) -> None:
         if not {*_ordered(form, "disclosed"), *hidden} <= shown:
             raise CheckError("a label is disclosed, or hidden, that no row shows")
     else:
-        _breaks(form, shown)
+        _breaks(form, shown, dotted=release.certificate.dotted)
         if "tree" in form:
             nested(form, nodes(release.json(tree_file(name))))
 
@@ -112,7 +112,7 @@ def named(tree: Form, known: Collection[str | None]) -> None:
         raise CheckError("the labels of its taxonomy do not stand in the order of their letters")
 
 
-def _breaks(form: Form, shown: Labels) -> None:
+def _breaks(form: Form, shown: Labels, *, dotted: bool) -> None:
     """Every break is the end of an interval that some row shows; numbers stand in their one form."""
     keys = [key for key in ("missing", "calendar", "tree") if key in form]
     exact_keys(form, ["kind", "range", "breaks", *keys], "the rule")
@@ -123,5 +123,5 @@ def _breaks(form: Form, shown: Labels) -> None:
         raise CheckError("it has breaks or a tree, and shows no interval")
     if "tree" in form and form["tree"] is not True:
         raise CheckError("it says that it has a tree, or does not speak of it")
-    if not all(ends_of_shown(form, shown)):
+    if not all(ends_of_shown(form, shown, dotted=dotted)):
         raise CheckError("a break lies between intervals that no row shows")

@@ -9,8 +9,9 @@ from __future__ import annotations
 import mmap
 import os
 import re
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from datetime import date, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,8 @@ from sfumato.privacy.verify.files.regular_files import open_regular
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
-    import pyarrow as pa
+    import numpy as np
+    from numpy.typing import NDArray
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 HEADER = 2**20  # bytes that a header may have
@@ -29,8 +31,50 @@ NEGATIVE = re.compile(r"-(inf|\d+(\.\d+)?(e[+-]?\d+)?)", re.ASCII)
 NEEDS_QUOTES = re.compile('[,"\r\n]')
 
 
-def read_rows(path: Path, *, spreadsheet_safe: bool) -> pa.Table:
-    """All columns as text; an empty cell is missing, a quoted empty cell is an empty text."""
+class Texts:
+    """Owns the different texts of a column in the order in which they came, and which of them each row has.
+
+    The number behind the last one means missing, once all rows are there.
+    """
+
+    def __init__(self) -> None:
+        self.texts, self.misses = list[str](), False
+        self._known, self._parts = dict[str, int](), list[Any]()
+
+    def add(self, column: Any) -> None:
+        """The rows of a batch, whose different texts stand in a dictionary."""
+        import numpy as np
+
+        places = []
+        for text in column.dictionary.to_pylist():
+            if text not in self._known:
+                self._known[text] = len(self.texts)
+                self.texts.append(text)
+            places.append(self._known[text])
+        kind = next(kind for kind in (np.uint8, np.uint16, np.uint32) if len(self.texts) < np.iinfo(kind).max)
+        gone = np.iinfo(kind).max  # until all texts are known
+        self._parts.append(np.array([*places, gone], dtype=kind)[column.indices.fill_null(-1).to_numpy()])
+        self.misses = self.misses or column.null_count > 0
+
+    @cached_property
+    def codes(self) -> NDArray[np.unsignedinteger[Any]]:
+        """(rows,): the text of each row."""
+        import numpy as np
+
+        kind = self._parts[-1].dtype if self._parts else np.dtype(np.uint8)  # the widest
+        found = np.empty(sum(map(len, self._parts)), dtype=kind)
+        at = 0
+        for part in self._parts:
+            some = found[at : at + len(part)]
+            some[:] = part
+            some[part == np.iinfo(part.dtype).max] = len(self.texts)
+            at += len(part)
+        self._parts.clear()
+        return found
+
+
+def read_rows(path: Path, *, spreadsheet_safe: bool) -> dict[str, Texts]:
+    """All columns as text, read some rows at a time; an empty cell is missing, a quoted empty cell is an empty text."""
     import pyarrow as pa
     from pyarrow import csv
 
@@ -43,12 +87,13 @@ def read_rows(path: Path, *, spreadsheet_safe: bool) -> pa.Table:
         parse = csv.ParseOptions(newlines_in_values=True)
         with csv.open_csv(_held(data), parse_options=parse) as first:
             names = first.schema.names
-        read = csv.read_csv(_held(data), convert_options=_as_text(names), parse_options=_parsing(names))
+        if len(names) != columns or len(set(names)) != columns or "" in names:
+            raise CheckError("two columns have one name, or one has none")
+        options = {"convert_options": _as_text(names), "parse_options": _parsing(names)}
+        with csv.open_csv(_held(data), **options) as reader:
+            return _compared(names, reader, data, safe=spreadsheet_safe)
     except (pa.ArrowException, OSError, UnicodeDecodeError):  # its message quotes cells
         raise CheckError(f"{path.name} cannot be read as a header and rows") from None
-    if len(names) != columns or len(set(names)) != columns or "" in names:
-        raise CheckError("two columns have one name, or one has none")
-    return _compared(read, data, safe=spreadsheet_safe)
 
 
 def _held(data: mmap.mmap) -> Any:
@@ -88,27 +133,20 @@ def _parsing(names: list[str]) -> Any:
     return csv.ParseOptions(newlines_in_values=True, ignore_empty_lines=len(names) > 1)
 
 
-def _compared(read: pa.Table, data: mmap.mmap, *, safe: bool) -> pa.Table:
-    """The table with its texts as they were, if their canonical form is what stands in the file."""
-    import pyarrow as pa
-
-    before, after = (_restored, _harmless) if safe else (str, str)
-    names = [before(name) for name in read.column_names]
+def _compared(names: list[str], batches: Iterable[Any], data: mmap.mmap, *, safe: bool) -> dict[str, Texts]:
+    """The columns with their texts as they were, if their canonical form is what stands in the file."""
+    before, after = (_restored, harmless) if safe else (str, str)
+    names = [before(name) for name in names]
     at = _expect(data, 0, (",".join(_cell(after(name)) for name in names) + "\n").encode())
-    batches = []
-    for batch in watched(read.to_batches()):
+    found = {name: Texts() for name in names}
+    for batch in watched(batches):
         columns = [_changed(column, before) for column in batch.columns]
         at = _expect(data, at, _lines([_changed(column, lambda text: _cell(after(text))) for column in columns]))
-        batches.append(pa.RecordBatch.from_arrays(columns, names=names))
+        for texts, column in zip(found.values(), columns, strict=True):
+            texts.add(column)
     if at != len(data):
         raise CheckError("the file goes on behind its last row")
-    return pa.Table.from_batches(batches, schema=_schema(names)) if batches else _schema(names).empty_table()
-
-
-def _schema(names: list[str]) -> pa.Schema:
-    import pyarrow as pa
-
-    return pa.schema([(name, pa.dictionary(pa.int32(), pa.string())) for name in names])
+    return found
 
 
 def _expect(data: mmap.mmap, at: int, content: bytes) -> int:
@@ -155,7 +193,7 @@ def _restored(text: str) -> str:
     return text[1:] if text[:1] == "'" and FORMULA.match(text) else text
 
 
-def _harmless(text: str) -> str:
+def harmless(text: str) -> str:
     """An apostrophe before what a spreadsheet would run, or what looks as if it had one already."""
     return f"'{text}" if FORMULA.match(text) and not NEGATIVE.fullmatch(text) else text
 

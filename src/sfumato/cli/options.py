@@ -1,0 +1,37 @@
+"""Options that every command has: --quiet, and --json for those that print figures.
+
+A command shows its results with `output.show` and hands its figures to `output.figures`, whatever was asked; with
+--json what is shown is left out and the figures are printed, and without it the other way round.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from inspect import Parameter, signature
+from typing import Annotated, Any
+
+import typer
+
+from sfumato.cli.output import asking
+
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No remarks about the run; results, warnings and errors.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the figures as JSON, and nothing else (docs/json.md).")]
+
+
+def with_options(command: Callable[..., None], *, json: bool) -> Callable[..., None]:
+    """The command with the options that all have."""
+    added = {"quiet": Quiet, **({"json": Json} if json else {})}
+
+    @wraps(command)
+    def asked(**given: Any) -> None:
+        wanted = {name: bool(given.pop(name)) for name in added}
+        with asking(**wanted):
+            command(**given)
+
+    own = signature(command, eval_str=True).parameters.values()
+    more = [Parameter(name, Parameter.KEYWORD_ONLY, default=False, annotation=kind) for name, kind in added.items()]
+    whole = signature(command).replace(parameters=[*own, *more])
+    setattr(asked, "__signature__", whole)  # noqa: B010 - typer reads what a command takes from there
+    asked.__annotations__ = {one.name: one.annotation for one in whole.parameters.values()}
+    return asked

@@ -1,0 +1,86 @@
+"""What is asked of every source of tables, and what it gives: its columns as they are, before a schema reads them.
+
+A source that holds its rows in memory gives Arrow columns. One that does not gives columns in codes: of each attribute
+the distinct values once, and for each row where its value stands among them. Nobody behind `read` knows which it was.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, Union
+
+import pyarrow as pa
+
+from sfumato.data.safe_files import Progress
+from sfumato.data.table import Column, Origin, row_place
+
+RawColumn = Union[Column, "pa.ChunkedArray[Any]"]
+"""Values as they came in. In codes they stand in no particular order, each once, and rows hold every one of them."""
+
+
+@dataclass(frozen=True, eq=False)
+class RawTable:
+    """Columns as they were read, before a schema changes anything in them."""
+
+    columns: Mapping[str, RawColumn]
+    rows: int
+
+    @classmethod
+    def of(cls, arrow: pa.Table) -> RawTable:
+        """The columns of an Arrow table."""
+        return cls(dict(zip(arrow.column_names, arrow.columns, strict=True)), arrow.num_rows)
+
+
+class Source(Protocol):
+    """Where a table comes from: it knows its columns before it reads any."""
+
+    @property
+    def origin(self) -> Origin:
+        """As what kind of table a release is given back."""
+
+    @property
+    def called(self) -> str:
+        """What to call it in messages; it never tells a password."""
+
+    def names(self) -> list[str]:
+        """The names of its columns, in order."""
+
+    def raw(self, columns: Sequence[str], *, progress: Progress) -> RawTable:
+        """These columns and no others. The order of the rows is the source's own."""
+
+    def arrow(self, columns: Sequence[str], *, guess: bool, progress: Progress) -> pa.Table:
+        """These columns with all their rows in memory, for whoever looks at a table without a schema.
+
+        `guess`: cells that are text for want of types become what they seem to be.
+        """
+
+    def place(self, row: int) -> str:
+        """Where a row stands, for messages."""
+
+
+class Loaded(ABC):
+    """What is the same in every source that is loaded whole."""
+
+    @property
+    def called(self) -> str:
+        """A table in memory has no name."""
+        return "table"
+
+    @abstractmethod
+    def load(self, columns: Sequence[str], *, progress: Progress) -> pa.Table:
+        """These columns and no others."""
+
+    def raw(self, columns: Sequence[str], *, progress: Progress) -> RawTable:
+        """These columns, in memory."""
+        return RawTable.of(self.load(columns, progress=progress))
+
+    def arrow(self, columns: Sequence[str], *, guess: bool, progress: Progress) -> pa.Table:
+        """The same; types are known."""
+        del guess
+        return self.load(columns, progress=progress).replace_schema_metadata(None)
+
+    def place(self, row: int) -> str:
+        """The row, counted from 1."""
+        return row_place(row)

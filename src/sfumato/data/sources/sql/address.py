@@ -1,0 +1,139 @@
+"""Addresses of databases: `postgresql://user@host/name?table=people`, `duckdb:///path?table=`, `sqlite:///path?table=`.
+
+An address holds no password. PostgreSQL's own ways to find one work (PGPASSWORD, ~/.pgpass), or the address names an
+environment variable or a file that holds it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+
+from sfumato.data.safe_files import read_text
+from sfumato.errors import TableError
+
+SCHEMES = ("postgresql", "duckdb", "sqlite")
+OURS = ("table", "password_env", "password_file")
+"""What an address says to us; everything else is for PostgreSQL."""
+SECRETS = ("password", "sslpassword")
+LIBPQ = ("host", "port", "user", "dbname", "sslmode", "sslrootcert", "connect_timeout", "application_name", "passfile")
+VARIABLE = r"(PG|SFUMATO_)[A-Z0-9_]+"
+LONGEST_PASSWORD = 4096
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a database is, and which of its tables is meant: `schema.table`, or a table alone."""
+
+    scheme: str
+    where: str
+    table: str | None = None
+    options: tuple[tuple[str, str], ...] = ()
+    variable: str | None = None
+    file: str | None = field(default=None, repr=False)
+
+    @property
+    def path(self) -> Path:
+        """The file of a database that is one."""
+        return Path(self.where)
+
+    @property
+    def called(self) -> str:
+        """What it is called in messages."""
+        kind = {"postgresql": "PostgreSQL", "duckdb": "DuckDB", "sqlite": "SQLite"}[self.scheme]
+        return kind if self.table is None else f"{kind}, table {self.table}"
+
+    def libpq(self) -> str:
+        """The address as PostgreSQL's own library takes it, with the password if one was named. Never shown."""
+        options = dict(self.options)
+        secret = self._password()
+        if secret is not None:
+            options["password"] = secret
+        return f"postgresql://{self.where}" + (f"?{urlencode(options, quote_via=quote)}" if options else "")
+
+    def _password(self) -> str | None:
+        if self.variable is not None:
+            found = os.environ.get(self.variable)
+            if found is None:
+                raise TableError(
+                    self.called,
+                    "the environment variable that holds the password must be set",
+                    given=f"{self.variable}, which is not",
+                    remedy=f"set {self.variable}",
+                )
+            return found
+        if self.file is None:
+            return None
+        text = read_text(Path(self.file), what="password_file", most=LONGEST_PASSWORD, kind=TableError)
+        return text.rstrip("\r\n")
+
+
+def parse(address: str) -> Address:
+    """An address in parts. What is wrong with it is told without showing it, for it may hold a password.
+
+    >>> parse("sqlite:///data/people.db?table=people").called
+    'SQLite, table people'
+    """
+    try:
+        found = urlsplit(address)
+        options = parse_qsl(found.query, keep_blank_values=True, strict_parsing=bool(found.query))
+        password = found.password
+    except ValueError:
+        raise _malformed("something else") from None
+    if password is not None or any(name in SECRETS for name, _ in options):
+        raise _malformed("an address with a password in it", "leave it out, and set PGPASSWORD or name password_env=")
+    if found.fragment or len({name for name, _ in options}) < len(options):
+        raise _malformed("an address with a # or with an option twice", "write %23 for #, and each option once")
+    ours = {name: text for name, text in options if name in OURS}
+    rest = tuple((name, text) for name, text in options if name not in OURS)
+    _check(found.scheme, ours, rest)
+    where = found.netloc + found.path if found.scheme == "postgresql" else _path(found.netloc, found.path)
+    return Address(found.scheme, where, ours.get("table"), rest, ours.get("password_env"), ours.get("password_file"))
+
+
+def located(address: str, place: Callable[[str, str], str]) -> str:
+    """The same address with the files that it names where `place` says, which is given what each is and its path."""
+    found = urlsplit(address)
+    if found.scheme not in SCHEMES:
+        return address
+    parts = parse(address)
+    if parts.file is not None:
+        options = [
+            (name, place(name, text) if name == "password_file" else text) for name, text in parse_qsl(found.query)
+        ]
+        found = found._replace(query=urlencode(options, quote_via=quote))
+    if parts.scheme != "postgresql":
+        found = found._replace(path="/" + quote(place("table", parts.where)))
+    return f"{found.scheme}://{found.netloc}{found.path}" + (f"?{found.query}" if found.query else "")
+
+
+def _path(netloc: str, path: str) -> str:
+    """`sqlite:///people.db` is a path from here, `sqlite:////data/people.db` one from the root."""
+    if netloc or len(path) < 2:
+        raise _malformed("a host before the path, or no path", "write three strokes and the path: sqlite:///people.db")
+    return unquote(path[1:])
+
+
+def _check(scheme: str, ours: dict[str, str], rest: tuple[tuple[str, str], ...]) -> None:
+    allowed = LIBPQ if scheme == "postgresql" else ()
+    for name, _ in rest:
+        if name not in allowed:
+            known = ", ".join(("table", *(("password_env", "password_file", *LIBPQ) if allowed else ())))
+            raise _malformed("an option that is not known", f"use only {known}")
+    if scheme != "postgresql" and set(ours) - {"table"}:
+        raise _malformed("a password for a file", "leave it out")
+    if not re.fullmatch(VARIABLE, ours.get("password_env", "PGPASSWORD")):
+        raise _malformed(
+            "a password_env with another name", "name a variable that begins with PG or SFUMATO_, in capital letters"
+        )
+    if ours.get("table") == "":
+        raise _malformed("an empty table", "name the table")
+
+
+def _malformed(given: str, remedy: str = "write it as docs/databases.md shows") -> TableError:
+    rule = "a database's address is scheme://where?table=NAME, without a password"
+    return TableError("address", rule, given=given, remedy=remedy)

@@ -1,0 +1,127 @@
+"""Copies of a released table in a database: written in one transaction, and counted again by the database itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from importlib import import_module
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.types as pt
+
+from sfumato.data.sources.counted import Recount, receive
+from sfumato.data.sources.sql.address import Address, parse
+from sfumato.data.sources.sql.session import Session, in_words
+from sfumato.data.sources.sql.source import check_file
+from sfumato.data.sources.sql.statements import parts_of, quoted, smallest_group, table_clause
+from sfumato.errors import TableError
+
+WRITING = "a released table is written to a new table of the database, whole or not at all"
+TYPES = {
+    "postgresql": {"text": "TEXT", "whole": "BIGINT", "decimal": "DOUBLE PRECISION", "truth": "BOOLEAN"},
+    "duckdb": {"text": "VARCHAR", "whole": "BIGINT", "decimal": "DOUBLE", "truth": "BOOLEAN"},
+    "sqlite": {"text": "TEXT", "whole": "INTEGER", "decimal": "REAL", "truth": "BOOLEAN"},
+}
+CALENDAR = {"date": "DATE", "moment": "TIMESTAMP", "zoned": "TIMESTAMP WITH TIME ZONE", "time": "TIME"}
+
+
+def address_of(address: str, table: str | None) -> Address:
+    """The address with its table, which is named once: in the address or beside it."""
+    found = parse(address)
+    if (found.table is None) == (table is None):
+        raise TableError(
+            found.called,
+            "the table to write is named once",
+            given="not at all" if table is None else "twice",
+            remedy='say table="NAME", or ?table=NAME in the address',
+        )
+    return (
+        found if table is None else Address(found.scheme, found.where, table, found.options, found.variable, found.file)
+    )
+
+
+def write_copy(address: Address, shown: pa.Table) -> None:
+    """Make the table and fill it in one transaction; a table of that name that is there already is left alone."""
+    columns = _columns(address, shown)
+    clause = table_clause(address.table or "")
+    plain = _plain(shown, text_dates=address.scheme == "sqlite")
+    room = import_module(f"sfumato.data.sources.sql.{address.scheme}")
+    with in_words(address.called, rule=WRITING), room.writing(address) as connection:
+        made = f"CREATE TABLE {clause} ({columns})"
+        if address.scheme == "duckdb":
+            connection.execute(made)
+            connection.register("sfumato_shown", plain)
+            connection.execute(f'INSERT INTO {clause} SELECT * FROM "sfumato_shown"')
+        else:
+            _fill(connection, made, parts_of(address.table or ""), plain)
+
+
+def _fill(connection: Any, made: str, names: list[str], plain: pa.Table) -> None:
+    """Through ADBC's door for whole tables: nothing of the table is in a statement."""
+    with closing(connection.cursor()) as cursor:
+        cursor.execute(made)
+        within = {"db_schema_name": names[-2]} if len(names) > 1 else {}
+        cursor.adbc_ingest(names[-1], plain, mode="append", **within)
+
+
+def recount(address: Address, on: Sequence[Sequence[str]]) -> list[Recount]:
+    """For each list of columns what the database counts, in its own SQL."""
+    check_file(address)
+    room = import_module(f"sfumato.data.sources.sql.{address.scheme}")
+    with in_words(address.called), room.reading(address) as session:
+        return [_recounted(session, address, tuple(names)) for names in on]
+
+
+def _recounted(session: Session, address: Address, names: tuple[str, ...]) -> Recount:
+    statement = smallest_group(table_clause(address.table or ""), list(names))
+    (row,) = pa.Table.from_batches(receive("recount", session.batches(statement))).to_pylist()
+    return Recount(names, int(row["rows"] or 0), int(row["groups"]), int(row["smallest"] or 0))
+
+
+def _columns(address: Address, shown: pa.Table) -> str:
+    return ", ".join(f"{quoted(field.name)} {_type(address, field)}" for field in shown.schema)
+
+
+def _type(address: Address, field: pa.Field[Any]) -> str:
+    kind = _kind(field)
+    if kind in TYPES[address.scheme]:
+        return TYPES[address.scheme][kind]
+    return CALENDAR[kind]
+
+
+def _kind(field: pa.Field[Any]) -> str:
+    kind: pa.DataType = field.type.value_type if pt.is_dictionary(field.type) else field.type
+    if pt.is_string(kind) or pt.is_large_string(kind) or pt.is_null(kind):
+        return "text"
+    if pt.is_integer(kind) and kind != pa.uint64():
+        return "whole"
+    if pt.is_floating(kind):
+        return "decimal"
+    if pt.is_boolean(kind):
+        return "truth"
+    if pt.is_date(kind):
+        return "date"
+    if pt.is_timestamp(kind):
+        return "moment" if kind.tz is None else "zoned"
+    if pt.is_time(kind):
+        return "time"
+    raise TableError(
+        field.name,
+        "a column that is written to a database holds text, numbers, dates, times or truth values",
+        given=f"type {kind}",
+        remedy="take the table from the release folder, which stays the release",
+    )
+
+
+def _plain(shown: pa.Table, *, text_dates: bool) -> pa.Table:
+    """Without dictionaries; SQLite has no dates, and keeps them as text."""
+    return pa.table({name: _spelled(shown.column(name), text_dates) for name in shown.column_names})
+
+
+def _spelled(column: pa.ChunkedArray[Any], text_dates: bool) -> pa.ChunkedArray[Any]:
+    kind = column.type.value_type if pt.is_dictionary(column.type) else column.type
+    plain = column.cast(kind)
+    if pt.is_null(kind) or (text_dates and (pt.is_date(kind) or pt.is_timestamp(kind) or pt.is_time(kind))):
+        return plain.cast(pa.string())
+    return plain

@@ -1,0 +1,96 @@
+"""What is asked of a connection to a database, and what its mistakes are called: no driver's own words are passed on.
+
+A driver's message may quote a statement, a cell or a password. So it is only looked at, and told in words of ours.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+import pyarrow as pa
+
+from sfumato.errors import SfumatoError, TableError
+
+
+class Session(Protocol):
+    """A connection that only reads, and sees one state of the database from its first statement to its last."""
+
+    def check_query(self, query: str) -> None:
+        """Refuse what is not one whole statement by itself: only such a one can be read from in brackets."""
+
+    def fields(self, clause: str) -> pa.Schema:
+        """The columns of a table or a query, without its rows."""
+
+    def expression(self, clause: str, field: pa.Field[Any]) -> str:
+        """How a column is read, so that equal values are equal byte by byte and come up as one type."""
+
+    def batches(self, statement: str) -> Iterator[pa.RecordBatch]:
+        """What a statement gives."""
+
+    def plain(self, field: pa.Field[Any], values: pa.Array[Any]) -> pa.Array[Any]:
+        """Values as the same table would hold them in a file of typed columns."""
+
+
+Opener = Callable[[str], Any]
+
+
+REASONS = (
+    ("password authentication failed", "a wrong user or password"),
+    ("no password supplied", "no password"),
+    ("authentication method requirement", "a server that asks for the password itself"),
+    ("could not translate host", "a host that is not known"),
+    ("connection refused", "nobody who answers there"),
+    ("timeout expired", "nobody who answers there"),
+    ("already exists", "a table of that name that is there already"),
+    ("read-only transaction", "a statement that would write"),
+    ("permission denied", "a table or a file that this user may not read"),
+    ("unable to open", "no database there, or one that may not be read"),
+    ("cannot open file", "no database there, or one that may not be read"),
+    ("conflicting lock", "a database that another process is writing to"),
+    ("database is locked", "a database that another process is writing to"),
+    ("not a valid duckdb", "a file that is no such database"),
+    ("file is not a database", "a file that is no such database"),
+    ("no such table", "no such table"),
+    ("relation", "no such table"),
+    ("table with name", "no such table"),
+    ("terminating connection", "a connection that was ended"),
+    ("server closed the connection", "a connection that was ended"),
+    ("no connection to the server", "a connection that was ended"),
+    ("connection not open", "a connection that was ended"),
+    ("database", "no such database, or one that is damaged"),
+)
+"""Words of drivers, in small letters, and what they mean; the first that fits is told."""
+
+
+def reason(message: str) -> str:
+    """What a driver's message means, without a word of it.
+
+    >>> reason('FATAL: password authentication failed for user "holder"')
+    'a wrong user or password'
+    """
+    text = message.lower()
+    return next((meaning for words, meaning in REASONS if words in text), "a statement that the database refused")
+
+
+@contextmanager
+def in_words(called: str, *, rule: str = "the table is read from its database") -> Iterator[None]:
+    """Whatever goes wrong in a driver, as an error of ours."""
+    try:
+        yield
+    except (SfumatoError, MemoryError):
+        raise
+    except ImportError as error:
+        raise TableError(
+            called,
+            "a database is read with the package of its kind",
+            given=f"no {(error.name or 'package').partition('.')[0]}",
+            remedy="install the extra sql: pip install 'sfumato[sql]'",
+        ) from None
+    except Exception as error:  # each driver has errors of its own, and some raise ValueError or RuntimeError
+        if isinstance(error, NotImplementedError | AssertionError | TypeError | AttributeError):
+            raise
+        raise TableError(
+            called, rule, given=reason(str(error)), remedy="check the address, and try again; nothing was written"
+        ) from None

@@ -1,0 +1,1 @@
+"""The recipient's side: a release as the people in it, with numbers as numbers."""

@@ -1,0 +1,80 @@
+"""Tables and intervals in the recipient's own library: pandas, polars or Arrow."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any, Literal
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.errors import TableError
+from sfumato.people.shown_columns import Numbers
+
+Kind = Literal["pandas", "polars", "arrow"]
+KINDS = ("pandas", "polars", "arrow")
+FIRST, LAST = np.datetime64("1677-09-22", "us"), np.datetime64("2262-04-11", "us")
+"""The moments that pandas knows, to the nanosecond."""
+
+
+def usual_kind() -> Kind:
+    """pandas where it is installed, else polars."""
+    return "pandas" if find_spec("pandas") else "polars"
+
+
+def check_kind(kind: str) -> None:
+    """Refuse what is none of the three."""
+    if kind not in KINDS:
+        raise TableError(
+            "kind", f"a table is given in one of {', '.join(KINDS)}", given=repr(kind), remedy="name one of them"
+        )
+
+
+def frame(columns: Mapping[str, Any], kind: Kind) -> Any:
+    """A table of arrays; labels are categories in pandas and polars."""
+    table = pa.table(dict(columns))
+    if kind == "arrow":
+        return table
+    if kind == "polars":
+        return import_module("polars").DataFrame(table)
+    return table.to_pandas()
+
+
+def interval_column(name: str, numbers: Numbers, kind: Kind) -> Any:
+    """pandas: an Interval for each row, closed on the left; an upper end that is included lies just inside.
+
+    polars and Arrow: structs of low, high and whether the upper end is included. An end that is not told is infinite in
+    pandas, or the first or last moment that it knows, and null in a struct.
+    """
+    low, high = (_moments(ends, dates=numbers.dates)[numbers.codes] for ends in (numbers.low, numbers.high))
+    open_low, open_high, closed = (
+        which[numbers.codes] for which in (numbers.open_low, numbers.open_high, numbers.closed)
+    )
+    gone = np.isnan(numbers.low)[numbers.codes]
+    if kind == "pandas":
+        pandas = import_module("pandas")
+        least, most = (FIRST, LAST) if numbers.dates else (-np.inf, np.inf)
+        low, high = np.where(open_low, least, low), np.where(open_high, most, high)
+        within = high + np.timedelta64(1, "us") if numbers.dates else np.nextafter(high, np.inf)
+        found = pandas.arrays.IntervalArray.from_arrays(low, np.where(closed & ~open_high, within, high), closed="left")
+        return pandas.Series(found, name=name)
+    parts = [pa.array(low, mask=gone | open_low), pa.array(high, mask=gone | open_high), pa.array(closed, mask=gone)]
+    made = pa.StructArray.from_arrays(parts, names=["low", "high", "closed"], mask=pa.array(gone))
+    return import_module("polars").Series(name, made) if kind == "polars" else made
+
+
+def _moments(numbers: Any, *, dates: bool) -> Any:
+    """Dates as numpy's moments; numbers as they are."""
+    if not dates:
+        return numbers
+    found = np.where(np.isnan(numbers), 0, numbers).astype(np.int64).astype("datetime64[us]")
+    found[np.isnan(numbers)] = np.datetime64("NaT")
+    return found
+
+
+def number_array(numbers: Any, *, dates: bool) -> pa.Array[Any]:
+    """Numbers of rows, or moments; NaN is missing."""
+    found: pa.Array[Any] = pa.array(_moments(numbers, dates=dates), mask=np.isnan(numbers))
+    return found

@@ -1,0 +1,292 @@
+"""`load`: from the folder of a release to numbers, points, clusters and groups, in the recipient's own library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.data.masked import Masked
+from sfumato.data.reading import read_arrow
+from sfumato.data.table import Column
+from sfumato.errors import ReleaseError, TableError, did_you_mean, warn
+from sfumato.people.frames import Kind, check_kind, frame, interval_column, number_array, usual_kind
+from sfumato.people.points import Points, own_points, spaced_points
+from sfumato.people.routes import routed
+from sfumato.people.shown_columns import Floats, Labels, Numbers
+from sfumato.privacy.verify import Verdict
+from sfumato.privacy.verify import verify as verify_folder
+from sfumato.publishing.orders import CENTRES, CODEBOOK, find_clusters, read_space
+from sfumato.release.exports.export import export
+from sfumato.release.reading import read_certificate, read_json, typed_rows
+from sfumato.structure.released import ReleasedValues, Told
+from sfumato.structure.released_groups import Codebook, Numbered, ReleasedGroups, tells_groups
+from sfumato.structure.space import Space
+
+How = Literal["expected", "middle", "low_high", "sample"]
+COVERING = ("discretize", "suppress", "extent", "region")
+"""How a column is masked that says of any raw value whether it is covered."""
+STARTS = 30
+"""Cold starts of k-means, where there are no centres to start from."""
+
+
+def load(folder: str | Path, *, verify: bool = True, kind: Kind | None = None) -> People:
+    """A release, opened by its recipient.
+
+    It is verified first, and refused if any check fails; with `verify=False` it is not, and a warning says so. `kind`:
+    in which library tables are given, "pandas", "polars" or "arrow"; pandas where that is installed.
+    """
+    check_kind(kind or usual_kind())
+    verdict = verify_folder(folder) if verify else None
+    if verdict is None:
+        warn(
+            f"{folder} was not verified: nothing says that its claims hold, or that its files are as they were written"
+        )
+    elif not verdict.holds:
+        raise ReleaseError(
+            str(folder),
+            "a release is loaded once every check of it holds",
+            given="; ".join(f"{check.name}: {check.detail}" for check in verdict.failed),
+            remedy="ask for it again; or look at it unverified, with verify=False",
+        )
+    certificate = read_certificate(folder)
+    return People(Path(folder), certificate, typed_rows(folder), kind or usual_kind(), verdict)
+
+
+@dataclass(frozen=True, eq=False)
+class People:
+    """A released table as its recipient works with it.
+
+    `verdict`: what verify found, None if it was not asked. Everything here follows from the release alone; the rows
+    stand in the order of its table.
+    """
+
+    folder: Path
+    certificate: Mapping[str, Any]
+    rows: pa.Table
+    kind: Kind
+    verdict: Verdict | None = None
+
+    def __repr__(self) -> str:
+        said = "not verified" if self.verdict is None else "verified"
+        return f"People(rows={len(self)}, columns={self.rows.num_columns}, {said}: {self.guarantee!r})"
+
+    def __len__(self) -> int:
+        return int(self.rows.num_rows)
+
+    @property
+    def guarantee(self) -> str:
+        """What may be claimed."""
+        return str(self.certificate["statement"])
+
+    def to(self, kind: Kind) -> People:
+        """The same, with tables in another library."""
+        check_kind(kind)
+        return replace(self, kind=kind)
+
+    @property
+    def table(self) -> Any:
+        """The table as it is shown: labels, intervals and sets as categories, numbers as numbers."""
+        return frame({name: self.rows.column(name) for name in self.rows.column_names}, self.kind)
+
+    def numbers(self, how: How = "expected", *, draws: int = 1, seed: int = 0) -> Any:
+        """The table with every interval as a number.
+
+        "expected": the mean that the codebook tells of the group or the value; where it tells none, and with "middle",
+        the middle of the interval. "low_high": both ends, as two columns, NAME_low and NAME_high. "sample": a row that
+        may have been, `draws` times one below the other: numbers drawn inside their intervals around the mean, and
+        labels drawn from what is shown by their shares. From such rows a classifier learns best.
+        """
+        if how not in get_args(How):
+            raise TableError(
+                "how",
+                f"it is one of {', '.join(get_args(How))}",
+                given=repr(how),
+                remedy=did_you_mean(how, get_args(How)),
+            )
+        if how == "sample":
+            chance = np.random.default_rng(seed)
+            drawn = [pa.table({n: self._drawn(n, chance) for n in self.rows.column_names}) for _ in range(draws)]
+            every = pa.concat_tables(drawn, promote_options="permissive")
+            return frame({name: every.column(name) for name in every.column_names}, self.kind)
+        columns: dict[str, Any] = {}
+        for name in self.rows.column_names:
+            columns |= self._numbers_of(name, how)
+        return frame(columns, self.kind)
+
+    def intervals(self, name: str) -> Any:
+        """A column of intervals: pandas' own Interval type; a struct of low, high and closed in polars and Arrow."""
+        return interval_column(name, self._intervals(name), self.kind)
+
+    def points(self, rows: object = None) -> NDArray[np.float64]:
+        """(rows, dims): where each row stands, for clustering and learning; sets, intervals and missing values too.
+
+        In the space of the release where it tells one, so that distances are those of its holder; else numbers from 0
+        to 1 by what is shown, and two different labels one apart. With `rows`, raw rows in the same space: what is
+        learned from the masked points can be asked about them.
+        """
+        return self._points.shown if rows is None else self._points.raw(_read(rows, self._columns))
+
+    def clusters(self, k: int | None = None) -> NDArray[np.int64]:
+        """(rows,): the cluster of each row, the largest first: as many as the release tells centres of, from where
+        k-means starts; or k of them, the best of thirty starts."""
+        if k is None or (self._space is not None and k == len(self._space.centres)):
+            return find_clusters(self.folder)
+        return cluster_points(self.points(), k)
+
+    @property
+    def centres(self) -> NDArray[np.float64] | None:
+        """(clusters, dims): where k-means on `points` starts to find the raw table's clusters; None if not told."""
+        return None if self._space is None else self._space.start().astype(np.float64)
+
+    @cached_property
+    def groups(self) -> NDArray[np.int64]:
+        """(rows,): the group of each row: those that show the same in every masked column have one number."""
+        return self._numbered.of_row
+
+    @property
+    def weights(self) -> NDArray[np.int64]:
+        """(groups,): how many rows each group has."""
+        return np.bincount(self.groups, minlength=len(self._numbered.shown))
+
+    @cached_property
+    def codebook(self) -> Mapping[str, Any] | None:
+        """What the release tells of its values or groups: means and shares; None where it tells nothing."""
+        return read_json(self.folder, CODEBOOK) if CODEBOOK in self.certificate["files"] else None
+
+    def route(self, rows: object) -> NDArray[np.int64]:
+        """(raw rows,): the group whose values cover each raw row; -1 where none does, or more than one.
+
+        A model that was learned group by group can so be asked about rows that nobody masked. That a row lies in a
+        group says nothing about whether its person is among the released ones.
+        """
+        names = self._masked_names
+        shown = {name: [group[at] for group in self._numbered.shown] for at, name in enumerate(names)}
+        numbers = [name for name in names if self._kind_of(name) == "number"]
+        treated = {column["name"]: column["masked"] for column in self.certificate["table"]["columns"]}
+        if not names or not {treated[name] for name in names} <= {*COVERING}:
+            raise ReleaseError(
+                str(self.folder),
+                "raw rows are routed where groups say which values they cover: intervals, sets, suppressed labels",
+                given=f"a release masked by {self.certificate['mask']}",
+                remedy="place them by people.points(rows)",
+            )
+        suppressed = [name for name in names if treated[name] == "suppress"]
+        return routed(_read(rows, names), shown, numbers=numbers, suppressed=suppressed)
+
+    def export(self, path: str | Path) -> dict[str, int]:
+        """Write a copy for another program: .xlsx (Excel), .dta (Stata), .sav (SPSS), .csv or .parquet.
+
+        It is read back, compared cell by cell, and counted again; given is the smallest group of each claim.
+        """
+        return export(self.rows, self.certificate, Path(path))
+
+    @property
+    def _columns(self) -> tuple[str, ...]:
+        return tuple(self._space.attributes) if self._space is not None else self._unsensitive
+
+    @property
+    def _unsensitive(self) -> tuple[str, ...]:
+        described = self.certificate["table"]["columns"]
+        return tuple(column["name"] for column in described if column["role"] != "sensitive")
+
+    def _kind_of(self, name: str) -> str:
+        for column in self.certificate["table"]["columns"]:
+            if column["name"] == name:
+                return str(column["kind"])
+        names = self.rows.column_names
+        raise TableError(
+            name, "a column of the release is named", given="no such column", remedy=did_you_mean(name, names)
+        )
+
+    @cached_property
+    def _masked(self) -> Masked:
+        return Masked.of({name: self.rows.column(name) for name in self.rows.column_names})
+
+    @cached_property
+    def _masked_names(self) -> tuple[str, ...]:
+        """Masked columns that show texts, in the order of the table: those by which groups are numbered."""
+        described = self.certificate["table"]["columns"]
+        return tuple(c["name"] for c in described if c["masked"] is not None and self._shows_texts(c["name"]))
+
+    def _shows_texts(self, name: str) -> bool:
+        column = self._masked[name]
+        return isinstance(column, Column) and column.shows_labels
+
+    @cached_property
+    def _numbered(self) -> Numbered:
+        return Numbered.of(self._masked, self._masked_names or self._unsensitive)
+
+    @cached_property
+    def _book(self) -> Codebook:
+        if self.codebook is None:
+            return ReleasedValues()
+        return (ReleasedGroups if tells_groups(self.codebook) else ReleasedValues).from_json(self.codebook)
+
+    @cached_property
+    def _space(self) -> Space | None:
+        return read_space(self.folder) if CENTRES in self.certificate["files"] else None
+
+    @cached_property
+    def _points(self) -> Points:
+        if self._space is not None:
+            return spaced_points(self._space, self._masked)
+        numbers = [name for name in self._unsensitive if self._kind_of(name) == "number"]
+        told = {name: self._told(name) for name in self._unsensitive if isinstance(self._masked[name], Column)}
+        return own_points(told, numbers)
+
+    def _told(self, name: str, *, alone: bool = False) -> Told:
+        """A column's entries; `alone`: without what a codebook tells."""
+        return (ReleasedValues() if alone else self._book).told(name, self._masked)
+
+    def _intervals(self, name: str, *, alone: bool = False) -> Numbers:
+        if self._kind_of(name) != "number":
+            raise TableError(
+                name, "numbers have intervals", given="a column of labels", remedy="name a column of numbers"
+            )
+        return Numbers.of(self._told(name, alone=alone))
+
+    def _numbers_of(self, name: str, how: How) -> dict[str, Any]:
+        if self._kind_of(name) != "number" or not self._shows_texts(name):
+            return {name: self.rows.column(name)}
+        found = self._intervals(name, alone=how == "middle")
+        made = {f"{name}_low": found.low, f"{name}_high": found.high} if how == "low_high" else {name: found.mean}
+        return {key: number_array(numbers[found.codes], dates=found.dates) for key, numbers in made.items()}
+
+    def _drawn(self, name: str, chance: np.random.Generator) -> Any:
+        if not self._shows_texts(name):
+            return self.rows.column(name)
+        if self._kind_of(name) == "number":
+            found = self._intervals(name)
+            numbers: Floats = found.drawn(chance)
+            return number_array(numbers, dates=found.dates)
+        return pa.array(Labels.of(self._told(name)).drawn(chance), pa.string()).dictionary_encode()
+
+
+def cluster_points(points: Floats, k: int) -> NDArray[np.int64]:
+    """(rows,): k clusters by scikit-learn's k-means, the best of many starts, the largest first."""
+    kmeans = import_module("sklearn.cluster").KMeans(n_clusters=k, n_init=STARTS, random_state=0)
+    labels: NDArray[np.int64] = kmeans.fit(points).labels_.astype(np.int64)
+    order = np.argsort(-np.bincount(labels), kind="stable")
+    return np.argsort(order)[labels]
+
+
+def _read(rows: object, names: Sequence[str]) -> dict[str, Any]:
+    """The named columns of a raw table of any kind."""
+    table = rows if isinstance(rows, pa.Table) else read_arrow(rows)
+    for name in names:
+        if name not in table.column_names:
+            raise TableError(
+                name,
+                "raw rows have the columns that the release places people by",
+                given="no such column",
+                remedy=did_you_mean(name, table.column_names),
+            )
+    return {name: table.column(name).combine_chunks() for name in names}

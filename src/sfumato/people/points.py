@@ -1,0 +1,128 @@
+"""Points: where released rows stand as a matrix, and raw rows in the same space."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.types as pt
+from numpy.typing import NDArray
+
+from sfumato.data import calendar
+from sfumato.data.masked import Masked
+from sfumato.data.table import column_of
+from sfumato.people.shown_columns import Floats, Labels, Numbers
+from sfumato.structure.places import Bag, Book, Means, Place, Scale
+from sfumato.structure.released import Told
+from sfumato.structure.space import Space
+
+APART = np.sqrt(0.5)
+"""How far a label stands from the origin: two different ones are 1 apart, as the two ends of a number."""
+Column = Any
+
+
+@dataclass(frozen=True, eq=False)
+class Points:
+    """(rows, dims) of the released rows, and how a raw column of each attribute is placed beside them."""
+
+    shown: Floats
+    placed: Mapping[str, Callable[[Column], Floats]]
+
+    def raw(self, columns: Mapping[str, Column]) -> Floats:
+        """(raw rows, dims)."""
+        return np.hstack([place(columns[name]) for name, place in self.placed.items()])
+
+
+def spaced_points(space: Space, masked: Masked) -> Points:
+    """In the space that the release tells."""
+    shown = space.place(masked).vectors().astype(np.float64)
+    return Points(shown, {name: _raw_place(place) for name, place in space.attributes.items()})
+
+
+def _raw_place(place: Place) -> Callable[[Column], Floats]:
+    if isinstance(place, Book):
+        return lambda column: _in_book(place, column)
+    if isinstance(place, Bag):
+        return lambda column: _bagged(place, column)
+    if isinstance(place, Means):
+        low, high = place.layout.low, place.layout.high
+        return lambda column: _scaled(column, low, high, (low + high) / 2) * place.factor
+    return lambda column: _on_scale(place, column)
+
+
+def _on_scale(place: Scale, column: Column) -> Floats:
+    return _scaled(column, place.low, place.high, place.mean) * place.factor
+
+
+def _in_book(place: Book, column: Column) -> Floats:
+    """Each label at its place; one that the release does not know in the middle of all."""
+    usual = np.mean([*place.labels.values()] or [place.missing], axis=0)
+    return _looked_up(column, {**{None: np.array(place.missing)}, **place.labels}, usual)
+
+
+def _bagged(place: Bag, column: Column) -> Floats:
+    block = place.block(column_of(column))
+    return np.asarray(block.at(block.codes), dtype=np.float64)
+
+
+def own_points(told: Mapping[str, Told], numbers: Sequence[str]) -> Points:
+    """Where a release tells no space: numbers from 0 to 1 by what is shown, labels at their shares."""
+    shown: list[Floats] = []
+    placed: dict[str, Callable[[Column], Floats]] = {}
+    for name, entries in told.items():
+        if name in numbers:
+            found = Numbers.of(entries)
+            shown.append(_own_scale(found, found.mean[found.codes]))
+            placed[name] = _own_numbers(found)
+        else:
+            labels = Labels.of(entries)
+            shown.append(labels.shares[labels.codes] * APART)
+            placed[name] = _own_labels(labels)
+    rows = max((len(part) for part in shown), default=0)
+    return Points(np.hstack(shown) if shown else np.zeros((rows, 0)), placed)
+
+
+def _own_scale(found: Numbers, numbers: Floats) -> Floats:
+    known = np.concatenate([found.low, found.high])
+    low, high = np.nanmin(known), np.nanmax(known)
+    usual = float(np.nanmean(found.mean[found.codes]))
+    filled = np.where(np.isnan(numbers), usual, numbers)
+    scaled: Floats = (filled - low) / ((high - low) or 1.0)
+    return scaled[:, None]
+
+
+def _own_numbers(found: Numbers) -> Callable[[Column], Floats]:
+    return lambda column: _own_scale(found, _numbers(column))
+
+
+def _own_labels(labels: Labels) -> Callable[[Column], Floats]:
+    places = {
+        label: APART * row for label, row in zip((*labels.labels, None), np.eye(len(labels.labels) + 1), strict=True)
+    }
+    usual = APART * labels.shares[labels.codes].mean(axis=0)
+    return lambda column: _looked_up(column, places, usual)
+
+
+def _looked_up(column: Column, places: Mapping[Any, Any], usual: Floats) -> Floats:
+    coded = column if isinstance(column, pa.DictionaryArray) else column.dictionary_encode()
+    texts = [None if value is None else str(value) for value in coded.dictionary.to_pylist()]
+    table = np.array([*(places.get(text, usual) for text in texts), places.get(None, usual)], dtype=np.float64)
+    codes: NDArray[np.int64] = coded.indices.fill_null(len(texts)).to_numpy(zero_copy_only=False)
+    return table[codes]
+
+
+def _scaled(column: Column, low: float, high: float, missing: float) -> Floats:
+    numbers = _numbers(column)
+    return ((np.where(np.isnan(numbers), missing, numbers) - low) / ((high - low) or 1.0))[:, None]
+
+
+def _numbers(column: Column) -> Floats:
+    """Numbers, or microseconds of dates; NaN where missing."""
+    if pt.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if calendar.is_calendar_type(column.type):
+        column = column.cast(pa.timestamp("us")).cast(pa.int64())
+    return column.cast(pa.float64()).to_numpy(zero_copy_only=False)  # type: ignore[no-any-return]

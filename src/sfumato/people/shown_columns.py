@@ -1,0 +1,171 @@
+"""A released column, entry by entry: what it shows, which numbers or labels that may stand for, and in what shares."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.arrays import Ints
+from sfumato.data import calendar
+from sfumato.data.axis import MISSING
+from sfumato.data.shown import OR_MISSING, SUPPRESSED
+from sfumato.structure.masked_positions import Ends, interval_ends
+from sfumato.structure.released import MEAN, Spread, Told
+
+Floats = NDArray[np.float64]
+NOTHING = np.nan
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """A column of intervals: which entry each row has, and of each entry its ends, its mean, whether it is closed.
+
+    An end that is not told (`open_low`, `open_high`) is the smallest or the largest number that the column tells. Of a
+    missing value all are NaN. Dates are microseconds since the beginning of 1970.
+    """
+
+    codes: Ints
+    low: Floats
+    high: Floats
+    mean: Floats
+    closed: NDArray[np.bool_]
+    open_low: NDArray[np.bool_]
+    open_high: NDArray[np.bool_]
+    dates: bool
+
+    @classmethod
+    def of(cls, told: Told) -> Numbers:
+        """By what is shown, and what a codebook tells of it."""
+        dates = _are_dates(told)
+        ends = [_ends(text, dates=dates) for text in told.shown]
+        means = np.array([_mean(spread) for spread in told.spreads])
+        low = np.array([NOTHING if one is None or one.low is None else one.low for one in ends])
+        high = np.array([NOTHING if one is None or one.high is None else one.high for one in ends])
+        known = np.concatenate([low, high, means])
+        least, most = (np.nanmin(known), np.nanmax(known)) if np.isfinite(known).any() else (0.0, 0.0)
+        gone = np.array([text is None for text in told.shown], dtype=np.bool_)
+        open_low, open_high = np.isnan(low) & ~gone, np.isnan(high) & ~gone
+        low = np.where(gone, NOTHING, np.where(np.isnan(low), least, low))
+        high = np.where(gone, NOTHING, np.where(np.isnan(high), most, high))
+        means = np.where(np.isnan(means), (low + high) / 2, means)
+        closed = np.array([text is None or not text.removesuffix(OR_MISSING).endswith(")") for text in told.shown])
+        return cls(
+            codes=told.codes.astype(np.int64),
+            low=low,
+            high=high,
+            mean=means,
+            closed=closed,
+            open_low=open_low,
+            open_high=open_high,
+            dates=dates,
+        )
+
+    @cached_property
+    def whole(self) -> bool:
+        """Whether every end is a whole number, so that numbers inside are taken for whole ones."""
+        known = np.concatenate([self.low, self.high])
+        known = known[np.isfinite(known)]
+        return not self.dates and bool((known == np.floor(known)).all())
+
+    def drawn(self, chance: np.random.Generator) -> Floats:
+        """(rows,): a number inside each row's interval, so that those of an entry have its mean.
+
+        Below the mean with the share that puts the mean where it is, and evenly on either side of it.
+        """
+        low, high = self.low[self.codes], self.high[self.codes]
+        if self.whole:
+            high = high + (self.closed[self.codes] & (high >= low))
+        mean = np.clip(self.mean[self.codes] + 0.5 * self.whole, low, high)
+        width = np.where(high > low, high - low, 1.0)
+        below = chance.random(len(low)) < (high - mean) / width
+        found = np.where(below, low, mean) + chance.random(len(low)) * np.where(below, mean - low, high - mean)
+        return np.minimum(np.floor(found), high - 1).clip(low) if self.whole else found
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """A column of labels: which entry each row has, and `shares` (entries, labels + 1): of each label in each entry, of
+    a missing value last."""
+
+    codes: Ints
+    labels: tuple[str, ...]
+    shares: Floats
+
+    @classmethod
+    def of(cls, told: Told) -> Labels:
+        """By what is shown, and what a codebook tells of it. What stands for anything is spread as all others are."""
+        members = [_members(text) for text in told.shown]
+        named = {label for some in members for label in some} | {
+            MISSING_TEXT if key == MISSING else key
+            for text, spread in zip(told.shown, told.spreads, strict=True)
+            for key in spread
+            if key != text
+        }
+        labels = tuple(sorted(named - {MISSING_TEXT, SUPPRESSED}))
+        at = {label: number for number, label in enumerate((*labels, MISSING_TEXT))}
+        entries = zip(told.shown, members, told.spreads, strict=True)
+        shares = np.array([_shares(text, some, spread, at) for text, some, spread in entries]).reshape(-1, len(at))
+        return cls(told.codes.astype(np.int64), labels, _spread_evenly(shares, told.codes))
+
+    def drawn(self, chance: np.random.Generator) -> list[str | None]:
+        """(rows,): a label for each row, drawn by the shares of its entry."""
+        up_to = np.cumsum(self.shares, axis=1)
+        up_to = up_to / np.maximum(up_to[:, -1:], 1e-12)
+        among = (up_to + np.arange(len(up_to))[:, None]).ravel()
+        at = np.searchsorted(among, self.codes + chance.random(len(self.codes)), side="right")
+        texts = (*self.labels, None)
+        return [texts[one] for one in np.minimum(at - self.codes * self.shares.shape[1], len(self.labels)).tolist()]
+
+
+MISSING_TEXT = ""
+
+
+def _members(text: str | None) -> tuple[str, ...]:
+    """The labels that a text may stand for; an empty one for a missing value."""
+    if text is None:
+        return (MISSING_TEXT,)
+    if text.startswith("{") and text.endswith("}") and ", " in text:
+        return tuple(text[1:-1].split(", "))
+    return (text,)
+
+
+def _shares(text: str | None, members: Sequence[str], spread: Spread, at: Mapping[str, int]) -> Floats:
+    """What is told, and the rest evenly over the members of which nothing is."""
+    found = np.zeros(len(at))
+    for key, share in spread.items():
+        if key != text:
+            found[at[MISSING_TEXT if key == MISSING else key]] += float(share)
+    rest = float(spread.get(text or "", 0 if spread else 1))
+    others = [label for label in members if label in at and label not in spread] or [m for m in members if m in at]
+    for label in others:
+        found[at[label]] += rest / len(others)
+    return found
+
+
+def _spread_evenly(shares: Floats, codes: NDArray[np.generic]) -> Floats:
+    """Entries of which nothing is known take the shares of all others together."""
+    known = shares.sum(axis=1) > 0
+    weights = np.bincount(codes.astype(np.int64), minlength=len(shares))
+    every = (shares * weights[:, None])[known].sum(axis=0)
+    usual = every / every.sum() if every.sum() else np.full(shares.shape[1], 1 / shares.shape[1])
+    return np.where(known[:, None], shares, usual)
+
+
+def _are_dates(told: Told) -> bool:
+    if any(isinstance(spread.get(MEAN), str) for spread in told.spreads):
+        return True
+    texts = [text for text in told.shown if text is not None and text != SUPPRESSED]
+    return bool(texts) and all(interval_ends(text) in (None, Ends(None, None)) for text in texts)
+
+
+def _ends(text: str | None, *, dates: bool) -> Ends | None:
+    return None if text is None else interval_ends(text, "second" if dates else None)
+
+
+def _mean(spread: Spread) -> float:
+    mean = spread.get(MEAN, NOTHING)
+    return float(calendar.parse(mean)) if isinstance(mean, str) else mean

@@ -1,0 +1,80 @@
+"""The lines of README.md that turn a released table into points with pandas alone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from sfumato.privacy.verify.fields import Form, field, forms
+from sfumato.privacy.verify.letters import quoted
+
+READERS = {"table.csv": 'pd.read_csv("table.csv", dtype=str)', "table.parquet": 'pd.read_parquet("table.parquet")'}
+ENDS = r"^\[?(.*?)(?:(?:\.\.|-(?!.*\.\.))(.*)[])].*)?$"
+"""Both ends of an interval, parted by dots, or by a minus sign where no dots follow; of a number, the number alone."""
+CENTRES = "centres.json"
+MOST = 40
+"""Columns that are named; a table that has more is read by its recipient's own list."""
+HEADING = "## Work with it in pandas alone\n"
+WITH_SFUMATO = """With Sfumato, `sfumato.load(".")` gives numbers, intervals, groups, and points that are closer.
+"""
+
+
+def snippet(table: Form, files: Collection[str]) -> str:
+    """The section: how a released table becomes points; nothing but pandas is needed.
+
+    >>> column = {"name": "age", "kind": "number", "masked": "extent", "role": "quasi"}
+    >>> print(snippet({"file": "table.csv", "columns": [column]}, []).splitlines()[2])
+        import pandas as pd
+    """
+    columns = [c for c in forms(table, "columns") if c.get("role") != "sensitive" and c.get("kind") != "item_set"]
+    if not columns or len(columns) > MOST:
+        return ""
+    read = READERS[field(table, "file", str)]
+    sets = any(c.get("kind") == "item_set" for c in forms(table, "columns"))
+    return f"{HEADING}{_alone(read, columns) if sets or CENTRES not in files else _spaced(read)}{WITH_SFUMATO}\n"
+
+
+def _spaced(read: str) -> str:
+    """In the space that the release tells: intervals at their middles, sets in the middle of their labels."""
+    return f"""
+    import json, pandas as pd
+    table, space = {read}.astype("string"), json.load(open("{CENTRES}"))
+
+    def number(shown, a):
+        read = pd.to_datetime if isinstance(a["low"], str) else pd.to_numeric
+        ends = shown.str.extract(r"{ENDS}").apply(read, errors="coerce")
+        return ((ends - read(a["low"])) / (read(a["high"]) - read(a["low"]))).mean(axis=1).to_frame() * a["factor"]
+
+    def label(shown, a):
+        places = pd.DataFrame({{"": a["missing"], **a["labels"]}}).T
+        each = shown.fillna("").map(lambda t: [t] if t in a["labels"] else t.strip("{{}}").split(", ")).explode()
+        return places.reindex(each).set_axis(each.index).groupby(level=0).mean()
+
+    parts = [(label if "labels" in a else number)(table[c], a) for c, a in space["attributes"].items()]
+    points = pd.concat(parts, axis=1).pipe(lambda found: found.fillna(found.mean())).to_numpy(float)
+
+`points` has a row for each row of the table: what k-means and most models want. scikit-learn's
+`KMeans(len(space["centres"]), init=space["centres"], n_init=1).fit_predict(points)` finds the clusters.
+"""
+
+
+def _alone(read: str, columns: Collection[Form]) -> str:
+    """Without a space: numbers from 0 to 1 by what is shown, labels as shares of it."""
+    numbers = [field(c, "name", str) for c in columns if c.get("kind") == "number"]
+    labels = [field(c, "name", str) for c in columns if c.get("kind") != "number"]
+    return f"""
+    import pandas as pd
+    table = {read}.astype("string")
+    ends = {{c: table[c].str.extract(r"{ENDS}") for c in {_listed(numbers)}}}
+    middles = pd.DataFrame({{c: ends[c].apply(pd.to_numeric, errors="coerce").mean(axis=1) for c in ends}}, table.index)
+    scaled = ((middles - middles.min()) / (middles.max() - middles.min())).fillna(0.5)
+    shares = [table[c].fillna("").str.strip("{{}}").str.get_dummies(", ") for c in {_listed(labels)}]
+    shares = [part.div(part.sum(axis=1).clip(1), axis=0) * 0.5**0.5 for part in shares]
+    points = pd.concat([scaled, *shares], axis=1).astype(float)
+
+`points` has a row for each row of the table, numbers from 0 to 1, and two different labels are as far apart as the ends
+of a number: what k-means and most models want. For dates take `pd.to_datetime` in the place of `pd.to_numeric`.
+"""
+
+
+def _listed(names: list[str]) -> str:
+    return "[" + ", ".join(quoted(name) for name in names) + "]"

@@ -1,0 +1,33 @@
+"""A drafted recipe as a value: a proposal with the reason of each guess, to be read and changed before it is used."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from sfumato.calls import called
+from sfumato.data.reading import read_arrow
+from sfumato.recipe.recipe import Recipe
+from sfumato.recipe.settings import EVERYWHERE
+
+
+@called
+def draft(table: object, *, encoding: str | None = None) -> Recipe:
+    """Propose a recipe for a table, with `.reasons`: why each attribute is what it is.
+
+    `table` is a path, or a data frame of pandas, polars or pyarrow. `encoding` is that of a CSV which is not UTF-8.
+    It is a guess, and never run by itself: only you know what the columns mean, and what others know.
+
+    >>> import pyarrow as pa
+    >>> recipe = draft(pa.table({"age": [30, 40, 50] * 9, "disease": ["flu", "gout", "flu"] * 9}))
+    >>> recipe.schema.quasi, recipe.reasons["age"].split(";")[0]
+    (('age',), 'others may know it: a birth date or an age')
+    """
+    from sfumato.data.drafting.draft import draft as look
+    from sfumato.data.drafting.text import recipe_text, told
+
+    path = str(table) if isinstance(table, str | Path) else None
+    found = look(read_arrow(table, encoding=encoding), called="table" if path is None else Path(path).name)
+    text = recipe_text(found, path or "table", encoding=encoding)
+    reasons = {column.name: told(column) for column in found.columns}
+    return replace(Recipe.from_yaml(text, allow=EVERYWHERE), table=path, reasons=reasons)

@@ -1,0 +1,1 @@
+"""The screens, one module each, in the order in which a table becomes a release."""

@@ -1,0 +1,65 @@
+"""Screen 6, run: a trial in a process of its own, step by step; under a budget, once its plan was approved."""
+
+from __future__ import annotations
+
+from sfumato.errors import RecipeError
+from sfumato.studio.desk import Context, Desk, Fields, Screen
+from sfumato.studio.jobs import Job
+from sfumato.studio.screens.privacy import plan
+
+
+def context(desk: Desk) -> Context:
+    """The last run, and whether another can begin."""
+    trials = desk.work.trials
+    last = Job(trials[-1]) if trials else None
+    return {
+        "job": last,
+        "number": trials[-1].name if trials else None,
+        "result": trial_result(desk, trials[-1].name) if trials else None,
+        "plan": plan(desk),
+        "spends": bool(desk.form().get("budget")),
+        "changed": last is None or last.form.get("of") != desk.work.recipe_text(),
+    }
+
+
+def trial_result(desk: Desk, number: str) -> dict[str, object] | None:
+    """What a run made; None where it did not end well."""
+    from sfumato.studio.workspace import read_json
+
+    path = desk.work.trial(number)
+    return None if path is None else read_json(path / "result.json")
+
+
+def start(desk: Desk, fields: Fields) -> None:
+    """Begin a run of the recipe as it stands."""
+    recipe = desk.recipe()
+    if recipe.budget is not None and fields["approved"] != "yes":
+        raise RecipeError(
+            "budget",
+            "a plan is approved before anything is spent",
+            given="no approval",
+            remedy="read the plan, tick the box, and run again",
+        )
+    trials = desk.work.trials
+    if trials and Job(trials[-1]).under_way:
+        raise RecipeError("run", "one run at a time", given="one that goes on", remedy="wait for it, or cancel it")
+    folder = desk.work.next_trial()
+    allow = [str(path) for path in desk.allow]
+    desk.jobs.start(folder, "trial", {"allow": allow, "of": desk.work.recipe_text()})
+    desk.work.note(chosen=folder.name)
+
+
+def cancel(desk: Desk, fields: Fields) -> None:
+    """End the last run."""
+    trials = desk.work.trials
+    if trials:
+        desk.jobs.cancel(trials[-1])
+
+
+SCREEN = Screen(
+    "run",
+    "Run",
+    "Mask the table, verify what was written, and measure what survived.",
+    context,
+    {"start": start, "cancel": cancel},
+)

@@ -1,0 +1,371 @@
+"""Tables in databases: what moves, what is sent, what goes wrong, and what is written back."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pytest
+from typer.testing import CliRunner
+
+import sfumato as sf
+from sfumato.cli.main import app
+from sfumato.data.safe_files import Progress
+from sfumato.data.sources import counted
+from sfumato.data.sources.openers import Opening, open_source
+from sfumato.data.sources.sql import source as sql_source
+from sfumato.publishing import Run
+from tests import engines
+
+SCHEMA = sf.Schema(
+    name=sf.Category(role="identifier"),
+    age=sf.Number(role="quasi", range=(17, 90)),
+    town=sf.Category(role="quasi"),
+    disease=sf.Category(role="sensitive"),
+)
+RECIPE = sf.Recipe(schema=SCHEMA, privacy=[sf.KAnonymity(on=["age", "town"], k=10)])
+HOSTILE = (
+    'people"; DROP TABLE canary; --',
+    "people'; DROP TABLE canary; --",
+    "people; DROP TABLE canary",
+    'x" UNION SELECT * FROM canary --',
+    "') ; DELETE FROM canary; --",
+    "$1; DROP TABLE canary",
+    "\\'; DROP TABLE canary; --",
+    "/* */ DROP TABLE canary",
+    'a""; DROP TABLE canary; --',
+    "people\n; DROP TABLE canary;\n--",
+)
+QUERIES = (
+    'SELECT 1 AS age) AS "s"; DROP TABLE canary; --',
+    "SELECT 1 AS age; DROP TABLE canary",
+    "DROP TABLE canary",
+    "DELETE FROM canary RETURNING *",
+    "WITH gone AS (DELETE FROM canary RETURNING *) SELECT * FROM gone",
+    'SELECT 1 AS age) AS "s" WHERE 1 = 0; COMMIT; DROP TABLE canary; SELECT * FROM (SELECT 1',
+    "SELECT 1 AS age /*",
+    "INSERT INTO canary VALUES (2) RETURNING *",
+    "UPDATE canary SET bird = 2 RETURNING *",
+    "CREATE TABLE nest AS SELECT 1",
+)
+
+
+def people(rows: int = 400) -> pa.Table:
+    chance = np.random.default_rng(3)
+    return pa.table(
+        {
+            "name": [f"Anna Secret {row}" for row in range(rows)],
+            "age": pa.array(chance.integers(17, 60, rows), mask=chance.random(rows) < 0.02),
+            "town": pa.array(
+                np.array(["Ulm", "O'Fallon", 'a"; --', "Köln"], dtype=object)[chance.integers(0, 4, rows)]
+            ),
+            "disease": pa.array(
+                np.array(["flu", "'); DROP TABLE canary; --"], dtype=object)[chance.integers(0, 2, rows)]
+            ),
+        }
+    )
+
+
+PLACES: Mapping[str, Callable[[pa.Table, Path], str]] = {
+    "duckdb": engines.in_duckdb,
+    "sqlite": engines.in_sqlite,
+    "postgresql": lambda table, _: engines.in_postgres(table),
+}
+
+
+@pytest.fixture(params=PLACES)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+def quiet(table: object, recipe: sf.Recipe = RECIPE) -> sf.Release:
+    return sf.publish(table, recipe, run=Run(report=False))
+
+
+def run_sql(address: str, statement: str) -> None:
+    """A statement of somebody else."""
+    scheme, _, rest = address.partition("://")
+    path = rest.partition("?")[0][1:]
+    if scheme == "postgresql":
+        with engines.connected(address.partition("?")[0]) as cursor:
+            cursor.execute(statement)
+    elif scheme == "sqlite":
+        with closing(sqlite3.connect(path, timeout=0.2)) as connection, connection:
+            connection.execute(statement)
+    else:
+        with duckdb.connect(path) as opened:
+            opened.execute(statement)
+
+
+def run_elsewhere(address: str, statement: str) -> None:
+    """The same in a process of its own, as locks hold between processes; it may fail."""
+    code = "import sys; from tests.e2e.test_databases import run_sql; run_sql(*sys.argv[1:])"
+    subprocess.run([sys.executable, "-c", code, address, statement], check=False, capture_output=True)
+
+
+def with_canary(kind: str, folder: Path) -> str:
+    """The address of a database with people and a bird."""
+    address = PLACES[kind](people(), folder)
+    run_sql(address, "CREATE TABLE IF NOT EXISTS canary AS SELECT 1 AS bird")
+    return address
+
+
+def count_of(address: str, table: str) -> int:
+    found = open_source(address.partition("?")[0], Opening(query=f"SELECT COUNT(*) AS n FROM {table}"))
+    return int(found.raw(["n"], progress=Progress()).columns["n"].values[0].as_py())  # type: ignore[union-attr]
+
+
+# What moves.
+def test_no_row_comes_up_and_no_identifier_is_asked_for(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = people()
+    came: list[tuple[str, pa.RecordBatch]] = []
+
+    def watched(job: Any, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in counted.receive(job, batches):
+            came.append((job, batch))
+            yield batch
+
+    monkeypatch.setattr(sql_source, "receive", watched)
+    release = quiet(PLACES[kind](table, tmp_path))
+    assert release.verdict.holds
+    values = [batch for job, batch in came if job == "values"]
+    tuples = [batch for job, batch in came if job == "tuples"]
+    assert len({job for job, _ in came}) == 2
+    assert all(batch.num_columns == 2 for batch in values)  # one column at a time, with counts
+    distinct = sum(len(table.column(name).unique()) for name in ("age", "town", "disease"))
+    assert sum(batch.num_rows for batch in values) == distinct
+    assert all(pa.types.is_integer(kind) for batch in tuples for kind in batch.schema.types)
+    assert sum(batch.column(3).to_numpy().sum() for batch in tuples) == table.num_rows
+    told = "".join(str(batch.to_pydict()) for _, batch in came)
+    assert "Anna" not in told
+
+
+def test_only_whole_numbers_pass_the_door_of_the_second_job() -> None:
+    with pytest.raises(AssertionError, match="whole numbers"):
+        list(counted.receive("tuples", [pa.record_batch({"town": ["Ulm"]})]))
+
+
+# What is sent.
+def test_names_of_tables_and_columns_are_never_code(kind: str, tmp_path: Path) -> None:
+    address = with_canary(kind, tmp_path)
+    bare = address.partition("?")[0]
+    for hostile in HOSTILE:
+        quoted = '"' + hostile.replace('"', '""') + '"'
+        for named in (hostile, quoted):
+            with pytest.raises(sf.TableError) as caught:
+                open_source(f"{bare}?table={quote(named)}").names()
+            assert "DROP" not in caught.value.given
+        source = open_source(bare, Opening(query=f"SELECT age AS {quoted}, town FROM people"))
+        assert source.names() == [hostile, "town"]
+        assert source.raw([hostile, "town"], progress=Progress()).rows == 400
+        assert count_of(address, "canary") == 1
+    if kind == "postgresql":
+        _nothing_dropped_in(engines.postgres_log())
+
+
+def test_a_query_can_only_be_read_from(kind: str, tmp_path: Path) -> None:
+    address = with_canary(kind, tmp_path)
+    for query in QUERIES:
+        with pytest.raises(sf.TableError):
+            open_source(address.partition("?")[0], Opening(query=query)).names()
+        assert count_of(address, "canary") == 1
+        assert count_of(address, "people") == 400
+
+
+def _nothing_dropped_in(log: str) -> None:
+    """Of what the server ran, nothing begins with what was smuggled in; what it refused is logged as STATEMENT."""
+    ran = [line.partition("LOG:  ")[2] for line in log.splitlines() if "LOG:  " in line]
+    statements = [line.partition(": ")[2].strip().lower() for line in ran]
+    assert not [text for text in statements if text.startswith(("drop table canary", "delete from canary"))]
+
+
+def test_values_are_never_code_and_come_out_as_they_are(kind: str, tmp_path: Path) -> None:
+    address = with_canary(kind, tmp_path)
+    release = quiet(address)
+    assert set(release.shown.column("disease").to_pylist()) == {"flu", "'); DROP TABLE canary; --"}
+    assert count_of(address, "canary") == 1
+    if kind == "postgresql":
+        assert "Fallon" not in engines.postgres_log()  # no value goes down
+
+
+def test_duckdb_reads_its_file_alone(tmp_path: Path) -> None:
+    address = engines.in_duckdb(people(), tmp_path).partition("?")[0]
+    (tmp_path / "other.csv").write_text("age\n1\n")
+    with pytest.raises(sf.TableError):
+        open_source(address, Opening(query=f"SELECT * FROM read_csv('{tmp_path}/other.csv')")).names()
+
+
+# What goes wrong.
+def test_a_table_that_changes_between_the_jobs_is_seen_as_it_was(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = PLACES[kind](people(), tmp_path)
+
+    def changing(job: Any, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from counted.receive(job, batches)
+        if job == "values":
+            run_elsewhere(address, "INSERT INTO people (age, town, disease) VALUES (44, 'Rome', 'flu')")
+
+    monkeypatch.setattr(sql_source, "receive", changing)
+    found = open_source(address).raw(["age", "town", "disease"], progress=Progress())
+    assert found.rows == 400  # one state of the database from the first statement to the last
+
+
+def test_a_query_that_gives_something_else_each_time_is_refused(kind: str, tmp_path: Path) -> None:
+    address = PLACES[kind](people(), tmp_path).partition("?")[0]
+    draw = {"sqlite": "ABS(RANDOM()) % 7", "duckdb": "CAST(FLOOR(RANDOM() * 7) AS INT)"}
+    chance = draw.get(kind, "CAST(FLOOR(RANDOM() * 7) AS INT)")
+    query = f"SELECT {chance} AS age, town, disease FROM people"
+    with pytest.raises(sf.TableError, match="changed while it was counted"):
+        quiet(address, _with_query(query))
+
+
+def _with_query(query: str) -> sf.Recipe:
+    return sf.Recipe(schema=SCHEMA, privacy=RECIPE.privacy, query=query)
+
+
+def test_a_connection_that_is_cut_in_the_middle_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = engines.in_postgres(people()) + "&application_name=cut"
+    kill = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'cut'"
+
+    def cutting(job: Any, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield from counted.receive(job, batches)
+        if job == "values":
+            run_sql(address, kill)
+
+    monkeypatch.setattr(sql_source, "receive", cutting)
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    with pytest.raises(sf.TableError, match="a connection that was ended"):
+        quiet(address)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_wrong_password_is_told_without_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = engines.in_postgres(people())
+    monkeypatch.setenv("PGPASSWORD", "hunter2-is-wrong")
+    with pytest.raises(sf.TableError, match="a wrong user or password") as caught:
+        quiet(address)
+    assert "hunter2" not in str(caught.value)
+    assert caught.value.__cause__ is None
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://anna:hunter2@127.0.0.1/x?table=people",
+        "postgresql://127.0.0.1/x?table=people&password=hunter2",
+        "postgresql://127.0.0.1/x?table=people&password_env=HOME",
+        "postgresql://127.0.0.1/x?table=people&options=-c",
+        "sqlite:///hunter2.db?table=people",
+        "duckdb:///hunter2.db",
+        "sqlite://host/hunter2.db?table=people",
+        "mysql://anna:hunter2@host/x?table=people",
+    ],
+)
+def test_addresses_that_are_refused_are_not_shown(address: str) -> None:
+    with pytest.raises(sf.TableError) as caught:
+        open_source(address).names()
+    assert "hunter2" not in str(caught.value)
+
+
+def test_the_password_is_in_no_file_and_no_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = engines.in_postgres(people())
+    secret = os.environ["PGPASSWORD"]
+    monkeypatch.delenv("PGPASSWORD")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    (tmp_path / "pass.txt").write_text(secret + "\n")
+    recipe = tmp_path / "recipe.yaml"
+    recipe.write_text(sf.Recipe(schema=SCHEMA, privacy=RECIPE.privacy).to_yaml() + "\n")
+    text = recipe.read_text().replace("sfumato: 1\n", f"sfumato: 1\ntable: {address}&password_file=pass.txt\n")
+    recipe.write_text(text)
+    found = CliRunner().invoke(app, ["publish", str(recipe), "--output", str(tmp_path / "out"), "--no-suggest"])
+    assert found.exit_code == 0, found.output
+    written = [path for path in tmp_path.rglob("*") if path.is_file() and path.name != "pass.txt"]
+    assert len(written) > 8
+    for path in written:
+        assert secret.encode() not in path.read_bytes(), path
+    assert secret not in found.output
+
+
+# What is written back.
+def test_a_copy_is_written_in_one_transaction_and_counted_by_the_database(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    address = PLACES[kind](people(), tmp_path).partition("?")[0]
+    run_sql(address, 'DROP TABLE IF EXISTS "masked people"')
+    release = quiet(people())
+    with pytest.raises(sf.ReleaseError, match="write the folder first"):
+        release.write(address, table="masked people")
+    folder = release.write(tmp_path / "out")
+    assert release.write(address, table="masked people") == folder
+    with pytest.raises(sf.TableError, match="there already"):
+        release.write(address, table="masked people")
+    copy = open_source(f'{address}?table="masked people"').raw(release.shown.column_names, progress=Progress())
+    shown = pa.table({name: column.decode() for name, column in copy.columns.items()})  # type: ignore[union-attr]
+    assert engines.rows_of(shown) == engines.rows_of(_plain(release.shown))
+    assert all(claim.holds for claim in sf.recount(address, folder, table="masked people"))
+    run_sql(address, """UPDATE "masked people" SET town = 'alone' WHERE town = 'Ulm'""")
+    run_sql(address, """INSERT INTO "masked people" (town) VALUES ('alone')""")
+    assert not all(claim.holds for claim in sf.recount(address, folder, table="masked people"))
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    plain = {name: table.column(name) for name in table.column_names}
+    return pa.table({n: c.cast(c.type.value_type) if pa.types.is_dictionary(c.type) else c for n, c in plain.items()})
+
+
+def test_the_command_line_writes_a_copy_and_counts_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    engines.in_sqlite(people(), tmp_path)
+    recipe, out, copy = tmp_path / "recipe.yaml", tmp_path / "out", f"sqlite:///{tmp_path}/copies.db?table=masked"
+    text = RECIPE.to_yaml().replace("sfumato: 1\n", "sfumato: 1\ntable: sqlite:///people.db?table=people\n")
+    recipe.write_text(text)
+    run = ["publish", str(recipe), "--output", str(out), "--no-suggest", "--no-report", "--copy", copy]
+    made = CliRunner().invoke(app, run)
+    assert made.exit_code == 0, made.output
+    checked = CliRunner().invoke(app, ["verify", str(out), "--copy", copy])
+    assert checked.exit_code == 0, checked.output
+    assert "counted by the database on age, town" in checked.output
+    with closing(sqlite3.connect(tmp_path / "copies.db")) as connection, connection:
+        connection.execute("DELETE FROM masked WHERE rowid = 1")
+    assert CliRunner().invoke(app, ["verify", str(out), "--copy", copy]).exit_code == 1
+
+
+def test_a_recipe_names_no_database_outside_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "inner").mkdir()
+    engines.in_sqlite(people(), tmp_path)
+    text = RECIPE.to_yaml().replace("sfumato: 1\n", "sfumato: 1\ntable: sqlite:///../people.db?table=people\n")
+    (tmp_path / "inner" / "recipe.yaml").write_text(text)
+    with pytest.raises(sf.RecipeError):
+        sf.Recipe.from_yaml(tmp_path / "inner" / "recipe.yaml")
+
+
+def test_rows_that_are_counted_have_no_order_and_no_sample(tmp_path: Path) -> None:
+    address = engines.in_duckdb(people(), tmp_path)
+    with pytest.raises(sf.RecipeError, match="no order"):
+        quiet(address, sf.Recipe(schema=SCHEMA, privacy=RECIPE.privacy, keep_order=True))
+    with pytest.raises(sf.TableError, match="rows of a database stay there"):
+        open_source(address).arrow(["age"], guess=True, progress=Progress())
+
+
+def test_a_release_is_evaluated_against_the_database_that_it_was_made_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    address = engines.in_sqlite(people(), tmp_path)
+    release = quiet(address)
+    again = sf.evaluate(address, release.write(tmp_path / "out"), seeds=2)
+    assert again["headline"] == release.scores["headline"]

@@ -1,0 +1,25 @@
+"""datapackage.json made to fit whatever table stands in a folder now: what a forger does before the hashes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from sfumato.privacy.verify.datapackage import PACKAGE, Held, described
+from sfumato.privacy.verify.files.csv_file import read_rows
+
+
+def repack(folder: Path, form: dict[str, Any]) -> None:
+    """Write it anew, as well as that can be done; `form` is the certificate, with hashes that fit."""
+    path = folder / form["table"]["file"]
+    if path.suffix == ".csv":
+        texts = read_rows(path, spreadsheet_safe=form["table"]["spreadsheet_safe"])
+        held = {name: Held("string", column.texts) for name, column in texts.items()}
+    else:
+        table = pl.read_parquet(path, glob=False, hive_partitioning=False)
+        held = {name: Held.of(table[name]) for name in table.columns}
+    made = described(form, held, path.stat().st_size)
+    (folder / PACKAGE).write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,0 +1,98 @@
+"""What a data scientist does without looking it up: draft, publish by a path, mask new rows, and get pandas back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato.data.writing import give_back
+from sfumato.publishing import Run
+
+ROWS = 300
+
+
+@pytest.fixture(scope="module")
+def people() -> pd.DataFrame:
+    rng = np.random.default_rng(1)
+    visits = pd.array(rng.integers(0, 4, ROWS), dtype="Int64")
+    visits[:20] = pd.NA
+    return pd.DataFrame(
+        {
+            "ssn": [f"{at:05d}" for at in range(ROWS)],
+            "age": rng.integers(18, 80, ROWS),
+            "sex": rng.choice(["f", "m"], ROWS),
+            "visits": visits,
+            "disease": rng.choice(["flu", "gout", "cold"], ROWS),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def release(people: pd.DataFrame) -> sf.Release:
+    recipe = sf.draft(people)
+    return sf.publish(people, recipe, run=Run(report=False, trial=True))
+
+
+def test_a_draft_is_a_recipe_with_reasons(people: pd.DataFrame, tmp_path: Path) -> None:
+    recipe = sf.draft(people)
+    assert isinstance(recipe, sf.Recipe)
+    assert recipe.schema["ssn"].role == "identifier"
+    assert "age" in recipe.schema.quasi
+    assert list(recipe.reasons) == list(people.columns)
+    assert all(recipe.reasons.values())
+    assert recipe.table is None
+    assert sf.Recipe.from_yaml(recipe.to_yaml()) == recipe
+    path = tmp_path / "people.csv"
+    people.to_csv(path, index=False)
+    read = sf.draft(path)
+    assert (read.table, read.schema.quasi) == (str(path), recipe.schema.quasi)
+
+
+def test_a_recipe_may_be_a_path(people: pd.DataFrame, release: sf.Release, tmp_path: Path) -> None:
+    path = tmp_path / "recipe.yaml"
+    path.write_text(release.recipe.to_yaml(), encoding="utf-8")
+    again = sf.publish(people, str(path), run=Run(report=False, trial=True))
+    assert again.recipe == release.recipe
+    columns = list(again.table.columns)
+    assert (
+        again.table.sort_values(columns).to_numpy().tolist() == release.table.sort_values(columns).to_numpy().tolist()
+    )
+
+
+def test_new_rows_are_shown_as_the_old_ones(people: pd.DataFrame, release: sf.Release) -> None:
+    shown = release.apply(people)
+    assert isinstance(shown, pd.DataFrame)
+    assert list(shown.columns) == list(release.table.columns)
+    assert sorted(shown.astype(str).to_numpy().tolist()) == sorted(release.table.astype(str).to_numpy().tolist())
+    assert isinstance(release.apply(pl.from_pandas(people)), pl.DataFrame)
+    with pytest.raises(sf.SfumatoError, match="within the declared range"):
+        release.apply(people.head(1).assign(age=999))
+    stranger = people.head(1).assign(sex="x")
+    with pytest.raises(sf.SfumatoError, match="every row lies in a part"):
+        release.apply(stranger)
+    assert release.apply(stranger, unseen="suppress")[release.recipe.schema.quasi[0]].tolist() == ["*"]
+
+
+def test_pandas_gets_its_usual_types() -> None:
+    raw = pd.DataFrame(
+        {
+            "text": ["a", None, "b"],
+            "whole": [1, 2, 3],
+            "gaps": pd.array([1, None, 3], dtype="Int64"),
+            "part": [1.5, None, 2],
+            "truth": [True, False, True],
+            "unsure": pd.array([True, None, False], dtype="boolean"),
+            "day": pd.to_datetime(["2020-01-01", "2021-01-01", None]),
+        }
+    )
+    back = give_back(pa.Table.from_pandas(raw), "pandas")
+    pd.testing.assert_frame_equal(back, raw, check_dtype=False)
+    kinds = {name: str(kind) for name, kind in back.dtypes.items()}
+    assert kinds.pop("day").startswith("datetime64")
+    assert kinds == {name: str(kind) for name, kind in raw.drop(columns="day").dtypes.items()}
