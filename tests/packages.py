@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from sfumato.privacy.verify.datapackage import PACKAGE, Held, described
+from sfumato.privacy.verify.datapackage import PACKAGE, described
 from sfumato.privacy.verify.files.csv_file import read_rows
 
 
@@ -17,9 +17,9 @@ def repack(folder: Path, form: dict[str, Any]) -> None:
     path = folder / form["table"]["file"]
     if path.suffix == ".csv":
         texts = read_rows(path, spreadsheet_safe=form["table"]["spreadsheet_safe"])
-        held = {name: Held("string", column.texts) for name, column in texts.items()}
+        held = {name: pl.Series(list(column.texts), dtype=pl.String) for name, column in texts.items()}
     else:
         table = pl.read_parquet(path, glob=False, hive_partitioning=False)
-        held = {name: Held.of(table[name]) for name in table.columns}
+        held = {name: table[name] for name in table.columns}
     made = described(form, held, path.stat().st_size)
     (folder / PACKAGE).write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

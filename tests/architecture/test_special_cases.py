@@ -14,7 +14,7 @@ from tests.architecture.special_cases import FAMILIES, WORDS, special_cases
 MOST = 15
 KNOWN = {
     ("people/people.py", "treated[name] == 'suppress'"): (
-        "A recipient has the certificate alone: where labels are suppressed, a star stands for those not shown anywhere."
+        "A recipient has the certificate alone: where labels are suppressed, a star stands for those not shown."
     ),
     ("release/exports/recount.py", "claim['claim'] != 'k_anonymity'"): (
         "Of a copy the groups of k-anonymity are counted again; every other claim is verify's, of the release itself."

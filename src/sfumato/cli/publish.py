@@ -36,6 +36,10 @@ _Forms = Annotated[
     list[str] | None,
     typer.Option("--format", metavar="NAME", help="parquet or csv; excel, stata, spss: a copy beside the folder."),
 ]
+_Stream = Annotated[
+    bool | None,
+    typer.Option("--stream/--in-memory", help="Read the table by batches, or whole; if not said, by its size."),
+]
 _Suggest = Annotated[
     bool,
     typer.Option("--suggest/--no-suggest", help="Where one table tells little, try other settings on a sample."),
@@ -66,6 +70,7 @@ def publish(  # noqa: PLR0913 - an argument for each option
     clusters: _Clusters = None,
     methods: _Methods = None,
     suggest: _Suggest = True,
+    stream: _Stream = None,
     allow: Allow = None,
     copy: _Copy = None,
     sign: _Sign = None,
@@ -88,7 +93,7 @@ def publish(  # noqa: PLR0913 - an argument for each option
     _check_copy(copy, several=bool(asked.numbers or asked.methods))
     show_plan(found)
     forms = chosen_forms(form or (), csv=csv, several=bool(asked.numbers or asked.methods))
-    run = Run(engine=engine_named(engine), format=forms.table, report=report, suggest=suggest)
+    run = Run(engine=engine_named(engine), format=forms.table, report=report, suggest=suggest, stream=stream)
     people = _table(table or found.table)
     if asked.numbers or asked.methods:
         _publish_family(people, found, asked, output=output, run=run, key=opened)

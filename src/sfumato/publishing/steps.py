@@ -308,7 +308,7 @@ def _along(case: Case) -> dict[str, Any]:
         _tell_of_groups(case)
     if recipe.release.starting_centres and judged.space is not None:
         least = max(largest_k(recipe.privacy).values(), default=1)
-        space = judged.space.settled(case.outcome.masked.to_arrow(), minimum=least)
+        space = judged.space.settled(case.outcome.masked, minimum=least)
         if space is not None:
             found["centres.json"] = space.to_json()
     return found

@@ -189,12 +189,16 @@ def _apart(block: AnyBlock, centres: Floats) -> Floats:
     return found
 
 
-def _sums(block: AnyBlock, nearest: Ints, rows: Ints, k: int) -> Floats:
+def _sums(block: AnyBlock, nearest: NDArray[np.integer[Any]], rows: NDArray[np.integer[Any]], k: int) -> Floats:
     """(centres, dims): the places of each centre's rows, added up."""
     import numpy as np
 
-    held = np.bincount(block.codes * k + nearest, weights=rows, minlength=block.count * k)  # whole numbers, exactly
-    counts: Any = held.reshape(block.count, k)
+    counts: Any = np.zeros(block.count * k)  # whole numbers, exactly
+    step = max(BLOCK, 2 * len(counts))
+    for at in range(0, len(nearest), step):
+        cells = block.codes[at : at + step].astype(np.int64) * k + nearest[at : at + step]
+        counts += np.bincount(cells, weights=rows[at : at + step], minlength=len(counts))
+    counts = counts.reshape(block.count, k)
     if not isinstance(block, Block):
         return block.sums(counts)
     found = np.zeros((k, block.dims))
