@@ -95,9 +95,9 @@ class Person:
         url = path if path.startswith("http") else self.server.address + path
         return urllib.request.Request(url, body, {"origin": self.server.address, "content-type": kind})
 
-    def send(self, path: str, **fields: str) -> str:
+    def send(self, where: str, **fields: str) -> str:
         """Send a form."""
-        return str(self.opener.open(self._post(f"{self.base}/{path}", urlencode(fields).encode())).read())
+        return str(self.opener.open(self._post(f"{self.base}/{where}", urlencode(fields).encode())).read())
 
     def see(self, screen: str) -> str:
         """Look at a screen, by the clock."""

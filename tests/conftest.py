@@ -55,7 +55,7 @@ RECODING: dict[str, dict[str, Any]] = {
     "country": {"kind": "suppress", "disclosed": ["Mexico", None], "complete": False},
     "born": {"kind": "discretize", "range": None, "breaks": ["1970-04"], "calendar": "quarter"},
 }
-TOPS = {"age": "*", "education": "ANY", "country": "*", "born": "[..-..]"}
+TOPS = {"age": "*", "education": "ANY", "country": "*", "born": "[*..*]"}
 MASKED = {name: str(rule["kind"]) for name, rule in RECODING.items()}
 NUMBERS = ("age", "born", "hours")
 GROUNDS = "Recounted from the written file by code that shares nothing with the masker (sfumato verify)."
@@ -86,7 +86,7 @@ def _shown(person: Row) -> Row:
         "age": None if age is None else "[17-37)" if age < 37 else "[37-90]",
         "education": SCHOOLS[person["education"]],
         "country": country if country in ("Mexico", None) else "*",
-        "born": "[..-1970-04)" if person["born"] < date(1970, 4, 1) else "[1970-04-..]",
+        "born": "[*..1970-04)" if person["born"] < date(1970, 4, 1) else "[1970-04..*]",
         "income": person["income"],
         "hours": person["hours"],
     }

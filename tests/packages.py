@@ -16,8 +16,10 @@ def repack(folder: Path, form: dict[str, Any]) -> None:
     """Write it anew, as well as that can be done; `form` is the certificate, with hashes that fit."""
     path = folder / form["table"]["file"]
     if path.suffix == ".csv":
-        table: Any = pl.DataFrame(read_rows(path, spreadsheet_safe=form["table"]["spreadsheet_safe"]))
+        texts = read_rows(path, spreadsheet_safe=form["table"]["spreadsheet_safe"])
+        held = {name: pl.Series(list(column.texts), dtype=pl.String) for name, column in texts.items()}
     else:
         table = pl.read_parquet(path, glob=False, hive_partitioning=False)
-    made = described(form, table, path.stat().st_size)
+        held = {name: table[name] for name in table.columns}
+    made = described(form, held, path.stat().st_size)
     (folder / PACKAGE).write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -18,7 +18,7 @@ from sfumato.studio.workspace import Work, Workspace
 HOST = "127.0.0.1:8000"
 ORIGIN = f"http://{HOST}"
 TOKEN = "the-token-of-this-test"
-PATIENCE = 120.0
+PATIENCE = 600.0
 
 
 @dataclass

@@ -13,6 +13,12 @@ from tests.architecture.special_cases import FAMILIES, WORDS, special_cases
 
 MOST = 15
 KNOWN = {
+    ("people/people.py", "treated[name] == 'suppress'"): (
+        "A recipient has the certificate alone: where labels are suppressed, a star stands for those not shown."
+    ),
+    ("release/exports/recount.py", "claim['claim'] != 'k_anonymity'"): (
+        "Of a copy the groups of k-anonymity are counted again; every other claim is verify's, of the release itself."
+    ),
     ("cli/demo.py", "Partition()"): "The demo shows two maskers side by side, and names both.",
     ("cli/demo.py", "TopDown()"): "The demo is a recipe, and a recipe names its masker.",
     ("cli/ledger.py", "recipe.budget is None"): "The plan of a budget is shown before it is spent, where there is one.",

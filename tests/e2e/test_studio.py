@@ -209,3 +209,34 @@ def test_two_tabs_agree(visitor: Visitor) -> None:
     told = other.get(f"/w/{work.id}/attributes").text
     assert told == visitor.get(f"/w/{work.id}/attributes").text
     assert '<tr class="of identifier">' in told
+
+
+def test_what_is_found_out_besides(visitor: Visitor) -> None:
+    work = visitor.uploaded("people.csv", csv_of(ADULT.slice(0, 500)))
+    visitor.post(f"/w/{work.id}/survive/choose", {"kind": "clusters", "k": "auto"})
+    visitor.post(f"/w/{work.id}/privacy/mask", {"mask": "top_down"})
+    ran(visitor, work)
+    asked = {
+        "clusters": ("survive/clusters", "survive", "seem right"),
+        "feasible": ("privacy/feasible", "privacy", "It can be kept"),
+        "advise": ("privacy/advise", "privacy", "Maskers side by side"),
+        "explain": ("understand/explain", "understand?attribute=age", "It is shown"),
+        "attack": ("understand/attack", "understand", "attacker"),
+    }
+    for job, (action, screen, words) in asked.items():
+        visitor.post(f"/w/{work.id}/{action}")
+        visitor.done(Job(work.job(job)))
+        assert words in visitor.get(f"/w/{work.id}/{screen}").text, job
+    for name in ("clusters", "advise", "frontier", work.trials[-1].name):
+        answer = visitor.get(f"/w/{work.id}/picture/{name}")
+        assert answer.status_code == 200
+        assert "default-src 'none'" in answer.headers["content-security-policy"]
+        assert "<script" not in answer.text
+
+
+def test_requirements_that_cannot_be_kept_are_told_before_a_run(visitor: Visitor) -> None:
+    work = visitor.uploaded("people.csv", csv_of(ADULT.slice(0, 300)))
+    visitor.post(f"/w/{work.id}/privacy/change", {"at": "0", "number": "301"})
+    visitor.post(f"/w/{work.id}/privacy/feasible")
+    visitor.done(Job(work.job("feasible")))
+    assert "It cannot be kept" in visitor.get(f"/w/{work.id}/privacy").text

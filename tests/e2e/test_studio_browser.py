@@ -73,7 +73,7 @@ class Person:
 
     def see(self, what: str, name: str = "") -> None:
         """Wait for something; if it has a name, look at the whole screen in every light and at telephone width."""
-        self.page.wait_for_selector(what, timeout=180_000)
+        self.page.wait_for_selector(what, timeout=300_000)
         if name:
             self.page.wait_for_timeout(300)
             self._look(name)
@@ -139,7 +139,7 @@ def begun(person: Person, table: Path) -> None:
 
 
 def asked_and_released(person: Person) -> None:
-    person.click("text=Ask the ledger")
+    person.click("button:has-text('Ask the ledger')")
     person.see("#name")
     person.click("input[name=understood]")
     person.see("#name", "9-release")
@@ -216,10 +216,10 @@ def test_two_quasi_identifiers_and_keys_alone(person: Person, tmp_path: Path) ->
     person.click("text=Privacy")
     person.see(".needs")
     person.click("button:has-text('Add')")
-    person.page.wait_for_function("document.querySelectorAll('.needs > li').length > 1")
+    person.page.wait_for_function("() => document.querySelectorAll('.needs > li').length > 1")
     person.page.focus("input[value=top_down]")
     person.page.keyboard.press("Space")
-    person.page.wait_for_function("document.querySelector('input[value=top_down]').checked")
+    person.page.wait_for_function("() => document.querySelector('input[value=top_down]').checked")
     person.click("#next")
     person.see("button.big")
     person.page.focus("button.big")

@@ -132,9 +132,10 @@ class Told:
             return names[0] if len(names) == 1 else "{" + ", ".join(names) + "}"
         low, high = (end if told is None else told for told, end in zip(entry[:2], self.range, strict=True))
         closed = "]" if entry[1] is None else ")"
-        ends = ["..", ".."] if low is None and high is None else [".." if end is None else end for end in (low, high)]
+        ends = ["*" if end is None else end for end in (low, high)]
         plain = [f"{end:g}" if isinstance(end, float) else str(end) for end in ends]
-        return f"[{plain[0]}-{plain[1]}{closed}" + (" or missing" if len(entry) > 2 else "")
+        between = ".." if "*" in plain or "-" in "".join(plain) else "-"
+        return f"[{plain[0]}{between}{plain[1]}{closed}" + (" or missing" if len(entry) > 2 else "")
 
 
 def check_shown(table: Table, outcome: Outcome) -> None:

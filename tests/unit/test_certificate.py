@@ -28,7 +28,7 @@ SCHEMA = json.loads(resources.files("sfumato.privacy.verify").joinpath("certific
 VALID = jsonschema.Draft202012Validator(SCHEMA)
 KINDS = [*REQUIREMENTS, *(name for name in MASKERS if name != "top_down")]
 FORM: dict[str, Any] = {
-    "format": 4,
+    "format": 3,
     "sfumato": "0.1.0",
     "created": "2026-01-01T00:00:00+00:00",
     "guarantee": "l_diversity",

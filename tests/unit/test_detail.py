@@ -278,7 +278,7 @@ def test_dates_end_sooner_at_the_start_of_a_unit() -> None:
     task = Task(table, Labels(np.zeros(table.rows, dtype=np.uint8), 1), [sf.KAnonymity(["born"], 50)], LocalEngine())
     for masker in BOTH:
         shown = masker.mask(replace(task, detail={"born": Span(13, "year")})).masked["born"]
-        assert max(len(text) for text in shown.labels) == len("[1930-01-1939-01)")
+        assert max(len(text) for text in shown.labels) == len("[1930-01..1939-01)")
         check_detail(table, Masked.of({"born": shown.decode()}), {"born": Span(13, "year")})
 
 

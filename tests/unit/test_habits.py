@@ -71,8 +71,10 @@ def test_new_rows_are_shown_as_the_old_ones(people: pd.DataFrame, release: sf.Re
     assert list(shown.columns) == list(release.table.columns)
     assert sorted(shown.astype(str).to_numpy().tolist()) == sorted(release.table.astype(str).to_numpy().tolist())
     assert isinstance(release.apply(pl.from_pandas(people)), pl.DataFrame)
-    stranger = people.head(1).assign(age=999)
     with pytest.raises(sf.SfumatoError, match="within the declared range"):
+        release.apply(people.head(1).assign(age=999))
+    stranger = people.head(1).assign(sex="x")
+    with pytest.raises(sf.SfumatoError, match="every row lies in a part"):
         release.apply(stranger)
     assert release.apply(stranger, unseen="suppress")[release.recipe.schema.quasi[0]].tolist() == ["*"]
 

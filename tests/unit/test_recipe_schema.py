@@ -98,7 +98,7 @@ WRONG: dict[str, tuple[str, str]] = {
     "a role that is none": ("role: sensitive", "role: secret"),
     "one end of a range": ("range: [0, 120]", "range: [120]"),
     "a range as a number": ("range: [0, 120]", "range: 120"),
-    "a number with a tree": ("range: [0, 120]", "taxonomy: ages.yaml"),
+    "a number with labels": ("range: [0, 120]", "values: [1, 2]"),
     "a calendar that is none": ("range: [0, 120]", "calendar: decade"),
     "labels as a mapping": ("values: [f, m]", "values: {f: m}"),
     "a misspelt setting": ("values: [f, m]", "value: [f, m]"),

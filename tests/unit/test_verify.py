@@ -33,7 +33,7 @@ def test_a_good_release_holds(blueprint: Blueprint, tmp_path: Path) -> None:
     verdict = verify(blueprint.write(tmp_path / "out"))
     assert verdict.holds, str(verdict)
     assert bool(verdict)
-    assert len(verdict.checks) == 25
+    assert len(verdict.checks) == 26
 
 
 def test_a_good_csv_release_holds(blueprint: Blueprint, tmp_path: Path) -> None:

@@ -46,7 +46,7 @@ def _register(command: Callable[..., None], *, example: str, json: bool = True) 
 
 # One line for each command; the order is that of --help.
 _register(demo.demo, example=demo.EXAMPLE)
-_register(studio.studio, example=studio.EXAMPLE)
+_register(studio.studio, example=studio.EXAMPLE, json=False)
 _register(draft.draft, example=draft.EXAMPLE)
 _register(schema.schema, example=schema.EXAMPLE, json=False)
 _register(advise.advise, example=advise.EXAMPLE)

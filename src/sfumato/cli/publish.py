@@ -36,6 +36,10 @@ _Forms = Annotated[
     list[str] | None,
     typer.Option("--format", metavar="NAME", help="parquet or csv; excel, stata, spss: a copy beside the folder."),
 ]
+_Stream = Annotated[
+    bool | None,
+    typer.Option("--stream/--in-memory", help="Read the table by batches, or whole; if not said, by its size."),
+]
 _Suggest = Annotated[
     bool,
     typer.Option("--suggest/--no-suggest", help="Where one table tells little, try other settings on a sample."),
@@ -66,6 +70,7 @@ def publish(  # noqa: PLR0913 - an argument for each option
     clusters: _Clusters = None,
     methods: _Methods = None,
     suggest: _Suggest = True,
+    stream: _Stream = None,
     allow: Allow = None,
     copy: _Copy = None,
     sign: _Sign = None,
@@ -87,8 +92,8 @@ def publish(  # noqa: PLR0913 - an argument for each option
     opened = None if sign is None else open_key(sign)
     _check_copy(copy, several=bool(asked.numbers or asked.methods))
     show_plan(found)
-    forms = chosen_forms(form or (), csv=csv)
-    run = Run(engine=engine_named(engine), format=forms.table, report=report, suggest=suggest)
+    forms = chosen_forms(form or (), csv=csv, several=bool(asked.numbers or asked.methods))
+    run = Run(engine=engine_named(engine), format=forms.table, report=report, suggest=suggest, stream=stream)
     people = _table(table or found.table)
     if asked.numbers or asked.methods:
         _publish_family(people, found, asked, output=output, run=run, key=opened)
@@ -200,15 +205,23 @@ class Forms:
     also: tuple[str, ...]
 
 
-def chosen_forms(names: Sequence[str], *, csv: bool) -> Forms:
+def chosen_forms(names: Sequence[str], *, csv: bool, several: bool = False) -> Forms:
     """What --format and --csv ask for.
 
     >>> chosen_forms(["stata", "csv"], csv=False)
     Forms(table='csv', also=('stata',))
     """
+    from sfumato.errors import RecipeError
     from sfumato.release.exports.export import suffixes_of
 
     suffixes_of(names)
+    if several and {*names} - {"csv", "parquet"}:
+        raise RecipeError(
+            "--format",
+            "copies for other programs are written beside one release",
+            given="several versions",
+            remedy="leave it out, and say people.export of the one that is handed over",
+        )
     return Forms("csv" if csv or "csv" in names else "parquet", tuple(n for n in names if n not in ("csv", "parquet")))
 
 

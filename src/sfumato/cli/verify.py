@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -74,11 +75,14 @@ def verify(
             key=key,
             strict=strict,
         )
-    counted = () if copy is None else recounted(copy, release)
-    figures("verify", verdict_form(verdict))
-    echo(f"{verdict}\n")
-    for claim in counted:
-        echo(f"{claim}\n")
+    _end(verdict, () if copy is None else recounted(copy, release))
+
+
+def _end(verdict: Verdict, counted: Sequence[Recounted]) -> None:
+    """Tell it, and end with 1 where something does not hold."""
+    copies = [{"says": str(claim), "holds": claim.holds} for claim in counted]
+    figures("verify", {**verdict_form(verdict), **({"copy": copies} if counted else {})})
+    echo("".join(f"{one}\n" for one in (verdict, *counted)))
     if not verdict.holds or not all(claim.holds for claim in counted):
         raise typer.Exit(1)
 

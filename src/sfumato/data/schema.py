@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any, Literal, get_args
 
 from sfumato.calls import constructed, expected
+from sfumato.data.described import described
 from sfumato.data.lookalikes import bad_name
 from sfumato.data.taxonomy.intervals import Intervals
 from sfumato.data.taxonomy.taxonomy import Taxonomy
-from sfumato.display import Card, Grid
+from sfumato.display import Card
 from sfumato.errors import SchemaError, did_you_mean
 
 Role = Literal["identifier", "quasi", "sensitive", "plain"]
@@ -236,30 +237,6 @@ To mend it: did you mean 'age'? If 'agee' is right, mend the attribute's name.
                 hint = did_you_mean(name, self)
                 more = f" If {name!r} is right, mend the attribute's name" if hint.endswith("?") else ""
                 raise SchemaError(what, "the schema has no such attribute", given=repr(name), remedy=hint + more)
-
-
-def described(schema: Schema, reasons: Mapping[str, str] | None = None) -> Grid:
-    """One row for each attribute: its kind, its role and what is declared of it; with reasons, why."""
-    rows = [[name, _kind(one), one.role, _declared(one)] for name, one in schema.items()]
-    if not reasons:
-        return Grid(("attribute", "kind", "role", "declared"), rows)
-    return Grid(
-        ("attribute", "kind", "role", "declared", "why"), [[*row, reasons.get(str(row[0]), "")] for row in rows]
-    )
-
-
-def _kind(attribute: Attribute) -> str:
-    if isinstance(attribute, Number):
-        return "number" if attribute.calendar is None else f"date, by {attribute.calendar}"
-    return "category" if isinstance(attribute, Category) else "item set"
-
-
-def _declared(attribute: Attribute) -> str:
-    if isinstance(attribute, Number):
-        return "" if attribute.range is None else f"{attribute.range[0]} to {attribute.range[1]}"
-    if attribute.taxonomy is not None:
-        return f"taxonomy, {len(attribute.taxonomy.leaves):,} leaves"
-    return "" if attribute.values is None else f"{len(attribute.values):,} values"
 
 
 def _without_domain(attribute: Attribute) -> Attribute:

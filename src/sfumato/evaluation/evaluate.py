@@ -32,6 +32,9 @@ from sfumato.structure.space import Space, release_space
 from sfumato.structure.structures import Classes, Clusters, Found, Structure, class_column
 
 BLIND = "distortion"
+SAMPLED = 100_000
+"""Of more rows a publish measures how well k-means finds the raw clusters again on a sample of so many; `evaluate`,
+which has the written rows, takes all of them."""
 SMALLEST, LARGEST = 100, 200_000
 """Rows between which classes are judged by a tree: fewer tell nothing, more take long (sfumato.evaluation.classes)."""
 
@@ -58,7 +61,7 @@ def judge(
         return judge_generated(structure, found, task.table, outcome, whole=whole)
     released = learn_codebook(task.table, masked, kind=codebook, minimum=largest_k(task.requirements))
     losses = _losses(task, masked, masked if written is None else written)
-    case = _Case(found, task, masked, released, seeds)
+    case = _Case(found, task, masked, released, seeds, None if written is not None else SAMPLED)
     kept = _Kept() if structure is None else MEASURES[type(structure)](structure, case)
     columns, certain = columns_kept(task.table, masked), _certain(structure, case, kept.others)
     moved = moved_scores(task.table, outcome)
@@ -82,6 +85,7 @@ class _Case:
     masked: Masked
     released: Codebook
     seeds: int
+    most: int | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +122,14 @@ def _clusters(structure: Clusters, case: _Case) -> _Kept:
         return _Kept()
     others = _blind(task)
     kept = evaluate_clusters(
-        found, task.table, case.masked, structure, seeds=case.seeds, released=case.released, others=others
+        found,
+        task.table,
+        case.masked,
+        structure,
+        seeds=case.seeds,
+        released=case.released,
+        others=others,
+        most=case.most,
     )
     space = release_space(
         found.embedding,

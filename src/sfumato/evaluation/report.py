@@ -14,6 +14,7 @@ All of it is measured against the raw table: for the holder's eyes only.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -21,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.arrays import Ints
 from sfumato.data.masked import Masked
 from sfumato.data.table import Table
 from sfumato.errors import RecipeError
@@ -33,6 +35,7 @@ from sfumato.randomness import Seeded
 from sfumato.structure.clusterers import takes_starts
 from sfumato.structure.coded_points import Placed
 from sfumato.structure.embedding import Embedding
+from sfumato.structure.measures import Measure, figure_of, measures_named
 from sfumato.structure.methods import Clustering
 from sfumato.structure.released_groups import Codebook
 from sfumato.structure.structures import Clusters, Found, cluster_placed, starting_centres
@@ -101,13 +104,14 @@ def evaluate_clusters(
     seeds: Sequence[int] | int = 3,
     released: Codebook | None = None,
     others: Mapping[str, Masked] | None = None,
+    most: int | None = None,
 ) -> Evaluation:
     """Cluster the masked table again and compare with the raw structure `found` in `table`.
 
     `seeds`: cold starts, or how many of them from the structure's seed on. `released`: the codebook that goes
     along with the release (None: learned from the table). `others`: further masked tables to be measured in the
     same way, such as {"distortion": ...} for masking that is blind to clusters; their scores carry that name, and
-    so does the benefit over them.
+    so does the benefit over them. `most`: of a larger table the ceiling is measured on a sample of so many records.
     """
     if found.embedding is None or found.placed is None:
         raise RecipeError(
@@ -124,13 +128,43 @@ def evaluate_clusters(
         mine = _measure_masked(view, placed, "")
     with part(0.8 / tables, 0.2 + 0.8 / tables):
         starts = _starts(view, placed, mine.first)
-        scores = [*mine.scores, *starts, *_bounds(view, masked), *_silhouettes(view, mine.first)]
+        scores = [*mine.scores, *starts, *_bounds(view, masked, most), *_silhouettes(view, mine.first)]
     with part(0.2 + 0.8 / tables, 1.0):
         for name, columns in watched((others or {}).items()):
             theirs = _measure_masked(view, view.place(columns, None), f"{name}.").scores
             scores += [*theirs, *_benefits(scores, theirs, name)]
+    own = {**measures_named(structure.measures), **found.measures}
+    scores += own_scores(own, found, {"start": mine.from_start, "cold": mine.first.labels})
     kept, helped = (measure.clusters_kept(found.labels, labels) for labels in (mine.first.labels, mine.from_start))
     return Evaluation(tuple(scores), kept, _settings(view), mine.from_start, helped)
+
+
+def own_scores(measures: Mapping[str, Measure], found: Found, again: Mapping[str, Labels]) -> list[Score]:
+    """What the holder's own measures say of labels that were found again, by how; and of random ones."""
+    if not measures:
+        return []
+    mixed = Seeded(0).generator().permutation(found.labels)
+    told = {
+        "start": "the masked table clustered from the raw clusters' means",
+        "cold": "the masked table clustered again without help",
+        "nearest": "each raw record takes the nearest centre of the generated table",
+        "floor": "random labels, clusters of the same sizes",
+    }
+    return [
+        _holder(
+            f"own.{name}.{how}",
+            figure_of(name, one, found.labels.astype(np.int64), _from_zero(labels)),
+            f"{name}, a measure of the holder's choice; {told[how]}",
+        )
+        for name, one in watched(measures.items())
+        for how, labels in {**again, "floor": mixed}.items()
+    ]
+
+
+def _from_zero(labels: Labels) -> Ints:
+    """Labels from 0, noise the last of them."""
+    codes = np.asarray(labels).astype(np.int64)
+    return np.where(codes < 0, int(codes.max()) + 1, codes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +186,8 @@ class _View:
         found, structure = self.found.clustering, self.structure
         if starts is not None:
             structure = replace(structure, n_init=starts)
+        if found is not None and found.chosen and structure.again == structure.method:
+            structure = replace(structure, options={**found.chosen, **structure.options})
         return cluster_placed(structure, placed, method=structure.again, k=found.k if found else None, seed=seed)
 
     def compare(self, labels: Labels) -> dict[str, float]:
@@ -209,17 +245,31 @@ def _from_start(view: _View, placed: Placed) -> Labels:
     return cluster_placed(view.structure, placed, method="kmeans", centres=centres).labels
 
 
-def _bounds(view: _View, masked: Masked) -> list[Score]:
+def _bounds(view: _View, masked: Masked, most: int | None) -> list[Score]:
     """The raw table clustered again, with as many starts and as little help as the masked one; and floors."""
-    other = [seed for seed in view.seeds if seed != view.structure.seed] or [view.structure.seed + 1]
-    ceiling = [view.compare(view.again(view.placed, seed).labels) for seed in watched(other)]
+    told = "the raw table clustered again with another seed, which may find others"
     mixed = Seeded(view.structure.seed).generator().permutation(view.found.labels)
     hidden = view.again(view.embedding.without(view.table, masked), view.seeds[0])
+    part = _sampled(view, most)
+    if part is not view:
+        error = 50 / math.sqrt(part.placed.rows)
+        told += f" (on a sample of {part.placed.rows:,} records: the standard error is at most {error:.2f} of 100)"
+    other = [seed for seed in view.seeds if seed != view.structure.seed] or [view.structure.seed + 1]
+    ceiling = [part.compare(part.again(part.placed, seed).labels) for seed in watched(other)]
     return [
-        *_spread(ceiling, "%s.ceiling", "the raw table clustered again with another seed, which may find others"),
+        *_spread(ceiling, "%s.ceiling", told),
         *_named(view.compare(mixed), "%s.floor.random", "random labels, clusters of the same sizes"),
         *_named(view.compare(hidden.labels), "%s.floor.top", "every masked attribute at its top"),
     ]
+
+
+def _sampled(view: _View, most: int | None) -> _View:
+    """The same, of some records of a large table, the same ones whenever it is asked."""
+    if most is None or view.placed.rows <= most:
+        return view
+    rows = np.sort(Seeded(0).generator().choice(view.placed.rows, most, replace=False))
+    found = replace(view.found, labels=view.found.labels[rows])
+    return replace(view, found=found, placed=view.placed.take(rows))
 
 
 def _silhouettes(view: _View, masked: Clustering) -> list[Score]:
@@ -274,4 +324,5 @@ def _settings(view: _View) -> dict[str, Any]:
         "n_init": view.structure.n_init,
         "placement": view.structure.placement,
         "attributes": list(view.embedding.attributes),
+        **({} if view.found.clustering is None else view.found.clustering.chosen),
     }

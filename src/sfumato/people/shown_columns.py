@@ -53,7 +53,16 @@ class Numbers:
         high = np.where(gone, NOTHING, np.where(np.isnan(high), most, high))
         means = np.where(np.isnan(means), (low + high) / 2, means)
         closed = np.array([text is None or not text.removesuffix(OR_MISSING).endswith(")") for text in told.shown])
-        return cls(told.codes.astype(np.int64), low, high, means, closed, open_low, open_high, dates)
+        return cls(
+            codes=told.codes.astype(np.int64),
+            low=low,
+            high=high,
+            mean=means,
+            closed=closed,
+            open_low=open_low,
+            open_high=open_high,
+            dates=dates,
+        )
 
     @cached_property
     def whole(self) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import MISSING, fields
 from typing import Any
 
-from sfumato.data.schema import described
+from sfumato.data.described import described
 from sfumato.display import Card
 
 ALWAYS = ("method", "column")

@@ -14,7 +14,7 @@ from sfumato.errors import RecipeError, did_you_mean
 from sfumato.maskers.masker import Masker
 from sfumato.maskers.partition.fit import Partition
 from sfumato.maskers.topdown.masker import TopDown
-from sfumato.privacy.budget import Budget
+from sfumato.privacy.budget import Budget, Share
 from sfumato.privacy.requirements import Requirement, without_covered
 from sfumato.recipe.card import recipe_card
 from sfumato.recipe.kinds import check_kinds
@@ -93,6 +93,7 @@ class Recipe:
         check_along(self.release, self.mask)
         if self.earlier is not None:
             check_earlier(self.mask, self.privacy)
+            _refuse_sets(self.schema)
         if self.structure is None:
             self.mask.unguided()
         else:
@@ -119,6 +120,11 @@ class Recipe:
     def population(self) -> object:
         """The population of its k-map, if it asks for one."""
         return next((r.population for r in self.privacy if r.population is not None), None)
+
+    @property
+    def plan(self) -> tuple[Share, ...]:
+        """What its budget will be spent on; nothing without one."""
+        return () if self.budget is None else self.mask.plan(self.schema, self.budget)
 
     @property
     def before(self) -> Before:
@@ -196,6 +202,18 @@ def _refuse_drafts(schema: Schema) -> None:
                 given="a taxonomy that is still marked as a draft",
                 remedy="read it, take out values that only few people have, then delete its `# draft` line",
             )
+
+
+def _refuse_sets(schema: Schema) -> None:
+    """What sets tell beside other releases is not counted."""
+    sets = [name for name in schema.quasi if isinstance(schema[name], ItemSet)]
+    if sets:
+        raise RecipeError(
+            "earlier",
+            "several releases are counted together where no quasi-identifier is set-valued",
+            given=f"{sets[0]}, an item set",
+            remedy="give it another role, or publish without earlier",
+        )
 
 
 def _interval_trees(schema: Schema) -> list[str]:

@@ -5,7 +5,6 @@ Labels that no row shows go along where whoever counts again needs their places.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +18,7 @@ from sfumato.data.axis import MISSING
 from sfumato.data.canonical.csv import spelled
 from sfumato.data.canonical.sheet import Sheet
 from sfumato.data.masked import Masked
+from sfumato.data.safe_files import written
 from sfumato.data.schema import Category, ItemSet, Schema
 from sfumato.data.table import Column, code_type
 from sfumato.data.writing import ordered, write_coded
@@ -114,7 +114,7 @@ def _separators(schema: Schema) -> dict[str, str]:
 def write_json(path: Path, content: Any) -> None:
     """Plain JSON, readable, numbers exact."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n", encoding="utf-8")
+    path.write_text(written(content) + "\n", encoding="utf-8")
 
 
 Told = Mapping[str, Any]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 from sfumato.arrays import Ints
 from sfumato.data import calendar
 from sfumato.data.axis import MISSING, numbers_of
+from sfumato.data.codes import rank
+from sfumato.data.codes import spread as spread_out
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, ItemSet, Number, Schema
 from sfumato.data.table import AnyColumn, Codes, Column, ItemColumn, Table, narrow
@@ -31,6 +33,9 @@ from sfumato.structure.places import Bag, Book, Means, Place, Scale, read_place
 from sfumato.structure.released import MEAN, ReleasedValues, Told
 from sfumato.structure.released_groups import Codebook, ReleasedGroups, tells_groups
 from sfumato.structure.structures import Clusters, cluster_placed, starting_centres
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Vectors = NDArray[np.float32]
 PLACEMENTS = ("expected", "middle")
@@ -75,7 +80,7 @@ class Space:
         """(clusters, dims): where k-means may start."""
         return np.array(self.centres, dtype=np.float32)
 
-    def settled(self, table: pa.Table, *, minimum: int) -> Space | None:
+    def settled(self, shown: Masked, *, minimum: int) -> Space | None:
         """The same with the centres where k-means settles on the released rows: verify computes them again.
 
         None where it does not settle, where a cluster has fewer than `minimum` rows, and where there is one cluster, of
@@ -89,9 +94,10 @@ class Space:
         if not 2 <= len(self.centres) <= MOST:
             return None
         grouped = () if self.book is None else self.book.columns
-        names = [name for name in table.column_names if name in self.attributes or name in grouped]
+        names = [name for name in shown.names if name in self.attributes or name in grouped]
+        table = pl.DataFrame({name: _series(shown.shown(name)) for name in names})
         book = None if self.book is None else self.book.to_json()
-        found = settled(self.to_json(), pl.DataFrame(table.select(names)), minimum=minimum, book=book)
+        found = settled(self.to_json(), table, minimum=minimum, book=book)
         return None if found is None else replace(self, centres=tuple(tuple(centre) for centre in found))
 
     def to_json(self) -> dict[str, Any]:
@@ -364,3 +370,16 @@ def _places_in(row: NDArray[np.bool_]) -> tuple[int, ...]:
 
 def _rounded(place: NDArray[np.float32]) -> tuple[float, ...]:
     return tuple(round(float(coordinate), FINE) + 0.0 for coordinate in place)
+
+
+def _series(column: AnyColumn) -> pl.Series:
+    """A column for verify, texts by their numbers as it holds them."""
+    import polars as pl
+
+    if isinstance(column, ItemColumn) or not column.shows_labels:
+        return pl.Series(column.to_arrow())
+    distinct = rank(column.values)
+    ordered = spread_out(column.codes, distinct)
+    codes = pl.Series(ordered.codes)
+    codes = codes.set(codes == ordered.missing_code, None) if ordered.missing else codes
+    return codes.cat.to(pl.Enum([str(text) for text in distinct.values.to_pylist()]))

@@ -23,11 +23,14 @@ from sfumato.studio.jobs import EVENTS, SCRATCH, Job
 from sfumato.studio.workspace import write_json
 
 GRACE = 1.0
+NICE = 10
+"""Pages come first where cores are few."""
 
 
 def main(folder: Path) -> None:
     """Run the job in this folder."""
     os.umask(0o077)
+    os.nice(NICE)
     job, stop = Job(folder, str(json.loads(sys.stdin.buffer.readline() or b'""'))), Stop()
     signal.signal(signal.SIGTERM, lambda number, frame: stop.ask())
     threading.Thread(target=_end_with_input, args=(stop,), daemon=True).start()

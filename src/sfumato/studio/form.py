@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +39,12 @@ def read(work: Work) -> Form:
 
 
 def parsed(text: str) -> Form:
-    """A recipe's text as a mapping."""
+    """A recipe's text as a mapping, which is the caller's to change."""
+    return deepcopy(_parsed(text))
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str) -> Form:
     found = load_yaml(text if "\n" in text else text + "\n", what="recipe")
     if not isinstance(found, dict) or not isinstance(found.get("attributes"), dict):
         raise RecipeError(
@@ -61,7 +67,13 @@ def recipe_of(work: Work, allow: Sequence[Path]) -> Recipe:
 
 
 def problem(work: Work, allow: Sequence[Path]) -> SfumatoError | None:
-    """Why the recipe cannot be run; None where it can."""
+    """Why the recipe cannot be run; None where it can. The same text is not checked twice."""
+    text = work.recipe_text()
+    return None if text is None else _problem(work, text, tuple(allow))
+
+
+@lru_cache(maxsize=64)
+def _problem(work: Work, text: str, allow: tuple[Path, ...]) -> SfumatoError | None:
     try:
         recipe_of(work, allow)
     except SfumatoError as error:

@@ -44,7 +44,8 @@ def summary(work: Work) -> list[tuple[str, str, str]]:
         form = forms.read(work)
     except SfumatoError:
         return [("Recipe", "cannot be read", "recipe")]
-    roles = ", ".join(f"{len(forms.with_role(form, role))} {role}" for role in forms.ROLES)
+    counts = {role: len(forms.with_role(form, role)) for role in forms.ROLES}
+    roles = ", ".join(f"{count} {role}" for role, count in counts.items() if count)
     return [
         ("Table", f"{facts.get('called', '')} · {look['rows']:,} rows", "table"),
         ("Attributes", roles, "attributes"),

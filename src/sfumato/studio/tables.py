@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.data.alone import share_alone_coded
 from sfumato.data.csv_files import likely_encoding
 from sfumato.data.drafting.draft import draft
 from sfumato.data.drafting.plan import k_for
-from sfumato.data.drafting.profile import profile, share_alone
+from sfumato.data.drafting.profile import profile
 from sfumato.data.drafting.text import recipe_text, told
 from sfumato.data.reading import read_arrow
 from sfumato.data.safe_files import FILE
@@ -159,8 +161,16 @@ def _codes(column: Any) -> Any:
 
 
 def alone(work: Work, names: list[str], quasi: Iterable[str]) -> float:
-    """The share of people who are alone with what these columns say of them together."""
-    wanted = {name: f"c{at}" for at, name in enumerate(names)}
-    with pa.memory_map(str(work.folder / CODES)) as mapped:
+    """The share of people who are alone with what these columns say of them together; the same is not counted twice."""
+    path = work.folder / CODES
+    wanted = {name: at for at, name in enumerate(names)}
+    columns = tuple(sorted(wanted[name] for name in quasi if name in wanted))
+    return _alone(path, path.stat().st_mtime_ns, columns) if columns else 0.0
+
+
+@lru_cache(maxsize=512)
+def _alone(path: Path, written: int, columns: tuple[int, ...]) -> float:
+    with pa.memory_map(str(path)) as mapped:
         table = pa.ipc.open_file(mapped).read_all()
-        return share_alone(table, [wanted[name] for name in quasi if name in wanted])
+        codes = [table.column(f"c{at}").to_numpy() for at in columns]
+        return share_alone_coded([one + 1 for one in codes])  # those that are missing have -1

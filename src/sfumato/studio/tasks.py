@@ -106,7 +106,7 @@ def run_trial(job: Job) -> dict[str, Any]:
 
     recipe = _recipe(job)
     table = _table(recipe)
-    release = publish(table, recipe, run=Run(trial=recipe.budget is None))
+    release = publish(table, recipe, run=Run(trial=not recipe.mask.guarantee.spends))
     keep_trial(table, release, job.folder / RELEASE)
     told = release.certificate
     return {
@@ -169,7 +169,7 @@ def look_into_ledger(job: Job) -> dict[str, Any]:
     case = look_up(_table(recipe), kept, run=Run())
     known = [] if case.account is None else case.account.known()
     spent = None
-    if recipe.budget is not None and case.account is not None:
+    if recipe.mask.guarantee.spends and case.account is not None:
         spent = str(case.account.ledger.spent(case.account.people))
     return {"known": [one.entry.folder for one in known], "spent": spent, "people": recipe.people}
 

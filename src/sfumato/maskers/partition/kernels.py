@@ -16,6 +16,8 @@ from sfumato.maskers.partition.problem import (
     MOST_BOUNDARIES,
     NOTHING,
     ONE,
+    PAIRED,
+    SURE,
     TIE,
     WASTE,
     ZERO,
@@ -33,10 +35,15 @@ def _seen(terms: Terms, n: int, c: int) -> float:
         return float(terms.seen[n, c])
     if c <= 0:
         return 0.0
-    if c >= n:
+    if c * terms.m > SURE * n:
         return 1.0
-    power = terms.m * (terms.logs[n - c] - terms.logs[n])
-    return 1.0 if power < -30.0 else 1.0 - math.exp(power)
+    unseen, power, times = 1.0, 1.0 - c / n, terms.m
+    while times > 0:  # squares: a logarithm and a power take several times as long
+        if times & 1:
+            unseen *= power
+        power *= power
+        times >>= 1
+    return 1.0 - unseen
 
 
 @njit(cache=True, nogil=True)
@@ -76,14 +83,55 @@ def _shown(problem: Problem, work: Work, depth: int, n: int, right: int) -> floa
 
 
 @njit(cache=True, nogil=True)
+def _shown_by_few(problem: Problem, work: Work, depth: int, size: int, other: int) -> float:
+    """The same of both sides of a small part, each times its records: of all its chances a table is at hand.
+
+    A bin without records adds nothing to either sum, so that none is asked for.
+    """
+    cells, terms = problem.cells, problem.terms
+    held, left, total = work.held[depth], work.left[depth], work.total[depth]
+    alone, others = terms.label[size], terms.label[other]
+    every, every_other = 0.0, 0.0
+    for b in range(len(cells.kind)):
+        at, holds, one, two = cells.first[b], work.holds[depth, b], 0.0, 0.0
+        if cells.kind[b] == 0:
+            for i in range(holds):
+                bin_ = held[at + i]
+                one += alone[left[bin_]]
+                two += others[total[bin_] - left[bin_]]
+            every += max(0.0, one) / cells.labels[b]
+            every_other += max(0.0, two) / cells.labels[b]
+            continue
+        lost, gone, gone_other = cells.missing[b], 0, 0
+        if lost >= 0 and total[lost] > 0:  # the last of its bins
+            gone, gone_other, holds = left[lost], total[lost] - left[lost], holds - 1
+            one += MIXED * terms.gap[size, gone]
+            two += MIXED * terms.gap[other, gone_other]
+        near, far = terms.gap[size - gone], terms.gap[other - gone_other]
+        below, below_other = 0, 0
+        for i in range(holds - 1):
+            bin_ = held[at + i]
+            wide = cells.place[held[at + i + 1]] - cells.place[bin_]
+            below += left[bin_]
+            below_other += total[bin_] - left[bin_]
+            one += wide * near[below]
+            two += wide * far[below_other]
+        every += one
+        every_other += two
+    return size * every + other * every_other
+
+
+@njit(cache=True, nogil=True)
 def _tally(problem: Problem, order: NDArray[np.int32], lo: int, hi: int, work: Work, depth: int) -> None:
     """Count the part: records and sums of the guide by bin, and which bins hold any."""
     cells, guide = problem.cells, problem.guide
     attributes, dims = len(cells.kind), guide.n
-    for bin_ in range(cells.first[attributes]):
-        work.total[depth, bin_] = 0
-        for d in range(dims):
-            work.sums[depth, bin_, d] = 0.0
+    for a in range(attributes):  # what the part before held at this depth
+        for i in range(work.holds[depth, a]):
+            bin_ = work.held[depth, cells.first[a] + i]
+            work.total[depth, bin_] = 0
+            for d in range(dims):
+                work.sums[depth, bin_, d] = 0.0
     soft = guide.soft.shape[0] > 0
     for i in range(lo, hi):
         row = order[i]
@@ -223,6 +271,8 @@ def evaluate(
     if n < 2 * problem.terms.k:
         return
     _tally(problem, order, lo, hi, work, depth)
+    if n >= PAIRED:
+        _pair(cells, order, lo, hi, work, depth)
     work.shown[depth] = n * _shown(problem, work, depth, n, ONE)
     for d in range(dims):
         work.run[depth, 1, d] = 0.0
@@ -237,10 +287,31 @@ def evaluate(
 
 
 @njit(cache=True, nogil=True)
+def _pair(cells: Cells, order: NDArray[np.int32], lo: int, hi: int, work: Work, depth: int) -> None:
+    """Count the part's records by pairs of bins: what goes left with a bin is then known without its rows."""
+    attributes, pairs, held, holds = len(cells.kind), work.pairs, work.held[depth], work.holds[depth]
+    for a in range(attributes):
+        for i in range(holds[a]):
+            pairs[held[cells.first[a] + i]] = 0
+    for i in range(lo, hi):
+        row = order[i]
+        for a in range(attributes):
+            one = pairs[cells.first[a] + cells.bins[row, a]]
+            for b in range(a, attributes):
+                one[cells.first[b] + cells.bins[row, b]] += 1
+    for a in range(attributes):  # the other half is the same
+        for i in range(holds[a]):
+            one, bin_ = pairs[held[cells.first[a] + i]], held[cells.first[a] + i]
+            for b in range(a):
+                for j in range(holds[b]):
+                    one[held[cells.first[b] + j]] = pairs[held[cells.first[b] + j], bin_]
+
+
+@njit(cache=True, nogil=True)
 def _line_up(
     cells: Cells, order: NDArray[np.int32], lo: int, hi: int, a: int, holds: int, work: Work, depth: int
 ) -> None:
-    """Put the part's rows into `work.rows` in the order of the way's bins."""
+    """Put the part's rows into `work.rows` in the order of the way's bins, unless pairs of bins were counted."""
     rank = np.zeros(cells.first[a + 1] - cells.first[a], dtype=np.int64)
     place = np.zeros(holds + 1, dtype=np.int64)
     for i in range(holds):
@@ -248,6 +319,8 @@ def _line_up(
         place[i + 1] = place[i] + work.total[depth, work.ways[depth, i]]
     for i in range(holds + 1):
         work.start[depth, i] = place[i]
+    if hi - lo >= PAIRED:
+        return
     for i in range(lo, hi):
         r = rank[cells.bins[order[i], a]]
         work.rows[depth, place[r]] = order[i]
@@ -274,7 +347,7 @@ def _sweep(
         size = work.start[depth, i + 1]
         if n - size < k:
             break
-        _add_left(cells, work, depth, i)
+        _add_left(cells, n, work, depth, i)
         for d in range(dims):
             work.run[depth, 0, d] += work.sums[depth, work.ways[depth, i], d]
         if size < k:
@@ -285,8 +358,7 @@ def _sweep(
         worth = _worth(problem, n, size, work, depth)
         if worth > best + TIE * n:
             best, best_at = worth, i
-    for bin_ in range(cells.first[len(cells.kind)]):  # leave `left` empty behind
-        work.left[depth, bin_] = 0
+    _none_left(cells, work, depth)
     if best_at >= 0 and best > work.gain[depth, a] + TIE * n:
         work.gain[depth, a] = best
         for bin_ in range(cells.first[a], cells.first[a + 1]):
@@ -296,13 +368,26 @@ def _sweep(
 
 
 @njit(cache=True, nogil=True)
-def _add_left(cells: Cells, work: Work, depth: int, i: int) -> None:
+def _add_left(cells: Cells, n: int, work: Work, depth: int, i: int) -> None:
     """The rows of the way's bin i go left."""
+    if n >= PAIRED:
+        moved, left = work.pairs[work.ways[depth, i]], work.left[depth]
+        for bin_ in range(len(moved)):
+            left[bin_] += moved[bin_]
+        return
     for j in range(work.start[depth, i], work.start[depth, i + 1]):
         row = work.rows[depth, j]
         for b in range(len(cells.kind)):
             bin_ = cells.first[b] + cells.bins[row, b]
             work.left[depth, bin_] += 1
+
+
+@njit(cache=True, nogil=True)
+def _none_left(cells: Cells, work: Work, depth: int) -> None:
+    """Leave `left` empty behind."""
+    for b in range(len(cells.kind)):
+        for i in range(work.holds[depth, b]):
+            work.left[depth, work.held[depth, cells.first[b] + i]] = 0
 
 
 @njit(cache=True, nogil=True)
@@ -314,7 +399,9 @@ def _worth(problem: Problem, n: int, size: int, work: Work, depth: int) -> float
         left, every = work.run[depth, 0, d], work.run[depth, 1, d]
         fall += left * left / size + (every - left) * (every - left) / (n - size) - every * every / n
     less = work.shown[depth]
-    for right in range(2):
-        one = size + right * (n - 2 * size)
-        less -= one * _shown(problem, work, depth, one, right)
+    if n < problem.terms.seen.shape[0]:
+        less -= _shown_by_few(problem, work, depth, size, n - size)
+    else:
+        less -= size * _shown(problem, work, depth, size, ZERO)
+        less -= (n - size) * _shown(problem, work, depth, n - size, ONE)
     return float((problem.guide.scale * fall + problem.terms.weight * less) * waste(n, size, problem.terms.k))

@@ -24,8 +24,12 @@ SMALL = 700
 """Up to so many records the chance to see a value in m draws is looked up."""
 MOST_BOUNDARIES = 48
 """So many boundaries of an attribute are tried in a large part."""
+SURE = 35
+"""A value is seen for sure where draws times its share are more: the chance is one, to all digits."""
 BREADTH = 3
 """Attributes whose cuts are followed when looking ahead."""
+PAIRED = 400
+"""From so many records on, pairs of bins are counted once, and not the rows of each bin again for every attribute."""
 ZERO: Any = np.int64(0)
 ONE: Any = np.int64(1)
 """Of this type, so that a loop is compiled once, and not again for a number that is written out."""
@@ -57,13 +61,16 @@ class Guide(NamedTuple):
 
 class Terms(NamedTuple):
     """`k`: records of a part, at least; `m`: draws in which a value is seen or not; `weight`: of what is shown, for
-    each attribute. `seen[n, c]`: the chance that m draws of n see one of c; `logs` of whole numbers."""
+    each attribute. Of few records, `seen[n, c]`: the chance that m draws of n see one of c; `gap[n, c]`: that they see
+    some of c and some of the others, which covers the gap between both; `label[n, c]`: what a label of c records adds
+    to those that are shown, nothing if all draws see it alone."""
 
     k: int
-    m: float
+    m: int
     weight: float
     seen: Floats
-    logs: Floats
+    gap: Floats
+    label: Floats
 
 
 class Problem(NamedTuple):
@@ -81,11 +88,12 @@ class Work(NamedTuple):
     `total`, `left` (depths, bins): records of the part, and those that went left. `held`: the bins that hold any,
     `holds` of each attribute. `sums` (depths, bins, dims): of the guide; `run` (depths, 2, dims): of those that went
     left, and of all. `ways`: bins in the order of one way, `key` what they are ordered by; `rows`: the part's rows in
-    that order, `start` the first of each bin. `shown`: what all of them would show.
+    that order, `start` the first of each bin. `pairs` (bins, bins): records of a large part by pairs of bins. `shown`:
+    what all of them would show.
     """
 
     total: Ints
-    left: Ints
+    left: NDArray[np.int32]
     held: Ints
     holds: Ints
     sums: Floats
@@ -94,6 +102,7 @@ class Work(NamedTuple):
     key: Floats
     rows: NDArray[np.int32]
     start: Ints
+    pairs: NDArray[np.int32]
     shown: Floats
     gain: Floats
     side: NDArray[np.uint8]
@@ -105,7 +114,7 @@ def work_for(cells: Cells, guide: Guide, rows: int, depths: int = 1) -> Work:
     widest = int(np.diff(cells.first).max())
     return Work(
         total=np.zeros((depths, bins), dtype=np.int64),
-        left=np.zeros((depths, bins), dtype=np.int64),
+        left=np.zeros((depths, bins), dtype=np.int32),
         held=np.zeros((depths, bins), dtype=np.int64),
         holds=np.zeros((depths, attributes), dtype=np.int64),
         sums=np.zeros((depths, bins, guide.n)),
@@ -114,6 +123,7 @@ def work_for(cells: Cells, guide: Guide, rows: int, depths: int = 1) -> Work:
         key=np.zeros((depths, widest)),
         rows=np.zeros((depths, rows), dtype=np.int32),
         start=np.zeros((depths, widest + 1), dtype=np.int64),
+        pairs=np.zeros((bins, bins) if rows >= PAIRED else (0, 0), dtype=np.int32),
         shown=np.zeros(depths),
         gain=np.full((depths, attributes), NOTHING),
         side=np.zeros((depths, bins), dtype=np.uint8),
@@ -122,10 +132,11 @@ def work_for(cells: Cells, guide: Guide, rows: int, depths: int = 1) -> Work:
 
 def terms_for(k: int, m: int, weight: float, rows: int) -> Terms:
     """Tables of what the loops look up."""
-    logs = np.log(np.maximum(np.arange(rows + 1), 1).astype(np.float64))
     size = min(rows, SMALL)
     n, c = np.arange(size + 1)[:, None], np.arange(size + 1)[None, :]
     with np.errstate(divide="ignore", invalid="ignore"):
         seen = np.where(c >= n, 1.0, 1.0 - np.exp(m * (np.log(np.maximum(n - c, 1)) - np.log(np.maximum(n, 1)))))
     seen[:, 0] = 0.0
-    return Terms(k, float(m), weight, seen, logs)
+    gap = seen + np.where(c <= n, np.take_along_axis(seen, np.maximum(n - c, 0), axis=1), 0.0) - 1.0
+    gap[0] = 0.0  # of nobody nothing is seen
+    return Terms(k, m, weight, seen, gap, np.where(2 * c > n, gap, seen))

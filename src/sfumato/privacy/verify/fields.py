@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from fractions import Fraction
 from pathlib import Path
@@ -22,6 +22,7 @@ from sfumato.privacy.verify.verdict import CheckError
 Form = Mapping[str, object]
 T = TypeVar("T")
 DEEPEST = 256  # mappings and lists inside each other; in the one form each is one space further to the right
+SHORT = 100  # entries of a list or mapping that are written at once
 LONGEST = 40  # characters of a number
 LABEL = 1000  # characters of a name that no row of the table shows
 OTHERWISE = "is not written in the one form that its content has: spaces, escapes or numbers differ"
@@ -57,7 +58,7 @@ def _check_form(name: str, form: object, content: bytes) -> None:
     Piece by piece, up to the first that differs: what is not in the one form can be far larger in it.
     """
     at = 0
-    for piece in json.JSONEncoder(indent=1, ensure_ascii=False, allow_nan=False).iterencode(form):
+    for piece in _pieces(form, "\n"):
         if _SURROGATE.search(piece):
             raise CheckError(f"{name} holds half a character: a surrogate that stands alone")
         expected = piece.encode()
@@ -66,6 +67,27 @@ def _check_form(name: str, form: object, content: bytes) -> None:
         at += len(expected)
     if content[at:] != b"\n":
         raise CheckError(f"{name} {OTHERWISE}")
+
+
+def _pieces(form: object, line: str) -> Iterator[str]:
+    """The one form, some of it at a time: a short list or mapping of plain values at once, by the compiled encoder.
+
+    `line`: a line end, and the spaces with which the lines of this form begin.
+    """
+    inner = line + " "
+    if not isinstance(form, dict | list) or not form:
+        yield json.dumps(form, ensure_ascii=False, allow_nan=False)
+        return
+    values = list(form.values()) if isinstance(form, dict) else form
+    if len(form) <= SHORT and not any(isinstance(value, dict | list) for value in values):
+        text = json.dumps(form, ensure_ascii=False, allow_nan=False, separators=("," + inner, ": "))
+        yield text[0] + inner + text[1:-1] + line + text[-1]
+        return
+    keys = [json.dumps(key, ensure_ascii=False) + ": " for key in form] if isinstance(form, dict) else [""] * len(form)
+    for at, (key, value) in enumerate(zip(keys, values, strict=True)):
+        yield ("," if at else "{" if isinstance(form, dict) else "[") + inner + key
+        yield from _pieces(value, inner)
+    yield line + ("}" if isinstance(form, dict) else "]")
 
 
 def _unique(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:

@@ -25,6 +25,7 @@ SENTENCES = {
     "confidence_bound": ("Nobody can be surer than", "of anybody's", "confidence", ""),
     "t_closeness": ("No group differs from the whole table by more than", "in", "t", ""),
 }
+ABOUT_SENSITIVE = ("l_diversity", "confidence_bound", "t_closeness")
 
 
 def context(desk: Desk) -> Context:
@@ -73,12 +74,9 @@ def _need(at: int, need: dict[str, Any]) -> dict[str, Any]:
 def plan(desk: Desk) -> list[tuple[str, float]]:
     """What a budget will be spent on; nothing while the recipe is not sound."""
     try:
-        recipe = desk.recipe()
+        return [(share.purpose, float(share.epsilon)) for share in desk.recipe().plan]
     except SfumatoError:
         return []
-    if recipe.budget is None:
-        return []
-    return [(share.purpose, float(share.epsilon)) for share in recipe.mask.plan(recipe.schema, recipe.budget)]
 
 
 def _undeclared(desk: Desk, form: forms.Form) -> list[dict[str, Any]]:
@@ -127,7 +125,7 @@ def add(desk: Desk, fields: Fields) -> None:
     """One more requirement."""
     form = desk.form()
     sensitive = fields["sensitive"] or next(iter(forms.with_role(form, "sensitive")), "")
-    if fields["kind"] != "k_anonymity" and not sensitive:
+    if fields["kind"] in ABOUT_SENSITIVE and not sensitive:
         raise RecipeError(
             "privacy",
             "it is about a sensitive attribute",

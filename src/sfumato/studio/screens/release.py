@@ -33,7 +33,7 @@ def context(desk: Desk) -> Context:
         "releases": [(path.name, quote(str(path))) for path in desk.work.releases()],
         "done": trial is not None and release.state == "done" and release.form.get("trial") == str(trial.folder),
         "suggested": _suggested(desk),
-        "spends": trial is not None and trial.recipe.budget is not None,
+        "spends": trial is not None and trial.recipe.mask.guarantee.spends,
     }
 
 

@@ -33,7 +33,7 @@ def trial_result(desk: Desk, number: str) -> dict[str, object] | None:
 def start(desk: Desk, fields: Fields) -> None:
     """Begin a run of the recipe as it stands."""
     recipe = desk.recipe()
-    if recipe.budget is not None and fields["approved"] != "yes":
+    if recipe.mask.guarantee.spends and fields["approved"] != "yes":
         raise RecipeError(
             "budget",
             "a plan is approved before anything is spent",

@@ -7,6 +7,7 @@ and is what a release writes; the check asks that one more round changes nothing
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sfumato.events import checkpoint
@@ -32,6 +33,7 @@ DIGITS = 6  # of a centre, after the point
 UNIT = 1.5 * 10**-DIGITS  # by how much a centre may miss the mean of its rows
 MOST = 1000  # centres
 ROUNDS = 50
+MOST_KEYS = 2**62
 TIE = 9  # digits of a squared distance by which one centre is nearer than another; else the first is nearest
 
 
@@ -49,7 +51,7 @@ def centres(release: Folder) -> str:
     if book is not None and by_groups(book):
         _check_scales(release, attributes, book)
     start = _matrix(form["centres"], sum(block.dims for block in blocks))
-    found = _round(blocks, start)
+    found = _round(_Alike(blocks), start)
     most = max((least(release, name) for name in attributes if _masked(release, name)), default=1)
     if int(found.sizes.min()) < most:
         raise CheckError(f"{CENTRES} has a centre of fewer rows than k")
@@ -83,9 +85,10 @@ def settled(form: Form, table: pl.DataFrame, *, minimum: int, book: Form | None 
     """
     blocks = _blocks(table, mapping(form["attributes"], "attributes"), None, book)
     now = _matrix(form["centres"], sum(block.dims for block in blocks))
+    alike = _Alike(blocks)
     for _ in range(ROUNDS):
         checkpoint()
-        found = _round(blocks, now)
+        found = _round(alike, now)
         if int(found.sizes.min()) < max(minimum, 1):
             return None
         means = found.means.round(DIGITS) + 0.0
@@ -134,10 +137,29 @@ class _Round:
         self.means: Floats = sums / np.maximum(sizes, 1)[:, None]
 
 
-def _round(blocks: Sequence[AnyBlock], now: Floats) -> _Round:
+class _Alike:
+    """Owns what every round looks at: rows that are alike everywhere once, and how many there are of each."""
+
+    def __init__(self, blocks: Sequence[AnyBlock]) -> None:
+        import numpy as np
+
+        different = list({id(block.codes): block for block in blocks}.values())  # those told by groups share theirs
+        key, span = different[0].codes, different[0].count
+        for block in different[1:]:
+            if span * block.count > MOST_KEYS:
+                key = np.unique(key, return_inverse=True)[1]
+                span = int(key.max(initial=0)) + 1
+            key, span = key.astype(np.int64) * block.count + block.codes, span * block.count
+        _, first, counts = np.unique(key, return_index=True, return_counts=True)
+        self.counts: Ints = counts
+        self.blocks = [replace(block, codes=block.codes[first].astype(np.int64)) for block in blocks]
+
+
+def _round(alike: _Alike, now: Floats) -> _Round:
     """Rows are counted by value and centre, so that their order and number do not change a single digit."""
     import numpy as np
 
+    blocks = alike.blocks
     parts = np.split(now, np.cumsum([block.dims for block in blocks])[:-1], axis=1)
     apart = [_apart(block, part) for block, part in zip(blocks, parts, strict=True)]
     rows, k = len(blocks[0].codes), len(now)
@@ -149,8 +171,9 @@ def _round(blocks: Sequence[AnyBlock], now: Floats) -> _Round:
         for block, table in zip(blocks[1:], apart[1:], strict=True):
             total = total + table[block.codes[at : at + step]]
         nearest[at : at + step] = total.round(TIE).argmin(axis=1)
-    sums = [_sums(block, nearest, k) for block in blocks]
-    return _Round(np.bincount(nearest, minlength=k), np.concatenate(sums, axis=1))
+    sums = [_sums(block, nearest, alike.counts, k) for block in blocks]
+    sizes = np.bincount(nearest, weights=alike.counts, minlength=k).astype(np.int64)
+    return _Round(sizes, np.concatenate(sums, axis=1))
 
 
 def _apart(block: AnyBlock, centres: Floats) -> Floats:
@@ -166,19 +189,19 @@ def _apart(block: AnyBlock, centres: Floats) -> Floats:
     return found
 
 
-def _sums(block: AnyBlock, nearest: NDArray[np.integer[Any]], k: int) -> Floats:
+def _sums(block: AnyBlock, nearest: NDArray[np.integer[Any]], rows: NDArray[np.integer[Any]], k: int) -> Floats:
     """(centres, dims): the places of each centre's rows, added up."""
     import numpy as np
 
-    counts: Any = np.zeros(block.count * k, dtype=np.int64)
+    counts: Any = np.zeros(block.count * k)  # whole numbers, exactly
     step = max(BLOCK, 2 * len(counts))
     for at in range(0, len(nearest), step):
         cells = block.codes[at : at + step].astype(np.int64) * k + nearest[at : at + step]
-        counts += np.bincount(cells, minlength=len(counts))
+        counts += np.bincount(cells, weights=rows[at : at + step], minlength=len(counts))
     counts = counts.reshape(block.count, k)
     if not isinstance(block, Block):
-        return block.sums(counts.astype(np.float64))
+        return block.sums(counts)
     found = np.zeros((k, block.dims))
     for places in block.parts():
-        found += counts[places.first : places.end].T.astype(np.float64) @ places.at
+        found += counts[places.first : places.end].T @ places.at
     return found

@@ -166,8 +166,7 @@ def _book(part: Form, shown: Sequence[str | None], entries: Sequence[object]) ->
     check_coordinates(matrix, missing=missing, told=0, shown=len(rows))
     where = {label: at for at, label in enumerate(places)}
     places_of = _Places(matrix, where)
-    found = [places_of.expected(text, spread) for text, spread in zip(shown, spreads, strict=True)]
-    return np.array(found, dtype=np.float64).reshape(len(shown), len(gone))
+    return places_of.expected(shown, spreads)
 
 
 def _check_labels(known: list[str], needed: Collection[str | None]) -> bool:
@@ -194,19 +193,29 @@ class _Places:
     matrix: Floats
     where: dict[str, int]
 
-    def expected(self, text: str | None, spread: Form) -> Floats:
-        if text is None:
-            return self._of("")
-        found: Floats = self.matrix[-1] * 0.0
-        for label in spread:
-            if label != text:
-                found = found + self._of(label) * field(spread, label, float)
-        rest = (field(spread, text, float) if text in spread else 0.0) if spread else 1.0
-        if rest:
-            found = found + rest * self._alone(text, spread)
+    def expected(self, shown: Sequence[str | None], spreads: Sequence[Form]) -> Floats:
+        """(groups, dims): label after label, so that sums do not depend on how many groups there are."""
+        import numpy as np
+
+        kinds = list(dict.fromkeys((text, tuple(spread)) for text, spread in zip(shown, spreads, strict=True)))
+        number = {kind: at for at, kind in enumerate(kinds)}
+        told: list[tuple[int, int, float]] = []  # group, row of the matrix, share
+        left: list[tuple[int, int, float]] = []  # group, kind, share of what is left over
+        for at, (text, spread) in enumerate(zip(shown, spreads, strict=True)):
+            others = [label for label in spread if label != text] if text is not None else []
+            told += [(at, self.where.get(label, -1), field(spread, label, float)) for label in others]
+            rest = 1.0 if text is None or not spread else field(spread, text, float) if text in spread else 0.0
+            left.append((at, number[text, tuple(spread)], rest))
+        found: Floats = np.zeros((len(shown), self.matrix.shape[1]))
+        groups, rows, shares = (np.array(part) for part in zip(*told, strict=True)) if told else [np.zeros(0, int)] * 3
+        np.add.at(found, groups, self.matrix[rows] * shares[:, None])
+        alone = np.array([self.matrix[-1] if text is None else self._alone(text, labels) for text, labels in kinds])
+        for at, kind, rest in left:
+            if rest:
+                found[at] += rest * alone[kind]
         return found
 
-    def _alone(self, text: str, spread: Form) -> Floats:
+    def _alone(self, text: str, spread: Collection[str]) -> Floats:
         every = [] if text in self.where else _members(text, self.where)
         named = {"" if label == MISSING else label for label in spread}
         others = [one for one in every if one not in named] or every or [text]

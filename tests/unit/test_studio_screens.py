@@ -1,0 +1,191 @@
+"""What screens do to a recipe: roles and requirements stay in step, trees stay trees, and mistakes change nothing."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sfumato.privacy.ledger.ledger import ledger_path
+from sfumato.studio import form as forms
+from sfumato.studio.uploads import safe_name
+from sfumato.studio.workspace import Work, usual_folder
+from tests.studio_visitor import Visitor
+
+RECIPE = """sfumato: 1
+table: table/people.csv
+attributes:
+  name: {kind: category, role: identifier}
+  age: {kind: number, role: quasi, range: [0, 100]}
+  town: {kind: category, role: quasi, taxonomy: {ANY: {North: [a, b], South: [c]}}}
+  job: {kind: category, role: plain}
+  disease: {kind: category, role: sensitive}
+structure: {classes: disease}
+privacy:
+  - {k_anonymity: 5, on: [age, town]}
+  - {l_diversity: 2, on: [age], sensitive: disease}
+mask: partition
+"""
+LABELS = {"town": ["a", "b", "c"], "job": ["x", "y"]}
+
+
+def form() -> forms.Form:
+    return forms.parsed(RECIPE)
+
+
+def sound(changed: forms.Form) -> None:
+    from sfumato.data.yaml_files import dump_yaml
+    from sfumato.recipe import Recipe
+
+    Recipe.from_yaml(dump_yaml(changed))
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> tuple[Visitor, Work]:
+    """A piece of work as its files tell it, whose table was looked at."""
+    visitor = Visitor.of(tmp_path / "studio").enter()
+    work = visitor.new()
+    work.save_recipe(RECIPE)
+    look = work.job("look")
+    look.mkdir(parents=True)
+    columns = [
+        {
+            "name": name,
+            "distinct": 3,
+            "missing": 0,
+            "alone": 0.0,
+            "bins": None,
+            "top": [],
+            "labels": LABELS.get(name),
+            "reason": "",
+            "asked": False,
+            "drafted": part,
+        }
+        for name, part in forms.attributes(form()).items()
+    ]
+    told: dict[str, Any] = {"rows": 3, "encoding": "UTF-8", "bytes": 1, "columns": columns, "first": []}
+    (look / "result.json").write_text(json.dumps(told))
+    return visitor, work
+
+
+def tree(work: Work) -> Any:
+    return forms.read(work)["attributes"]["town"].get("taxonomy")
+
+
+def test_what_others_may_know_stands_in_the_widest_requirement() -> None:
+    changed = forms.change_roles(form(), ["job"], "quasi")
+    assert [need["on"] for need in changed["privacy"]] == [["age", "town", "job"], ["age"]]
+    sound(changed)
+
+
+def test_what_others_do_not_know_stands_in_none() -> None:
+    changed = forms.change_roles(form(), ["age"], "plain")
+    assert [need["on"] for need in changed["privacy"]] == [["town"]]
+    sound(changed)
+
+
+def test_a_secret_that_is_dropped_is_asked_about_no_more() -> None:
+    changed = forms.change_roles(form(), ["disease"], "identifier")
+    assert "structure" not in changed
+    assert [forms.requirement_name(need) for need in changed["privacy"]] == ["k_anonymity"]
+    sound(changed)
+
+
+def test_another_kind_loses_what_only_the_first_has() -> None:
+    changed = forms.change_kind(form(), "age", "category", {})
+    assert changed["attributes"]["age"] == {"kind": "category", "role": "quasi"}
+    drafted = {"kind": "number", "range": [0, 90]}
+    assert forms.change_kind(changed, "age", "number", drafted)["attributes"]["age"]["range"] == [0, 90]
+
+
+def test_a_budget_and_back() -> None:
+    spent = forms.change_budget(form(), "0.5", "2", "patients")
+    assert spent["budget"] == {"epsilon": "0.5", "total": 2}
+    assert (spent["privacy"], spent["mask"], spent["people"]) == ([], "private_tree", "patients")
+    back = forms.change_budget(spent, "", "", "")
+    assert "budget" not in back
+    sound(back)
+
+
+@pytest.mark.parametrize(
+    ("action", "fields", "wanted"),
+    [
+        ("rename", {"node": "South", "label": "Sud"}, {"ANY": {"North": ["a", "b"], "Sud": ["c"]}}),
+        ("move", {"node": "c", "target": "North"}, {"ANY": {"North": ["a", "b", "c"]}}),
+        ("cut", {"node": "North"}, {"ANY": {"South": ["c"], "a": None, "b": None}}),
+        ("group", {"node": "a", "label": "A"}, {"ANY": {"North": {"A": ["a"], "b": None}, "South": ["c"]}}),
+        ("propose", {"way": "flat"}, {"ANY": ["a", "b", "c"]}),
+        ("remove", {}, None),
+        ("move", {"node": "North", "target": "North"}, ...),
+        ("move", {"node": "a", "target": "c"}, ...),
+        ("move", {"node": "ANY", "target": "North"}, ...),
+        ("cut", {"node": "ANY"}, ...),
+        ("rename", {"node": "a", "label": "b"}, ...),
+        ("group", {"node": "a", "label": "South"}, ...),
+        ("rename", {"node": "nobody", "label": "x"}, ...),
+    ],
+)
+def test_trees_are_edited(opened: tuple[Visitor, Work], action: str, fields: dict[str, str], wanted: Any) -> None:
+    visitor, work = opened
+    before = tree(work)
+    answer = visitor.post(f"/w/{work.id}/trees/{action}", {"name": "town", **fields})
+    assert answer.status_code == 200
+    if wanted is ...:
+        assert "That was not possible" in answer.text
+        assert tree(work) == before
+    else:
+        found = tree(work)
+        assert _sorted(found) == _sorted(wanted)
+
+
+def _sorted(found: Any) -> Any:
+    if isinstance(found, dict):
+        return {key: _sorted(found[key]) for key in sorted(found)}
+    return sorted(found) if isinstance(found, list) else found
+
+
+def test_a_tree_is_imported_and_checked_against_the_table(opened: tuple[Visitor, Work]) -> None:
+    visitor, work = opened
+    arx = b"a;North;ANY\nb;North;ANY\nz;South;ANY\n"
+    answer = visitor.post(f"/w/{work.id}/trees/upload", {"name": "town"}, files={"file": ("town.csv", arx)})
+    assert tree(work) == {"ANY": {"North": ["a", "b"], "South": ["z"]}}
+    assert "a value of the data is no leaf" in answer.text
+
+
+def test_the_screens_follow_the_text_of_the_recipe(opened: tuple[Visitor, Work]) -> None:
+    visitor, work = opened
+    answer = visitor.post(f"/w/{work.id}/recipe", {"text": RECIPE.replace("k_anonymity: 5", "k_anonymity: 77")})
+    assert "It is sound" in answer.text
+    assert 'value="77"' in visitor.get(f"/w/{work.id}/privacy").text
+
+
+@pytest.mark.parametrize("text", ["", "a: [", "[]", "attributes: 3", "x" * 100])
+def test_a_text_that_is_no_recipe_changes_nothing(opened: tuple[Visitor, Work], text: str) -> None:
+    visitor, work = opened
+    assert 'role="alert"' in visitor.post(f"/w/{work.id}/recipe", {"text": text}).text
+    assert work.recipe_text() == RECIPE
+
+
+def test_a_recipe_that_was_spoilt_by_hand_is_shown_to_be_mended(opened: tuple[Visitor, Work]) -> None:
+    visitor, work = opened
+    work.save_recipe("attributes: [")
+    for screen in ("attributes", "privacy", "run"):
+        assert "<textarea" in visitor.get(f"/w/{work.id}/{screen}").text
+
+
+@pytest.mark.parametrize("fields", [{"at": "9"}, {"at": "x"}, {"at": "0", "number": "many"}, {"at": ""}])
+def test_a_change_of_nothing_is_told(opened: tuple[Visitor, Work], fields: dict[str, str]) -> None:
+    visitor, work = opened
+    assert "That was not possible" in visitor.post(f"/w/{work.id}/privacy/change", fields).text
+    assert work.recipe_text() == RECIPE
+
+
+def test_it_works_beside_the_ledger() -> None:
+    assert usual_folder() == ledger_path().with_name("studio")
+
+
+def test_names_of_files() -> None:
+    assert safe_name("-x.tar.parquet") == "x_tar.parquet"
+    assert safe_name("日本.csv") == "table.csv"
