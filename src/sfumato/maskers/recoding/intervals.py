@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.data import calendar
+from sfumato.data.axis import Numbers
 from sfumato.data.schema import Calendar
 from sfumato.data.shown import interval_text
 
@@ -134,3 +135,13 @@ def spans_of(form: Mapping[str, Any], breaks: Sequence[float]) -> tuple[Span, ..
 
     walk(form, 0)
     return tuple(found)
+
+
+def exact_edges(breaks: Sequence[float], numbers: Numbers) -> Numbers:
+    """Breaks of the kind of the numbers: large whole numbers compared with a break such as 36.5 would be rounded."""
+    if numbers.dtype.kind == "f":
+        return np.array(breaks, dtype=np.float64)
+    limits = np.iinfo(numbers.dtype)
+    whole = [math.ceil(number) for number in breaks]
+    inside = all(limits.min <= number <= limits.max for number in whole)
+    return np.array(whole, dtype=numbers.dtype if inside else object)

@@ -13,16 +13,18 @@ import pyarrow as pa
 
 from sfumato.arrays import Floats, Ints, Marks
 from sfumato.data import calendar
-from sfumato.data.axis import MISSING, Numbers, labels_of, numbers_of
+from sfumato.data.axis import MISSING, labels_of, numbers_of
+from sfumato.data.masked import Masked
 from sfumato.data.schema import Calendar, Number
 from sfumato.data.taxonomy.bare_form import from_form, to_form
 from sfumato.data.taxonomy.taxonomy import Taxonomy, pruned
 from sfumato.errors import visible
-from sfumato.maskers.recoding.drawing import SHOWN, drawn_tree
+from sfumato.maskers.recoding.drawing import SHOWN, drawn_tree, some
 from sfumato.maskers.recoding.intervals import (
     Bound,
     Span,
     covers,
+    exact_edges,
     interval_label,
     interval_labels,
     nested_form,
@@ -109,6 +111,10 @@ class Rule:
         inside = places >= 0
         marks[places[inside], np.flatnonzero(inside)] = True
         return marks
+
+    def shown_in(self, masked: Masked, name: str) -> Collection[str | None]:
+        """What some row of a masked table shows."""
+        return masked.labels(name)
 
     def over(self, tree: Taxonomy | None) -> Rule | None:
         """The same over the whole tree of its attribute; None where it needs one, and this is not it."""
@@ -207,7 +213,7 @@ class Generalize(Rule):
 
     def sentence(self, values: int) -> str:
         """How many labels, of how large a tree."""
-        return f"{_some(values, 'label')} of a taxonomy with {len(self.taxonomy.leaves):,} leaves."
+        return f"{some(values, 'label')} of a taxonomy with {len(self.taxonomy.leaves):,} leaves."
 
     def drawn(self) -> str:
         """The tree down to the cut; what is hidden below a label stands behind it."""
@@ -255,7 +261,7 @@ class Suppress(Rule):
 
     def sentence(self, values: int) -> str:
         """How many labels are not hidden."""
-        return "Every label is shown." if self.complete else f"{_some(len(self.disclosed), 'label')}, all others as *."
+        return "Every label is shown." if self.complete else f"{some(len(self.disclosed), 'label')}, all others as *."
 
     def drawn(self) -> str:
         """One line."""
@@ -267,8 +273,8 @@ class Suppress(Rule):
 class Discretize(Rule):
     """Intervals between breaks. Without a declared range the outer ends stay open: they would tell extremes.
 
-    `tree`: the wider intervals above those that are shown, each from where to where, infinite where it reaches to the
-    end; they were given, or grown by the search. `told`: it goes along with a release.
+    `tree`: the wider intervals above those that are shown, given or grown, each from where to where, infinite at the
+    outer ends. `told`: it goes along with a release.
     """
 
     kind: ClassVar[str] = "discretize"
@@ -301,7 +307,7 @@ class Discretize(Rule):
         if self.missing == "together":
             return np.zeros(len(values) + 1, dtype=np.int64)
         numbers = numbers_of(values, Number(calendar=self.calendar))
-        found = np.searchsorted(_edges(self.breaks, numbers), numbers, side="right").astype(np.int64)
+        found = np.searchsorted(exact_edges(self.breaks, numbers), numbers, side="right").astype(np.int64)
         outside = np.isnan(numbers)
         if self.range is not None:
             low, high = covers(self.range, self.calendar)
@@ -362,14 +368,14 @@ class Discretize(Rule):
     def released(self, shown: Collection[str | None], needed: Collection[str]) -> Discretize:
         """The breaks that are an end of an interval which some row shows."""
         used = [label in shown for label in interval_labels(self.range, self.breaks, self.calendar)]
-        sides = zip(self.breaks, used, used[1:], strict=False)
+        sides = zip(self.breaks, used, used[1:], strict=False)  # the intervals before and after each break
         kept = tuple(at for at, below, above in sides if below or above)
         return replace(self, breaks=kept, tree=self.tree if self.told and self.missing != "together" else None)
 
     def sentence(self, values: int) -> str:
         """How many intervals, of which range."""
         within = f" of the declared range from {self.range[0]} to {self.range[1]}" if self.range else ""
-        return f"{_some(len(self.breaks) + 1, 'interval')}{within}."
+        return f"{some(len(self.breaks) + 1, 'interval')}{within}."
 
     def drawn(self) -> str:
         """The intervals in their order; as a tree where there are wider ones above them."""
@@ -380,21 +386,7 @@ class Discretize(Rule):
         return "  " + " | ".join(MISSING if label is None else visible(label) for label in self.shown)
 
 
-def _edges(breaks: tuple[float, ...], numbers: Numbers) -> Numbers:
-    """Breaks of the kind of the numbers: large whole numbers compared with a break such as 36.5 would be rounded."""
-    if numbers.dtype.kind == "f":
-        return np.array(breaks, dtype=np.float64)
-    limits = np.iinfo(numbers.dtype)
-    whole = [math.ceil(number) for number in breaks]
-    inside = all(limits.min <= number <= limits.max for number in whole)
-    return np.array(whole, dtype=numbers.dtype if inside else object)
-
-
 def _in_order(labels: Iterable[str | None]) -> tuple[str | None, ...]:
     """In the order of letters, missing last."""
     found = set(labels)
     return (*sorted(label for label in found if label is not None), *([None] if None in found else []))
-
-
-def _some(count: int, thing: str) -> str:
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
