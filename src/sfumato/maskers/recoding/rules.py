@@ -151,7 +151,7 @@ class Generalize(Rule):
 
     `named`: the labels of the tree that have a name where it is released (None: all of them).
 
-    >>> tree = Taxonomy.fromdrawn_tree({"ANY": {"Low": ["a", "b"], "High": ["c", "d"]}})
+    >>> tree = Taxonomy.from_tree({"ANY": {"Low": ["a", "b"], "High": ["c", "d"]}})
     >>> print(Generalize(tree, ("Low", "c", "d")).drawn())
       ○ ANY
         ● Low  (a, b)
