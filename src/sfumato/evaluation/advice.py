@@ -25,7 +25,7 @@ def advice_on_clusters(asked: Clusters | None, scores: Mapping[str, Any]) -> str
             "clusters, or use mask: partition"
         )
     cold, most = figure.get("f_measure.cold.mean"), figure.get("f_measure.ceiling.mean")
-    if finds_k(asked.again) and cold is not None and most is not None and cold < LOST * most:
+    if cold is not None and most is not None and cold < LOST * most and finds_k(asked.again):
         return (
             f"what {asked.again} finds by density is not found again in the masked table (F-measure {cold:.2f}): "
             "records that were masked alike stand at one point, and intervals leave gaps. Use mask: partition, a "

@@ -133,8 +133,9 @@ def evaluate_clusters(
         for name, columns in watched((others or {}).items()):
             theirs = _measure_masked(view, view.place(columns, None), f"{name}.").scores
             scores += [*theirs, *_benefits(scores, theirs, name)]
-    own = {**measures_named(structure.measures), **found.measures}
-    scores += own_scores(own, found, {"start": mine.from_start, "cold": mine.first.labels})
+    if structure.measures or found.measures:
+        own = {**measures_named(structure.measures), **found.measures}
+        scores += own_scores(own, found, {"start": mine.from_start, "cold": mine.first.labels})
     kept, helped = (measure.clusters_kept(found.labels, labels) for labels in (mine.first.labels, mine.from_start))
     return Evaluation(tuple(scores), kept, _settings(view), mine.from_start, helped)
 

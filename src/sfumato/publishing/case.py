@@ -64,7 +64,8 @@ class Run:
     measures: Mapping[str, Measure] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_own(self.measures)
+        if self.measures:
+            check_own(self.measures)
 
 
 class _NotYet:

@@ -50,7 +50,7 @@ from sfumato.release.report.material import Held, Released
 from sfumato.release.report.report import REPORT, holder_report, public_report
 from sfumato.structure.released_groups import ReleasedGroups
 from sfumato.structure.space import Space
-from sfumato.structure.structures import clusters_of, declared_labels, find, find_any
+from sfumato.structure.structures import declared_labels, find, find_any
 
 PEOPLE = 400
 """How many people are attacked for a report; the command `sfumato attack` tries more."""
@@ -161,7 +161,7 @@ def measure(case: Case) -> Case:
         codebook=kind,
         whole=case.whole,
     )
-    advice = advice_on_clusters(clusters_of(recipe.structure), judged.scores)
+    advice = advice_on_clusters(case.found.clusters, judged.scores)
     if advice is not None and not case.run.trial:
         warn(advice)
     scores = {**judged.scores, **({"detail": [one.to_json() for one in detail]} if detail else {})}

@@ -72,7 +72,8 @@ import path. Given: 'kmean'. To mend it: did you mean 'kmeans'?.
     def __post_init__(self) -> None:
         object.__setattr__(self, "beside", tuple(self.beside))
         object.__setattr__(self, "measures", tuple(self.measures))
-        check_measures(self.measures)
+        if self.measures:
+            check_measures(self.measures)
         for method in (self.method, *([self.recluster] if self.recluster else []), *self.beside):
             check_clusterer(method)
         check_options(self.method, self.options)

@@ -23,12 +23,3 @@ def drawn_tree(tree: Taxonomy, cut: set[str | None], label: str, depth: int, mis
 def _few(labels: tuple[str, ...], most: int = 6) -> str:
     more = f", and {len(labels) - most} more" if len(labels) > most else ""
     return ", ".join(labels[:most]) + more
-
-
-def some(count: int, thing: str) -> str:
-    """So many things, in words.
-
-    >>> some(1, "label"), some(2_000, "label")
-    ('1 label', '2,000 labels')
-    """
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"

@@ -19,7 +19,7 @@ from sfumato.data.schema import Calendar, Number
 from sfumato.data.taxonomy.bare_form import from_form, to_form
 from sfumato.data.taxonomy.taxonomy import Taxonomy, pruned
 from sfumato.errors import visible
-from sfumato.maskers.recoding.drawing import SHOWN, drawn_tree, some
+from sfumato.maskers.recoding.drawing import SHOWN, drawn_tree
 from sfumato.maskers.recoding.intervals import (
     Bound,
     Span,
@@ -151,7 +151,7 @@ class Generalize(Rule):
 
     `named`: the labels of the tree that have a name where it is released (None: all of them).
 
-    >>> tree = Taxonomy.fromdrawn_tree({"ANY": {"Low": ["a", "b"], "High": ["c", "d"]}})
+    >>> tree = Taxonomy.from_tree({"ANY": {"Low": ["a", "b"], "High": ["c", "d"]}})
     >>> print(Generalize(tree, ("Low", "c", "d")).drawn())
       ○ ANY
         ● Low  (a, b)
@@ -213,7 +213,7 @@ class Generalize(Rule):
 
     def sentence(self, values: int) -> str:
         """How many labels, of how large a tree."""
-        return f"{some(values, 'label')} of a taxonomy with {len(self.taxonomy.leaves):,} leaves."
+        return f"{_some(values, 'label')} of a taxonomy with {len(self.taxonomy.leaves):,} leaves."
 
     def drawn(self) -> str:
         """The tree down to the cut; what is hidden below a label stands behind it."""
@@ -261,7 +261,7 @@ class Suppress(Rule):
 
     def sentence(self, values: int) -> str:
         """How many labels are not hidden."""
-        return "Every label is shown." if self.complete else f"{some(len(self.disclosed), 'label')}, all others as *."
+        return "Every label is shown." if self.complete else f"{_some(len(self.disclosed), 'label')}, all others as *."
 
     def drawn(self) -> str:
         """One line."""
@@ -375,7 +375,7 @@ class Discretize(Rule):
     def sentence(self, values: int) -> str:
         """How many intervals, of which range."""
         within = f" of the declared range from {self.range[0]} to {self.range[1]}" if self.range else ""
-        return f"{some(len(self.breaks) + 1, 'interval')}{within}."
+        return f"{_some(len(self.breaks) + 1, 'interval')}{within}."
 
     def drawn(self) -> str:
         """The intervals in their order; as a tree where there are wider ones above them."""
@@ -390,3 +390,7 @@ def _in_order(labels: Iterable[str | None]) -> tuple[str | None, ...]:
     """In the order of letters, missing last."""
     found = set(labels)
     return (*sorted(label for label in found if label is not None), *([None] if None in found else []))
+
+
+def _some(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"

@@ -125,7 +125,7 @@ AnyAxis = Axis | SetAxis
 
 def make_growers(axes: Sequence[AnyAxis], counted: Sequence[Histogram], holds: Holds | None) -> list[Grower]:
     """A grower for each axis; those of one set-valued attribute share its cut."""
-    cuts = set_cuts(axes)
+    cuts = set_cuts(axes) if any(isinstance(axis, SetAxis) for axis in axes) else {}
     return [
         SetGrower(at, axis, counted[at], cuts[axis.name])
         if isinstance(axis, SetAxis)
@@ -140,7 +140,7 @@ def make_grower(attribute: int, axis: Axis, histogram: Histogram, holds: Holds |
         return TreeGrower(attribute, axis, histogram)
     if isinstance(axis, ValueAxis):
         return ValueGrower(attribute, axis, histogram)
-    if (tree := axis.attribute.intervals) is not None:
+    if axis.attribute.taxonomy is not None and (tree := axis.attribute.intervals) is not None:
         return IntervalGrower(attribute, axis, histogram, tree)
     return NumberGrower(attribute, axis, histogram, holds)
 
@@ -164,7 +164,7 @@ def names(axis: AnyAxis, step: Refinement) -> Names:
         return Names(SUPPRESSED, ((*axis.labels, MISSING)[step.parts[0][0]], SUPPRESSED))
     if step.parts[-1][1] > len(axis.numbers):
         return Names(SUPPRESSED, (interval_labels(axis.attribute.range, (), axis.attribute.calendar)[0], MISSING))
-    if (tree := axis.attribute.intervals) is not None:
+    if axis.attribute.taxonomy is not None and (tree := axis.attribute.intervals) is not None:
         nodes = [number - axis.missing for number in (step.value, *step.children)]
         value, *children = (_span(tree, node) for node in nodes)
         return Names(value, tuple(children))
