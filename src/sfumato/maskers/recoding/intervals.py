@@ -57,16 +57,6 @@ def outside(numbers: Numbers, ends: tuple[Bound, Bound] | None, unit: Calendar |
     return np.asarray((numbers < low) | (numbers > high), dtype=bool)
 
 
-def edges(breaks: Sequence[float], numbers: Numbers) -> Numbers:
-    """Breaks of the kind of the numbers: large whole numbers compared with a break such as 36.5 would be rounded."""
-    if numbers.dtype.kind == "f":
-        return np.array(breaks, dtype=np.float64)
-    limits = np.iinfo(numbers.dtype)
-    whole = [math.ceil(number) for number in breaks]
-    inside = all(limits.min <= number <= limits.max for number in whole)
-    return np.array(whole, dtype=numbers.dtype if inside else object)
-
-
 def _end(bound: Bound) -> str:
     return bound if isinstance(bound, str) else show_number(bound)
 
@@ -158,3 +148,13 @@ def spans_of(form: Mapping[str, Any], breaks: Sequence[float]) -> tuple[Span, ..
 
     walk(form, 0)
     return tuple(found)
+
+
+def exact_edges(breaks: Sequence[float], numbers: Numbers) -> Numbers:
+    """Breaks of the kind of the numbers: large whole numbers compared with a break such as 36.5 would be rounded."""
+    if numbers.dtype.kind == "f":
+        return np.array(breaks, dtype=np.float64)
+    limits = np.iinfo(numbers.dtype)
+    whole = [math.ceil(number) for number in breaks]
+    inside = all(limits.min <= number <= limits.max for number in whole)
+    return np.array(whole, dtype=numbers.dtype if inside else object)

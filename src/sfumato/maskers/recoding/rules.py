@@ -14,6 +14,7 @@ import pyarrow as pa
 from sfumato.arrays import Floats, Ints, Marks
 from sfumato.data import calendar
 from sfumato.data.axis import MISSING, labels_of, numbers_of
+from sfumato.data.masked import Masked
 from sfumato.data.schema import Calendar, Number
 from sfumato.data.taxonomy.bare_form import from_form, to_form
 from sfumato.data.taxonomy.taxonomy import Taxonomy, pruned
@@ -23,7 +24,7 @@ from sfumato.maskers.recoding.intervals import (
     Bound,
     Span,
     covers,
-    edges,
+    exact_edges,
     interval_label,
     interval_labels,
     nested_form,
@@ -87,11 +88,6 @@ class Rule:
         return self.shown if self.top in self.shown else (*self.shown, self.top)
 
     @property
-    def unplaced(self) -> str:
-        """What a value shows that it has no place for: the top, which holds every label."""
-        return self.top
-
-    @property
     def known(self) -> frozenset[str]:
         """None: it has no labels."""
         return frozenset()
@@ -116,6 +112,10 @@ class Rule:
         inside = places >= 0
         marks[places[inside], np.flatnonzero(inside)] = True
         return marks
+
+    def shown_in(self, masked: Masked, name: str) -> Collection[str | None]:
+        """What some row of a masked table shows."""
+        return masked.labels(name)
 
     def over(self, tree: Taxonomy | None) -> Rule | None:
         """The same over the whole tree of its attribute; None where it needs one, and this is not it."""
@@ -152,7 +152,7 @@ class Generalize(Rule):
 
     `named`: the labels of the tree that have a name where it is released (None: all of them).
 
-    >>> tree = Taxonomy.fromdrawn_tree({"ANY": {"Low": ["a", "b"], "High": ["c", "d"]}})
+    >>> tree = Taxonomy.from_tree({"ANY": {"Low": ["a", "b"], "High": ["c", "d"]}})
     >>> print(Generalize(tree, ("Low", "c", "d")).drawn())
       ○ ANY
         ● Low  (a, b)
@@ -274,8 +274,8 @@ class Suppress(Rule):
 class Discretize(Rule):
     """Intervals between breaks. Without a declared range the outer ends stay open: they would tell extremes.
 
-    `tree`: the wider intervals above those that are shown, each from where to where, infinite where it reaches to the
-    end; they were given, or grown by the search. `told`: it goes along with a release.
+    `tree`: the wider intervals above those that are shown, given or grown, each from where to where, infinite at the
+    outer ends. `told`: it goes along with a release.
     """
 
     kind: ClassVar[str] = "discretize"
@@ -303,15 +303,10 @@ class Discretize(Rule):
             *([None] if self.missing == "apart" else []),
         )
 
-    @property
-    def unplaced(self) -> str:
-        """Nothing: no interval holds a number outside the declared range, or a missing one."""
-        return SUPPRESSED
-
     def places(self, values: pa.Array[Any]) -> Ints:
         """(values + 1,): which shown value each value becomes, missing last; -1 where it cannot be shown."""
         numbers = numbers_of(values, Number(calendar=self.calendar))
-        found = np.searchsorted(edges(self.breaks, numbers), numbers, side="right").astype(np.int64)
+        found = np.searchsorted(exact_edges(self.breaks, numbers), numbers, side="right").astype(np.int64)
         gone = {"none": -1, "apart": len(self.breaks) + 1, "together": 0}[self.missing]
         if self.missing == "together":
             found[:] = 0
@@ -371,7 +366,7 @@ class Discretize(Rule):
     def released(self, shown: Collection[str | None], needed: Collection[str]) -> Discretize:
         """The breaks that are an end of an interval which some row shows."""
         used = [label in shown for label in interval_labels(self.range, self.breaks, self.calendar)]
-        sides = zip(self.breaks, used, used[1:], strict=False)
+        sides = zip(self.breaks, used, used[1:], strict=False)  # the intervals before and after each break
         kept = tuple(at for at, below, above in sides if below or above)
         return replace(self, breaks=kept, tree=self.tree if self.told and self.missing != "together" else None)
 
