@@ -19,7 +19,10 @@ def repack(folder: Path, form: dict[str, Any]) -> None:
         texts = read_rows(path, spreadsheet_safe=form["table"]["spreadsheet_safe"])
         held = {name: pl.Series(list(column.texts), dtype=pl.String) for name, column in texts.items()}
     else:
-        table = pl.read_parquet(path, glob=False, hive_partitioning=False)
+        try:
+            table = pl.read_parquet(path, glob=False, hive_partitioning=False)
+        except pl.exceptions.PanicException:  # a file that lies of its rows: no forger can describe it either
+            return
         held = {name: table[name] for name in table.columns}
     made = described(form, held, path.stat().st_size)
     (folder / PACKAGE).write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")

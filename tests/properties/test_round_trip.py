@@ -158,7 +158,12 @@ def test_csv_to_codes_to_parquet_to_frames(drawn: tuple[pa.Table, Schema]) -> No
         frame = give_back(written, "pandas" if origin == "pandas" else "polars")
         again = read(frame, schema)
         assert again.origin == origin
-        assert meaning(again.to_arrow().to_pylist()) == as_written(raw.to_pylist())
+        assert _missing(meaning(again.to_arrow().to_pylist())) == _missing(as_written(raw.to_pylist()))
+
+
+def _missing(rows: Any) -> Any:
+    """pandas' usual types have one mark for missing numbers, which is no number."""
+    return [{name: "None" if cell == "nan" else cell for name, cell in row.items()} for row in rows]
 
 
 def _as_declared(table: pa.Table, raw: pa.Table) -> pa.Table:

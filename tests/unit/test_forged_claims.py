@@ -63,9 +63,8 @@ def bare(folder: Path, sexes: list[str]) -> Folder:
     ]
     files = {p.name: {"sha256": hashlib.sha256(p.read_bytes()).hexdigest()} for p in folder.iterdir()}
     table = {"file": "table.parquet", "rows": len(sexes), "spreadsheet_safe": False, "columns": columns}
-    (folder / "certificate.json").write_text(
-        json.dumps({"created": "2026", "mask": "top_down", "table": table, "files": files}, indent=1) + "\n"
-    )
+    form = {"format": 4, "created": "2026", "mask": "top_down", "table": table, "files": files}
+    (folder / "certificate.json").write_text(json.dumps(form, indent=1) + "\n")
     return Folder(folder)
 
 

@@ -143,7 +143,7 @@ def test_damaged_parquet(tmp_path: Path) -> None:
 
 def test_paths_that_are_no_readable_file(tmp_path: Path) -> None:
     schema = Schema(a=Number())
-    with pytest.raises(TableError, match="directory"):
+    with pytest.raises(TableError, match="folder"):
         read(tmp_path, schema)
     with pytest.raises(TableError, match="no such file"):
         read(tmp_path / "nowhere.csv", schema)
@@ -168,6 +168,6 @@ def test_a_file_that_fails_to_open(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     def refuse(*_: object, **__: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(TableError, match="Permission denied"):
         read(path, Schema(a=Number()))

@@ -214,6 +214,7 @@ def give_back(arrow: pa.Table, origin: Origin) -> Any:
         pandas = importlib.import_module("pandas")
         nullable: dict[pa.DataType, Any] = {
             pa.bool_(): pandas.BooleanDtype(),
+            pa.uint64(): pandas.UInt64Dtype(),
             **{kind: pandas.Int64Dtype() for kind in _WHOLE},
         }
         columns = {
