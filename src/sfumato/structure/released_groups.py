@@ -42,12 +42,16 @@ class Numbered:
 
     @classmethod
     def of(cls, masked: Masked, names: Sequence[str]) -> Numbered:
-        """By what rows show on these columns.
+        """By what rows show on these columns; made once for a table.
 
         >>> import pyarrow as pa
         >>> Numbered.of(Masked.of({"a": pa.array([None, "y", "x", "y"])}), ["a"]).of_row.tolist()
         [2, 1, 0, 1]
         """
+        return masked.once((cls, tuple(names)), lambda: cls._made(masked, names))
+
+    @classmethod
+    def _made(cls, masked: Masked, names: Sequence[str]) -> Numbered:
         found = masked.groups(names)
         first = first_rows(found)
         columns = [masked.shown(name) for name in names]
