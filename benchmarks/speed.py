@@ -8,8 +8,8 @@ verifying, attacking and both reports, the start of the program included.
 
 Seconds are of the processor, user and system, of all threads. Memory is the peak of the process less that of one which
 publishes 1,000 rows: what is imported and compiled is not counted. Tables are Adult's complete records; larger ones are
-drawn from them with replacement, ages and hours moved by at most one. k = 50, Partition, six clusters; under a budget of
-epsilon = 1, PrivateTree and no groups.
+drawn from them with replacement, ages and hours moved by at most one. k = 50, Partition, six clusters;
+under a budget PrivateTree with epsilon = 1.
 """
 
 from __future__ import annotations
