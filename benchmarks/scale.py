@@ -31,11 +31,10 @@ from sfumato.events import Began, Ended, Event
 from sfumato.publishing import Run, publish
 
 PART = 500_000
-K = 50
-STRUCTURES: dict[str, sf.Classes | sf.Clusters] = {
-    "classes": sf.Classes("income"),
-    "clusters": sf.Clusters("kmeans", k=6),
-}
+SHARE = 20_000
+"""One record in so many is k, so that tables of any size are refined as far; 50 of 1,000,000."""
+CLASSES, CLUSTERS = sf.Classes("income"), sf.Clusters("kmeans", k=6)
+STRUCTURES: dict[str, sf.Classes | sf.Clusters] = {"classes": CLASSES, "clusters": CLUSTERS}
 
 
 def census() -> tuple[pa.Table, sf.Schema]:
@@ -54,9 +53,9 @@ def make(path: Path, rows: int) -> None:
             file.write_table(arrow.take(drawn))
 
 
-def recipe(structure: str) -> sf.Recipe:
+def recipe(structure: str, rows: int) -> sf.Recipe:
     schema = census()[1]
-    needs = [sf.KAnonymity(on=list(schema.quasi), k=K)]
+    needs = [sf.KAnonymity(on=list(schema.quasi), k=max(50, rows // SHARE))]
     return sf.Recipe(schema=schema, structure=STRUCTURES[structure], privacy=needs, mask=sf.TopDown())
 
 
@@ -74,7 +73,7 @@ def memory(entry: str) -> int:
 def measure(path: str, structure: str, *, stream: bool) -> dict[str, Any]:
     """Publish once and tell what it took; called in a process of its own."""
     warnings.simplefilter("ignore")
-    publish(census()[0].slice(0, 3000), recipe(structure), run=Run(trial=True, report=False))
+    publish(census()[0].slice(0, 3000), recipe(structure, 3000), run=Run(trial=True, report=False))
     rows, base, began, peaks = pq.ParquetFile(path).metadata.num_rows, memory("VmRSS"), cpu(), dict[str, float]()
 
     def hear(event: Event) -> None:
@@ -84,7 +83,7 @@ def measure(path: str, structure: str, *, stream: bool) -> dict[str, Any]:
             peaks[event.step] = (memory("VmHWM") - base) / rows
 
     run = Run(trial=True, report=False, stream=stream, listener=hear)
-    release = publish(path, recipe(structure), run=run)
+    release = publish(path, recipe(structure, rows), run=run)
     assert release.verdict.holds
     return {"rows": rows, "bytes": max(peaks.values()), "cpu": cpu() - began, "peaks": peaks}
 

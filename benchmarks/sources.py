@@ -186,7 +186,7 @@ def generated(rows: int) -> Any:
 def spark(rows: int, *, publish: bool) -> None:
     """Count so many rows in Spark, or publish them."""
     frame = generated(rows)
-    open_source(frame.limit(10)).raw(["age"], progress=Progress())  # what starts once has started
+    open_source(generated(1000)).raw(["age"], progress=Progress())  # what starts once has started
     began, used = time.time(), cpu()
     with looking() as seen:
         if publish:

@@ -33,7 +33,7 @@ FAMILIES = {
         "NoisyHistogram",
         "GeneratedRows",
     },
-    "rule": {"Generalize", "Suppress", "Discretize"},
+    "rule": {"Generalize", "GeneralizeSets", "Suppress", "Discretize"},
     "masker": {place.rpartition(":")[2] for place in MASKERS.values()},
     "requirement": {kind.__name__ for kind in REQUIREMENTS.values()} | {"BCFAnonymity", "JointAnonymity"},
     "structure": {"Clusters", "Classes"},
@@ -42,7 +42,7 @@ GUESTS = {name for family in FAMILIES.values() for name in family}
 FLAGS = {"budget", "earlier", "structure", "mechanisms", "differential"}
 KINDS = {"came", "guarantee", "people", "treated"}
 WORDS = {"recoded", "moved", "generated", "same", "growing"} | {
-    *("generalize", "suppress", "discretize", "region", "extent", "centroid", "transformed"),
+    *("generalize", "generalize_sets", "suppress", "discretize", "region", "extent", "centroid", "transformed"),
     *MASKERS,
     *REQUIREMENTS,
     *("bcf_anonymity", "joint_k_anonymity", "differential_privacy"),

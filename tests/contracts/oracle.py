@@ -111,7 +111,9 @@ class OracleSession:
         return min((float(level[0]) for level in found), default=float("inf"))
 
 
-def open_oracle(engine: Engine, records: Records, needs: Sequence[Needs]) -> OracleSession:
+def open_oracle(
+    engine: Engine, records: Records, needs: Sequence[Needs], *, waiting: Sequence[int] = ()
+) -> OracleSession:
     """In place of `open_groups`; the engine is not asked."""
     return OracleSession(records, needs)
 

@@ -369,3 +369,5 @@ def test_a_release_is_evaluated_against_the_database_that_it_was_made_from(
     release = quiet(address)
     again = sf.evaluate(address, release.write(tmp_path / "out"), seeds=2)
     assert again["headline"] == release.scores["headline"]
+    told = CliRunner().invoke(app, ["evaluate", address, str(tmp_path / "out"), "--seeds", "2"])
+    assert told.exit_code == 0, told.output

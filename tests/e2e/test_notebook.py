@@ -26,7 +26,7 @@ def test_the_notebook_is_short_and_was_run() -> None:
     assert _cards(notebook) == CARDS
 
 
-CARDS = ["Recipe", "Release", "Evaluation", "Verdict"]
+CARDS = ["Recipe", "Release", "Evaluation", "Verdict", "People"]
 
 
 def _cards(notebook: Any) -> list[str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import datetime as dt
+import hashlib
 import json
 import re
+import shutil
 import warnings
 from dataclasses import replace
 from functools import cache
@@ -326,6 +328,44 @@ def test_the_data_package_is_valid_and_opens_the_table(format: str, tmp_path: Pa
             read = resource.read_rows()
             assert [row["hours"] for row in read] == raw_people().column("hours").to_pylist()
             assert frictionless.validate(str(tmp_path / "out" / "datapackage.json")).valid
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("format", ["parquet", "csv"])
+def test_croissant_is_valid_and_its_reader_gives_the_rows(
+    format: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    mlcroissant: Any = import_module("mlcroissant")
+    released(tmp_path / "my out", format=format)
+    people = sf.load(tmp_path / "my out", kind="arrow")
+    path = people.croissant()
+    assert path == people.croissant() == tmp_path / "my out.croissant.json"
+    dataset = mlcroissant.Dataset(str(path))
+    assert not dataset.metadata.issues.errors
+    assert "@context" not in caplog.text, "it is the usual one"
+    rows = list(dataset.records("table"))
+    assert [row["table/hours"] for row in rows] == people.rows.column("hours").to_pylist()
+    jobs = [row["table/job"] for row in rows]
+    assert [job.decode() if isinstance(job, bytes) else None for job in jobs] == people.rows.column("job").to_pylist()
+    (tmp_path / "my out" / people.certificate["table"]["file"]).write_bytes(b"")
+    with pytest.raises(mlcroissant.GenerationError, match="Download"):
+        list(mlcroissant.Dataset(str(path)).records("table"))
+
+
+def test_croissant_tells_what_the_data_package_tells(folder: Path, tmp_path: Path) -> None:
+    out = shutil.copytree(folder, tmp_path / "out")
+    told = json.loads(sf.load(out).croissant().read_text(encoding="utf-8"))
+    (records,), (file,) = told["recordSet"], told["distribution"]
+    assert (tmp_path / file["contentUrl"]).read_bytes() == (out / file["name"]).read_bytes()
+    assert file["sha256"] == hashlib.sha256((tmp_path / file["contentUrl"]).read_bytes()).hexdigest()
+    kinds = {field["source"]["extract"]["column"]: field["dataType"] for field in records["field"]}
+    assert kinds["hours"] == "sc:Integer"
+    assert kinds["balance"] == "sc:Text"
+    assert sf.verify(out).holds, "it lies beside the folder"
+    (tmp_path / "out.croissant.json").write_text("mine")
+    with pytest.raises(sf.ReleaseError, match="new name"):
+        sf.load(out).croissant()
 
 
 def test_a_table_that_is_safe_for_spreadsheets_is_described_as_it_stands(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -180,3 +181,18 @@ def test_schemas_are_printed() -> None:
     told: dict[str, Any] = json.loads(CliRunner().invoke(app, ["schema"]).stdout)
     assert told["$id"] == "sfumato:recipe:1"
     assert CliRunner().invoke(app, ["schema", "verify"]).stdout == schema_text("verify")
+
+
+def test_copies_for_statisticians_show_their_labels(folder: Path) -> None:
+    pyreadstat: Any = import_module("pyreadstat")
+    done = program(folder, *PUBLISHED, "-o", "copied", "--format", "stata", "--format", "spss", "--json")
+    assert done.returncode == 0, done.stderr
+    assert "a copy of the table for stata, spss" in done.stderr
+    claims = json.loads((folder / "copied" / "certificate.json").read_text(encoding="utf-8"))["claims"]
+    for suffix, read in ((".dta", pyreadstat.read_dta), (".sav", pyreadstat.read_sav)):
+        shown, about = read(str(folder / f"copied{suffix}"), apply_value_formats=True)
+        assert set(about.variable_value_labels["ill"].values()) == {"y", "n"}
+        assert all(text.startswith("[") for text in about.variable_value_labels["age"].values())
+        smallest = shown.groupby(["age", "sex"], observed=True).size().min()
+        assert smallest == claims[0]["achieved"] >= 4, "what a reader of the copy counts is what is certified"
+    assert program(folder, "verify", "copied").returncode == 0

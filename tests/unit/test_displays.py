@@ -71,8 +71,9 @@ def recipe() -> sf.Recipe:
 
 
 @pytest.fixture(scope="module")
-def shown(raw: pa.Table, recipe: sf.Recipe) -> dict[str, Any]:
+def shown(raw: pa.Table, recipe: sf.Recipe, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     release = sf.publish(raw, recipe, run=Run(report=False, trial=True))
+    folder = replace(release, account=None).keep(tmp_path_factory.mktemp("people") / "out")
     masked = learn(sf.read(raw, recipe.schema), recipe).masked
     failing = verdict_of([Check("rows", True, "200"), Check("columns", False, "'<i>' should be gone")])
     return {
@@ -84,10 +85,12 @@ def shown(raw: pa.Table, recipe: sf.Recipe) -> dict[str, Any]:
         "failing": failing,
         "scores": release.scores,
         "masked": masked,
+        "people": sf.load(folder),
+        "unverified": sf.load(folder, verify=False),
     }
 
 
-NAMES = ("schema", "recipe", "drafted", "release", "verdict", "failing", "scores", "masked")
+NAMES = ("schema", "recipe", "drafted", "release", "verdict", "failing", "scores", "masked", "people", "unverified")
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -124,6 +127,8 @@ def test_cards_tell_what_matters(shown: dict[str, Any]) -> None:
     assert "1 of 2 checks fail" in repr(shown["failing"])
     assert 'class="sfumato poor"' in shown["failing"]._repr_html_()
     assert "extent" in repr(shown["masked"])
+    assert re.match(r"People: 200 rows, 3 columns, verified\n", repr(shown["people"]))
+    assert repr(shown["unverified"]).split("\n")[0].endswith("columns, not verified")
 
 
 def test_long_cards_are_cut() -> None:

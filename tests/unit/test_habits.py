@@ -11,7 +11,9 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.data.reading import read
 from sfumato.data.writing import give_back
+from sfumato.maskers.masker import Masker
 from sfumato.publishing import Run
 
 ROWS = 300
@@ -77,6 +79,21 @@ def test_new_rows_are_shown_as_the_old_ones(people: pd.DataFrame, release: sf.Re
     with pytest.raises(sf.SfumatoError, match="every row lies in a part"):
         release.apply(stranger)
     assert release.apply(stranger, unseen="suppress")[release.recipe.schema.quasi[0]].tolist() == ["*"]
+
+
+@pytest.mark.parametrize("mask", [sf.TopDown(), sf.Partition(), sf.Mondrian()], ids=lambda mask: type(mask).__name__)
+def test_a_number_outside_the_declared_range_is_in_no_interval(mask: Masker, people: pd.DataFrame) -> None:
+    schema = sf.Schema(age=sf.Number(role="quasi", range=(18, 80)), sex=sf.Category(role="quasi"))
+    recipe = sf.Recipe(schema=schema, privacy=[sf.KAnonymity(["age", "sex"], 5)], mask=mask)
+    release = sf.publish(people[["age", "sex"]], recipe, run=Run(report=False, trial=True))
+    strange = pd.DataFrame({"age": [17, 18, 80, 81, 999], "sex": ["f"] * 5})
+    shown = release.apply(strange, unseen="suppress")["age"].tolist()
+    assert [text == "*" for text in shown] == [True, False, False, True, True]
+    people_of = read(strange, schema.without_domains())
+    with pytest.raises(sf.TableError, match="unseen='suppress'"):
+        release.mask.apply(people_of)
+    with pytest.raises(sf.TableError, match="within the declared range"):
+        release.apply(strange)
 
 
 def test_pandas_gets_its_usual_types() -> None:

@@ -18,7 +18,7 @@ def apply(
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write: .parquet or .csv.")],
     unseen: Annotated[
         str,
-        typer.Option("--unseen", help="Values never seen before: refuse them, or suppress them to the top."),
+        typer.Option("--unseen", help="Values never seen or declared: refuse them, or suppress them."),
     ] = "refuse",
     keep_order: Annotated[
         bool, typer.Option("--keep-order", help="Write the rows in their order; by default they are shuffled.")

@@ -20,7 +20,7 @@ EXAMPLE = "sfumato attack people.csv out --output attacks.json"
 
 
 def attack(
-    raw: Annotated[Path, typer.Argument(metavar="RAW", help="The raw table.")],
+    raw: Annotated[str, typer.Argument(metavar="RAW", help="The raw table: a file, or the address of a database.")],
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="The folder that publish made from it.")],
     known: Annotated[int, typer.Option("--known", min=1, help="The most records an attacker may know.")] = 20,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Other people are attacked, by other guesses.")] = 0,

@@ -14,7 +14,7 @@ EXAMPLE = "sfumato evaluate people.csv out --seeds 10"
 
 
 def evaluate(
-    raw: Annotated[Path, typer.Argument(metavar="RAW", help="The raw table.")],
+    raw: Annotated[str, typer.Argument(metavar="RAW", help="The raw table: a file, or the address of a database.")],
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="The folder that publish made from it.")],
     seeds: Annotated[int, typer.Option("--seeds", min=1, help="How many cold starts to average over.")] = 10,
     placement: Annotated[

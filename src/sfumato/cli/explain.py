@@ -19,7 +19,7 @@ def explain(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A folder that publish wrote.")],
     attribute: Annotated[str | None, typer.Argument(metavar="ATTRIBUTE", help="Only this attribute.")] = None,
     raw: Annotated[
-        Path | None, typer.Option("--raw", metavar="TABLE", help="The raw table: try again which k would show more.")
+        str | None, typer.Option("--raw", metavar="TABLE", help="The raw table: try again which k would show more.")
     ] = None,
     tree: Annotated[bool, typer.Option("--tree", help="Also draw what is shown on the taxonomy.")] = False,
 ) -> None:

@@ -6,7 +6,7 @@ A column is the same whether it is raw or masked: a masked one has labels, inter
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
@@ -18,7 +18,7 @@ import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from sfumato.data.schema import Schema
-from sfumato.events import checkpoint
+from sfumato.events import checkpoint, watched
 
 Codes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 Origin = Literal["path", "pandas", "polars", "pyarrow"]
@@ -290,11 +290,7 @@ RowPlace = Callable[[int], str]
 
 
 def row_place(row: int) -> str:
-    """The place of a row in a table that has no lines.
-
-    >>> row_place(0)
-    'row 1'
-    """
+    """The place of a row in a table that has no lines."""
     return f"row {row + 1}"
 
 
@@ -347,8 +343,6 @@ def dense(keys: NDArray[np.int64]) -> NDArray[np.int64]:
     return found
 
 
-_SPARSE = 2
-"""Keys that reach further than so many times their number are looked up, not counted in a table."""
 _BLOCK = 2**20
 
 
@@ -356,7 +350,7 @@ def _renumber(keys: NDArray[np.int64]) -> None:
     """The same in place: by a table of all keys there could be, or of those that there are."""
     if not len(keys):
         return
-    if int(keys.max()) > _SPARSE * len(keys) + 1024:
+    if int(keys.max()) > 2 * len(keys) + 1024:
         hashed: Any = pa.array(keys).dictionary_encode()  # each key once; only those are sorted
         keys[:] = _ranks(hashed.dictionary.to_numpy())[hashed.indices.to_numpy()]
         return
@@ -390,24 +384,14 @@ def pairs(first: NDArray[np.integer[Any]], second: NDArray[np.integer[Any]]) -> 
     width = int(second.max(initial=0)) + 1
     cells = (int(first.max(initial=0)) + 1) * width
     step = max(_BLOCK, 2 * cells if cells <= _CELLS else 0)
+    keys = (
+        first[at : at + step].astype(np.int64) * width + second[at : at + step] for at in range(0, len(first), step)
+    )
     if cells <= _CELLS:
-        table = np.zeros(cells, dtype=np.int64)
-        for keys in _met(first, second, width, step):
-            table += np.bincount(keys, minlength=cells)
+        table = sum((np.bincount(some, minlength=cells) for some in watched(keys)), np.zeros(cells, dtype=np.int64))
         there = np.flatnonzero(table)
         return Pairs(*np.divmod(there, width), table[there])
-    parts = [np.unique(keys, return_counts=True) for keys in _met(first, second, width, step)]
+    parts = [np.unique(some, return_counts=True) for some in watched(keys)]
     every, at = np.unique(np.concatenate([part[0] for part in parts]), return_inverse=True)
     counts = np.bincount(at, weights=np.concatenate([part[1] for part in parts])).astype(np.int64)
     return Pairs(*np.divmod(every, width), counts)
-
-
-def _met(
-    first: NDArray[np.integer[Any]], second: NDArray[np.integer[Any]], width: int, step: int
-) -> Iterator[NDArray[np.int64]]:
-    for begin in range(0, len(first), step):
-        checkpoint()
-        keys = first[begin : begin + step].astype(np.int64)
-        keys *= width
-        keys += second[begin : begin + step]
-        yield keys

@@ -25,6 +25,7 @@ from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import RecipeError
 from sfumato.evaluation import clusters as measure
 from sfumato.evaluation.columns import column_scores, columns_kept
+from sfumato.evaluation.report import own_scores
 from sfumato.evaluation.scores import Judged, Score, headline, scores_to_json
 from sfumato.events import watched
 from sfumato.maskers.histogram.domains import declared, item_domain
@@ -33,6 +34,7 @@ from sfumato.maskers.masker import Outcome
 from sfumato.randomness import Seeded
 from sfumato.structure.coded_points import Placed
 from sfumato.structure.embedding import Embedding
+from sfumato.structure.measures import measures_named
 from sfumato.structure.methods import NOISE, sample
 from sfumato.structure.released import ReleasedValues
 from sfumato.structure.space import Space, release_space
@@ -50,7 +52,12 @@ CHUNK = 1 << 16
 
 
 def judge_generated(
-    structure: Structure | None, found: Found, table: Table, outcome: Outcome, *, whole: bool = False
+    structure: Structure | None,
+    found: Found,
+    table: Table,
+    outcome: Outcome,
+    *,
+    whole: bool = False,
 ) -> Judged:
     """Measure a generated table against the raw one. A mask that is fresh tells which part each row was made for.
 
@@ -154,7 +161,8 @@ def _cluster_scores(beside: Beside, own: Own | None) -> list[Score]:
     other = cluster_placed(structure, found.placed, seed=structure.seed + 1, k=found.n) if found.placed else None
     if other is not None:
         scores += _compared(found, other.labels, "ceiling", "the raw table clustered again with another seed")
-    return [*scores, *beside.told]
+    mine = {**measures_named(structure.measures), **found.measures}
+    return [*scores, *own_scores(mine, found, {"nearest": seen.nearest(found)}), *beside.told]
 
 
 def _recipients(beside: Beside, own: Own | None) -> Seen:

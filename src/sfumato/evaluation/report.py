@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.arrays import Ints
 from sfumato.data.masked import Masked
 from sfumato.data.table import Table
 from sfumato.errors import RecipeError
@@ -34,6 +35,7 @@ from sfumato.randomness import Seeded
 from sfumato.structure.clusterers import takes_starts
 from sfumato.structure.coded_points import Placed
 from sfumato.structure.embedding import Embedding
+from sfumato.structure.measures import Measure, figure_of, measures_named
 from sfumato.structure.methods import Clustering
 from sfumato.structure.released_groups import Codebook
 from sfumato.structure.structures import Clusters, Found, cluster_placed, starting_centres
@@ -131,8 +133,39 @@ def evaluate_clusters(
         for name, columns in watched((others or {}).items()):
             theirs = _measure_masked(view, view.place(columns, None), f"{name}.").scores
             scores += [*theirs, *_benefits(scores, theirs, name)]
+    if structure.measures or found.measures:
+        own = {**measures_named(structure.measures), **found.measures}
+        scores += own_scores(own, found, {"start": mine.from_start, "cold": mine.first.labels})
     kept, helped = (measure.clusters_kept(found.labels, labels) for labels in (mine.first.labels, mine.from_start))
     return Evaluation(tuple(scores), kept, _settings(view), mine.from_start, helped)
+
+
+def own_scores(measures: Mapping[str, Measure], found: Found, again: Mapping[str, Labels]) -> list[Score]:
+    """What the holder's own measures say of labels that were found again, by how; and of random ones."""
+    if not measures:
+        return []
+    mixed = Seeded(0).generator().permutation(found.labels)
+    told = {
+        "start": "the masked table clustered from the raw clusters' means",
+        "cold": "the masked table clustered again without help",
+        "nearest": "each raw record takes the nearest centre of the generated table",
+        "floor": "random labels, clusters of the same sizes",
+    }
+    return [
+        _holder(
+            f"own.{name}.{how}",
+            figure_of(name, one, found.labels.astype(np.int64), _from_zero(labels)),
+            f"{name}, a measure of the holder's choice; {told[how]}",
+        )
+        for name, one in watched(measures.items())
+        for how, labels in {**again, "floor": mixed}.items()
+    ]
+
+
+def _from_zero(labels: Labels) -> Ints:
+    """Labels from 0, noise the last of them."""
+    codes = np.asarray(labels).astype(np.int64)
+    return np.where(codes < 0, int(codes.max()) + 1, codes)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,6 +187,8 @@ class _View:
         found, structure = self.found.clustering, self.structure
         if starts is not None:
             structure = replace(structure, n_init=starts)
+        if found is not None and found.chosen and structure.again == structure.method:
+            structure = replace(structure, options={**found.chosen, **structure.options})
         return cluster_placed(structure, placed, method=structure.again, k=found.k if found else None, seed=seed)
 
     def compare(self, labels: Labels) -> dict[str, float]:
@@ -290,4 +325,5 @@ def _settings(view: _View) -> dict[str, Any]:
         "n_init": view.structure.n_init,
         "placement": view.structure.placement,
         "attributes": list(view.embedding.attributes),
+        **({} if view.found.clustering is None else view.found.clustering.chosen),
     }

@@ -18,6 +18,8 @@ from sfumato.display import Card, Grid
 from sfumato.structure.released_groups import Codebook
 from sfumato.structure.space import Space
 
+OWN = "own."
+"""Before the names of figures of the holder's own choice."""
 Z = 1.959964
 """Two-sided 95 %."""
 HEADLINE = {
@@ -170,6 +172,9 @@ class Scores(dict[str, Any]):
 def headline(scores: Sequence[Score]) -> list[dict[str, Any]]:
     """The figures to look at first, in a fixed order."""
     found = {score.name: score for score in scores}
+    own = {name: score.meaning for name, score in found.items() if name.startswith(OWN) and not name.endswith(".floor")}
     return [
-        {"name": name, "says": says, "value": found[name].value} for name, says in HEADLINE.items() if name in found
+        {"name": name, "says": says, "value": found[name].value}
+        for name, says in {**HEADLINE, **own}.items()
+        if name in found
     ]

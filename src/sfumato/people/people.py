@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sfumato.data.masked import Masked
 from sfumato.data.reading import read_arrow
 from sfumato.data.table import Column
+from sfumato.display import Card, Grid
 from sfumato.errors import ReleaseError, TableError, did_you_mean, warn
 from sfumato.people.frames import Kind, check_kind, frame, interval_column, number_array, usual_kind
 from sfumato.people.points import Points, own_points, spaced_points
@@ -24,6 +25,7 @@ from sfumato.people.shown_columns import Floats, Labels, Numbers
 from sfumato.privacy.verify import Verdict
 from sfumato.privacy.verify import verify as verify_folder
 from sfumato.publishing.orders import CENTRES, CODEBOOK, find_clusters, read_space
+from sfumato.release.exports.croissant import write_croissant
 from sfumato.release.exports.export import export
 from sfumato.release.reading import read_certificate, read_json, typed_rows
 from sfumato.structure.released import ReleasedValues, Told
@@ -33,6 +35,8 @@ from sfumato.structure.space import Space
 How = Literal["expected", "middle", "low_high", "sample"]
 COVERING = ("discretize", "suppress", "extent", "region")
 """How a column is masked that says of any raw value whether it is covered."""
+FIRST = 5
+"""Rows that a page shows."""
 STARTS = 30
 """Cold starts of k-means, where there are no centres to start from."""
 
@@ -75,8 +79,26 @@ class People:
     verdict: Verdict | None = None
 
     def __repr__(self) -> str:
+        return self._card().text()
+
+    def _repr_html_(self) -> str:
+        return self._card(rows=FIRST).html()
+
+    def _card(self, rows: int = 0) -> Card:
+        """Whether it was verified, the promise, each column, and in a page the first rows."""
         said = "not verified" if self.verdict is None else "verified"
-        return f"People(rows={len(self)}, columns={self.rows.num_columns}, {said}: {self.guarantee!r})"
+        described = self.certificate["table"]["columns"]
+        columns = [[one["name"], one["kind"], one["role"], one["masked"] or "as it is"] for one in described]
+        grids = [Grid(("column", "kind", "role", "masked"), columns)]
+        if rows:
+            first = [["" if cell is None else str(cell) for cell in row.values()] for row in self._first(rows)]
+            grids.append(Grid(self.rows.column_names, first, title=f"The first of {len(self):,} rows"))
+        lines = [self.guarantee, "table, numbers(), points(), clusters(), groups and codebook give what is in it."]
+        title = f"People: {len(self):,} rows, {self.rows.num_columns} columns, {said}"
+        return Card(title, lines, grids, state="plain" if self.verdict is None else "good")
+
+    def _first(self, rows: int) -> list[dict[str, Any]]:
+        return list(self.rows.slice(0, rows).to_pylist())
 
     def __len__(self) -> int:
         return int(self.rows.num_rows)
@@ -187,6 +209,10 @@ class People:
         It is read back, compared cell by cell, and counted again; given is the smallest group of each claim.
         """
         return export(self.rows, self.certificate, Path(path))
+
+    def croissant(self) -> Path:
+        """Write NAME.croissant.json beside the folder: the release as loaders of learning data take it (Croissant)."""
+        return write_croissant(self.folder)
 
     @property
     def _columns(self) -> tuple[str, ...]:

@@ -35,6 +35,7 @@ from sfumato.release.accounting import Accounting, Costs, Free
 from sfumato.release.attacking import Others
 from sfumato.release.bundle import Format, Shown
 from sfumato.release.report.material import Released
+from sfumato.structure.measures import Measure, check_own
 from sfumato.structure.structures import Found
 
 
@@ -46,7 +47,8 @@ class Run:
     `report`: draw the report in its two editions (needs the extra `plots`). `ledger`: where spent epsilon is entered,
     and every release that is written. `trial`: nothing will be written, so that releases which are out already are
     neither told nor in the way. `suggest`: where the table tells too little, try other settings on a sample. `stream`:
-    read the table by batches, or whole; None leaves that to its size.
+    read the table by batches, or whole; None leaves that to its size. `measures`: figures of your own by name, each a
+    function of the labels of raw records and those found again.
     """
 
     engine: Engine | None = None
@@ -59,6 +61,11 @@ class Run:
     trial: bool = False
     suggest: bool = False
     stream: bool | None = None
+    measures: Mapping[str, Measure] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.measures:
+            check_own(self.measures)
 
 
 class _NotYet:

@@ -34,6 +34,7 @@ from sfumato.release.certificate import sha256
 from sfumato.release.reading import DAMAGE, plain_file, read_certificate, read_json, read_recipe_of, read_rows
 from sfumato.release.release import Release
 from sfumato.structure.embedding import Placement, check_placement
+from sfumato.structure.measures import Measure
 from sfumato.structure.space import PLACEMENTS, Space
 from sfumato.structure.structures import Clusters, cluster_placed
 
@@ -93,16 +94,23 @@ def publish(table: object, recipe: Recipe | str | Path, *, run: Run | None = Non
 
 @called
 def evaluate(
-    raw: object, release: str | Path, *, seeds: int = 10, placement: Placement | None = None
+    raw: object,
+    release: str | Path,
+    *,
+    seeds: int = 10,
+    placement: Placement | None = None,
+    measures: Mapping[str, Measure] | None = None,
 ) -> Mapping[str, Any]:
     """Measure a written release against the raw table that it was made from, for the holder's eyes.
 
     `raw` is whatever `publish` takes. The recipe, and which records were lifted, come from the holder's folder, which
     must stand beside the release. `seeds`: how many cold starts to average over. `placement`: where masked values stand
-    when clusters are looked for again, if not as the recipe says. The result is plain JSON: "headline" has the first
-    figures to look at, "scores" all of them by name.
+    when clusters are looked for again, if not as the recipe says. `measures`: figures of your own by name, each a
+    function of the labels of raw records and those of the same records found in the masked table. The result is plain
+    JSON: "headline" has the first figures to look at, "scores" all of them by name.
     """
     case = replace(_opened(raw, release), seeds=seeds, whole=True)
+    case = replace(case, run=replace(case.run, measures=measures or {}))
     if placement is not None:
         case = replace(case, recipe=case.recipe.placed(placement))
     return walk(EVALUATE, case).judged.scores

@@ -16,6 +16,7 @@ from sfumato.counting import Engine
 from sfumato.data.reading import read
 from sfumato.data.sources.openers import in_order
 from sfumato.errors import RecipeError, ReleaseError, warn
+from sfumato.evaluation.advice import advice_on_clusters
 from sfumato.evaluation.attacks.attacker_view import Case as Attacked
 from sfumato.evaluation.attacks.attacker_view import Seen
 from sfumato.evaluation.attacks.suite import known_attributes, measure_criteria
@@ -152,7 +153,7 @@ def measure(case: Case) -> Case:
     kind = recipe.release.kind(local=outcome.mask.local)
     judged = judge(
         recipe.structure,
-        case.found,
+        replace(case.found, measures=case.run.measures),
         case.task,
         outcome,
         seeds=case.seeds,
@@ -160,6 +161,9 @@ def measure(case: Case) -> Case:
         codebook=kind,
         whole=case.whole,
     )
+    advice = advice_on_clusters(case.found.clusters, judged.scores)
+    if advice is not None and not case.run.trial:
+        warn(advice)
     scores = {**judged.scores, **({"detail": [one.to_json() for one in detail]} if detail else {})}
     return replace(case, judged=replace(judged, scores=Scores(scores)))
 

@@ -93,6 +93,7 @@ class Recipe:
         check_along(self.release, self.mask)
         if self.earlier is not None:
             check_earlier(self.mask, self.privacy)
+            _refuse_sets(self.schema)
         if self.structure is None:
             self.mask.unguided()
         else:
@@ -201,6 +202,18 @@ def _refuse_drafts(schema: Schema) -> None:
                 given="a taxonomy that is still marked as a draft",
                 remedy="read it, take out values that only few people have, then delete its `# draft` line",
             )
+
+
+def _refuse_sets(schema: Schema) -> None:
+    """What sets tell beside other releases is not counted."""
+    sets = [name for name in schema.quasi if isinstance(schema[name], ItemSet)]
+    if sets:
+        raise RecipeError(
+            "earlier",
+            "several releases are counted together where no quasi-identifier is set-valued",
+            given=f"{sets[0]}, an item set",
+            remedy="give it another role, or publish without earlier",
+        )
 
 
 def _interval_trees(schema: Schema) -> list[str]:

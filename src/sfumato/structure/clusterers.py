@@ -318,4 +318,4 @@ def by_size(found: Clustering, weights: Weights | None) -> Clustering:
     rank = np.full(len(sizes) + 1, NOISE, dtype=np.int64)  # the last entry is for noise
     rank[labels[order]] = np.arange(len(order))
     centres = None if found.centres is None else found.centres[labels[order]]
-    return Clustering(rank[found.labels], len(order), centres, found.inertia)
+    return Clustering(rank[found.labels], len(order), centres, found.inertia, found.chosen)

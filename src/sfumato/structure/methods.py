@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
@@ -37,13 +37,16 @@ LINKAGES = ("ward", "complete", "average", "single")
 class Clustering:
     """Clusters of records, the largest first: `labels` from 0 to k - 1, and -1 for noise.
 
-    `centres` (k, dims) and `inertia` (squared distances to them, added up) where the method has them.
+    `centres` (k, dims) and `inertia` (squared distances to them, added up) where the method has them. `chosen`: options
+    that the method chose by the records itself, in round numbers: whoever clusters the masked table needs them, since
+    records that were masked alike have no gaps between them.
     """
 
     labels: Ints
     k: int
     centres: Vectors | None = None
     inertia: float | None = None
+    chosen: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,11 +144,14 @@ def _agglomerative(job: Job) -> Clustering:
 def _dbscan(job: Job) -> Clustering:
     kind = import_module("sklearn.cluster").DBSCAN
 
+    chosen: dict[str, float] = {}
+
     def make(part: Job) -> Any:
         given = {} if "eps" in part.options else {"eps": _usual_gap(part)}
+        chosen.update({name: float(f"{value:.2g}") for name, value in given.items()})
         return _made(kind, part, **given)
 
-    return _on_sample(job, make, _join_neighbour)
+    return replace(_on_sample(job, make, _join_neighbour), chosen=chosen)
 
 
 def _usual_gap(job: Job) -> float:

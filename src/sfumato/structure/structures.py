@@ -19,9 +19,11 @@ from sfumato.events import part, watched
 from sfumato.structure.clusterers import by_size, check_clusterer, check_options, cluster, finds_k, takes_weights
 from sfumato.structure.coded_points import Placed
 from sfumato.structure.embedding import Embedding, Placement, check_placement
+from sfumato.structure.measures import Measure, check_measures
 from sfumato.structure.methods import NOISE, Clustering
 
 Vectors = NDArray[np.float32]
+
 
 MOST_CLUSTERS, MOST_STARTS, MOST_ALSO = 1_000, 100, 20
 """Limits of what a recipe may ask for: clusters, starts of which the best counts, other numbers of clusters."""
@@ -42,6 +44,7 @@ class Clusters:
     - `placement`: how masked values enter clustering.
     - `options`: those that `sfumato.structure.clusterers` lists.
     - `also`: other numbers of clusters that guide the masking as well; what survived is measured for k alone.
+    - `measures`: figures of the holder's own choice beside the usual ones, by name: `sfumato.structure.measures`.
     - `beside`: other methods whose clusters guide the masking as well, for k and for each number of `also`.
 
     >>> Clusters("kmeans", k=6).seed
@@ -64,9 +67,13 @@ import path. Given: 'kmean'. To mend it: did you mean 'kmeans'?.
     options: Mapping[str, Any] = field(default_factory=dict)
     also: tuple[int, ...] = ()
     beside: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "beside", tuple(self.beside))
+        object.__setattr__(self, "measures", tuple(self.measures))
+        if self.measures:
+            check_measures(self.measures)
         for method in (self.method, *([self.recluster] if self.recluster else []), *self.beside):
             check_clusterer(method)
         check_options(self.method, self.options)
@@ -111,6 +118,7 @@ class Found:
     `embedding`, `placed` and `clustering` tell how clusters came about; classes have none. Records that a density
     clusterer calls noise form the last label, named "noise". `guides` are the labels of other numbers or methods.
     `clusters`: what was looked for, if it was clusters. `of_column`: the labels are those of a column.
+    `measures`: functions of the holder's own that labels found again are compared by.
     """
 
     labels: Codes
@@ -121,6 +129,7 @@ class Found:
     guides: tuple[Codes, ...] = ()
     clusters: Clusters | None = None
     of_column: bool = False
+    measures: Mapping[str, Measure] = field(default_factory=dict)
 
     @property
     def guide(self) -> Codes:

@@ -20,12 +20,14 @@ from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import TableError
 from sfumato.events import checkpoint
 from sfumato.maskers.masker import WHOLE, Mask, refuse_lifted
-from sfumato.maskers.recoding.intervals import Bound, interval_labels, plain_number
+from sfumato.maskers.recoding.intervals import Bound, interval_labels, outside, plain_number
 from sfumato.maskers.recoding.recoding import tree_file
 from sfumato.maskers.recoding.rules import SUPPRESSED
 
 Rows = NDArray[np.int64]
 Shown = Mapping[str, str | None]
+NOWHERE = -1
+"""A row that no region takes."""
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,11 @@ class Regions(Mask):
         """The most masked value of each attribute."""
         return {name: along.top for name, along in self.attributes.items()}
 
+    @property
+    def hidden(self) -> Shown:
+        """What a row shows that no region takes: no interval holds every number, a missing one, say."""
+        return {name: SUPPRESSED if along.kind == "number" else along.top for name, along in self.attributes.items()}
+
     def kept_back(self) -> dict[str, Any]:
         """The whole taxonomies, and the regions with the names of labels that no region shows."""
         if all(along.kind != "tree" for along in self.attributes.values()):
@@ -154,9 +161,10 @@ class Regions(Mask):
         return Regions({**self.attributes, **bare}, _bare_nodes(self.nodes, shown))
 
     def apply(self, table: Table, *, unseen: str = "refuse", lifted: NDArray[np.bool_] | None = None) -> Masked:
-        """What each row shows. Rows that no region takes are refused, or shown at the top."""
+        """What each row shows. Rows that no region takes are refused, or shown at the top, their numbers as `*`."""
         refuse_lifted(lifted)
         at = self._route(table)
+        at[self._undeclared(table)] = NOWHERE
         if unseen == "refuse" and (at < 0).any():
             raise TableError(
                 "regions",
@@ -166,14 +174,24 @@ class Regions(Mask):
             )
         return self.shown_by(at)
 
+    def _undeclared(self, table: Table) -> NDArray[np.bool_]:
+        """(rows,): whether a number of a row lies outside its declared range, to the end of which intervals reach."""
+        found = np.zeros(table.rows, dtype=bool)
+        for name, along in self.attributes.items():
+            if along.kind == "number" and along.range is not None:
+                numbers = numbers_of(table.column(name).values, Number(calendar=along.calendar))
+                beyond = outside(numbers, along.range, along.calendar)
+                found |= np.append(beyond, False)[table.column(name).codes]
+        return found
+
     def shown_by(self, leaves: Rows) -> Masked:
-        """What rows show that fall into these leaves, by their numbers; the top, if it is -1."""
+        """What rows show that fall into these leaves, by their numbers; what is hidden, if it is -1."""
         number = np.zeros(len(self.nodes) + 1, dtype=np.int64)  # the last is -1
         number[leaves] = 1
         used = np.flatnonzero(number)
         number[used] = np.arange(len(used))
         nodes = (*self.nodes, None)
-        shown = [node.shown if isinstance(node := nodes[at], Leaf) else self.top for at in used.tolist()]
+        shown = [node.shown if isinstance(node := nodes[at], Leaf) else self.hidden for at in used.tolist()]
         at = number[leaves]
         columns = {name: _column([each[name] for each in shown], at) for name in self.attributes}
         return Masked.made(columns, word="region", rows=len(leaves))

@@ -27,7 +27,7 @@ from sfumato.errors import TableError
 from sfumato.events import checkpoint
 from sfumato.maskers.masker import WHOLE, Mask, refuse_lifted
 from sfumato.maskers.partition.extents import Along, Extent, Interval, Labels
-from sfumato.maskers.recoding.intervals import plain_number
+from sfumato.maskers.recoding.intervals import outside, plain_number
 from sfumato.maskers.recoding.recoding import tree_file
 
 NAME = "partition.json"
@@ -171,7 +171,7 @@ class RegionTree(Mask):
         columns: dict[str, Column] = {}
         for tree in self.trees:
             at = route(tree, table)
-            at[~_inside(tree, table, at)] = OUTSIDE
+            at[~_inside(tree, table, at) | self._undeclared(tree, table)] = OUTSIDE
             if unseen == "refuse" and (at == OUTSIDE).any():
                 raise TableError(
                     "partition",
@@ -181,6 +181,16 @@ class RegionTree(Mask):
                 )
             columns |= self.columns(tree, at)
         return Masked.made({name: columns[name] for name in self.attributes}, word="extent", rows=table.rows)
+
+    def _undeclared(self, tree: Tree, table: Table) -> NDArray[np.bool_]:
+        """(rows,): whether a number of a row lies outside its declared range, to the end of which intervals reach."""
+        found = np.zeros(table.rows, dtype=bool)
+        for name in tree.on:
+            along = self.attributes[name]
+            if along.kind == "number" and along.range is not None:
+                beyond = outside(_numbers(table, name), along.range, along.calendar)
+                found |= np.append(beyond, False)[table.column(name).codes]
+        return found
 
     def columns(self, tree: Tree, at: Ints) -> dict[str, Column]:
         """What rows show whose leaves are numbered `at`, in the order of the tree's leaves; -1 for none."""

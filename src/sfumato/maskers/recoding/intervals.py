@@ -7,8 +7,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.data import calendar
+from sfumato.data.axis import Numbers
 from sfumato.data.schema import Calendar
 from sfumato.data.shown import interval_text
 
@@ -41,6 +43,18 @@ def covers(ends: tuple[Bound, Bound], unit: Calendar | None) -> tuple[float, flo
         return float(low), float(high)
     units = calendar.floor(np.array([calendar.parse(str(low)), calendar.parse(str(high), end=True)]), unit)
     return float(units[0]), float(units[1])
+
+
+def outside(numbers: Numbers, ends: tuple[Bound, Bound] | None, unit: Calendar | None) -> NDArray[np.bool_]:
+    """(numbers,): which of them lie outside a declared range; none without one, and none that is missing.
+
+    >>> outside(np.array([16, 17, 90, 999, np.nan]), (17, 90), None).tolist()
+    [True, False, False, True, False]
+    """
+    if ends is None:
+        return np.zeros(len(numbers), dtype=bool)
+    low, high = covers(ends, unit)
+    return np.asarray((numbers < low) | (numbers > high), dtype=bool)
 
 
 def _end(bound: Bound) -> str:
@@ -134,3 +148,13 @@ def spans_of(form: Mapping[str, Any], breaks: Sequence[float]) -> tuple[Span, ..
 
     walk(form, 0)
     return tuple(found)
+
+
+def exact_edges(breaks: Sequence[float], numbers: Numbers) -> Numbers:
+    """Breaks of the kind of the numbers: large whole numbers compared with a break such as 36.5 would be rounded."""
+    if numbers.dtype.kind == "f":
+        return np.array(breaks, dtype=np.float64)
+    limits = np.iinfo(numbers.dtype)
+    whole = [math.ceil(number) for number in breaks]
+    inside = all(limits.min <= number <= limits.max for number in whole)
+    return np.array(whole, dtype=numbers.dtype if inside else object)

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from sfumato.data import calendar
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Category, Schema
-from sfumato.data.table import Column, Table, narrow
+from sfumato.data.table import AnyColumn, Column, Table, narrow
 from sfumato.data.taxonomy.bare_form import from_form
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import RecipeError, ReleaseError, TableError
 from sfumato.maskers.masker import WHOLE, Mask
-from sfumato.maskers.recoding.rules import Discretize, Generalize, Rule, Suppress
+from sfumato.maskers.recoding.rules import SUPPRESSED, Discretize, Generalize, Rule, Suppress
+from sfumato.maskers.recoding.set_rules import GeneralizeSets
 
 
 def tree_file(name: str) -> str:
@@ -55,7 +56,9 @@ class Recoding(Mask):
         A tree whose labels nobody shows, a disclosed label that nobody has, a break between two intervals that are
         empty: each tells something of the raw table, or could.
         """
-        rules = {name: rule.released(masked.labels(name), needed.get(name, ())) for name, rule in self.rules.items()}
+        rules = {
+            name: rule.released(rule.shown_in(masked, name), needed.get(name, ())) for name, rule in self.rules.items()
+        }
         return replace(self, attributes=rules)
 
     def kept_back(self) -> dict[str, Any]:
@@ -93,9 +96,12 @@ class Recoding(Mask):
         return Recoding({name: self.attributes[name] for name in names})
 
     def apply(self, table: Table, *, unseen: str = "refuse", lifted: NDArray[np.bool_] | None = None) -> Masked:
-        """What each row shows. Unseen values are refused, or shown as the top value."""
-        columns = {
-            name: _masked(name, rule, table.column(name), unseen=unseen, lifted=lifted)
+        """What each row shows. Unseen labels are refused, or shown as the top value; so are numbers that no interval
+        holds, or shown as `*`."""
+        columns: dict[str, AnyColumn] = {
+            name: rule.masked(name, table.columns[name], unseen=unseen, lifted=lifted)
+            if isinstance(rule, GeneralizeSets)
+            else _masked(name, rule, table.column(name), unseen=unseen, lifted=lifted)
             for name, rule in self.attributes.items()
         }
         treated = {name: rule.kind for name, rule in self.attributes.items()}
@@ -112,7 +118,8 @@ class Recoding(Mask):
     def read(cls, files: Mapping[str, Any]) -> Recoding:
         """From the JSON files of a release, by name."""
         form = files["recoding.json"]
-        generalized = [name for name, part in form["attributes"].items() if part["kind"] == "generalize"]
+        with_tree = (Generalize.kind, GeneralizeSets.kind)
+        generalized = [name for name, part in form["attributes"].items() if part["kind"] in with_tree]
         trees = {name: from_form(files[tree_file(name)]) for name in generalized if tree_file(name) in files}
         found = cls.from_json(form, trees)
         rules = {
@@ -133,7 +140,7 @@ class Recoding(Mask):
 
 def _rule(name: str, form: Mapping[str, Any], taxonomies: Mapping[str, Taxonomy]) -> Rule:
     kind = form.get("kind")
-    if kind == "generalize":
+    if kind in (Generalize.kind, GeneralizeSets.kind):
         if name not in taxonomies:
             raise RecipeError(
                 name,
@@ -141,7 +148,8 @@ def _rule(name: str, form: Mapping[str, Any], taxonomies: Mapping[str, Taxonomy]
                 given="none",
                 remedy="restore the release's taxonomies/ folder",
             )
-        return Generalize(taxonomies[name], tuple(form["cut"]))
+        cut = Generalize(taxonomies[name], tuple(form["cut"]))
+        return cut if kind == Generalize.kind else GeneralizeSets(cut, form["apart"], form["separator"])
     if kind == "suppress":
         return Suppress(tuple(form["disclosed"]), bool(form.get("complete", False)))
     if kind == "discretize":
@@ -166,11 +174,12 @@ def _masked(name: str, rule: Rule, column: Column, *, unseen: str, lifted: NDArr
             name,
             "every value has a place in the recoding",
             given="values that were not there when the recoding was learned",
-            remedy="say unseen='suppress' to show them as the top value",
+            remedy="say unseen='suppress' to show them as the top value, or as *",
         )
-    shown = rule.values
+    unplaced = SUPPRESSED if rule.numeric else rule.top  # no interval holds a number outside the declared range
+    shown = (*rule.values, unplaced)
     top = shown.index(rule.top)
-    places = np.where(places < 0, top, places)
+    places = np.where(places < 0, shown.index(unplaced), places)
     occurs = set(places[used].tolist()) | ({top} if lifted is not None and lifted.any() else set())
     kept = [place for place, label in enumerate(shown) if place in occurs and label is not None]
     index = np.full(len(shown), len(kept), dtype=np.int64)  # past the last one: missing

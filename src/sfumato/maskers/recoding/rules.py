@@ -13,7 +13,8 @@ import pyarrow as pa
 
 from sfumato.arrays import Floats, Ints, Marks
 from sfumato.data import calendar
-from sfumato.data.axis import MISSING, Numbers, labels_of, numbers_of
+from sfumato.data.axis import MISSING, labels_of, numbers_of
+from sfumato.data.masked import Masked
 from sfumato.data.schema import Calendar, Number
 from sfumato.data.taxonomy.bare_form import from_form, to_form
 from sfumato.data.taxonomy.taxonomy import Taxonomy, pruned
@@ -23,9 +24,11 @@ from sfumato.maskers.recoding.intervals import (
     Bound,
     Span,
     covers,
+    exact_edges,
     interval_label,
     interval_labels,
     nested_form,
+    outside,
     plain_number,
     spans_of,
 )
@@ -110,6 +113,10 @@ class Rule:
         marks[places[inside], np.flatnonzero(inside)] = True
         return marks
 
+    def shown_in(self, masked: Masked, name: str) -> Collection[str | None]:
+        """What some row of a masked table shows."""
+        return masked.labels(name)
+
     def over(self, tree: Taxonomy | None) -> Rule | None:
         """The same over the whole tree of its attribute; None where it needs one, and this is not it."""
         return self
@@ -145,7 +152,7 @@ class Generalize(Rule):
 
     `named`: the labels of the tree that have a name where it is released (None: all of them).
 
-    >>> tree = Taxonomy.fromdrawn_tree({"ANY": {"Low": ["a", "b"], "High": ["c", "d"]}})
+    >>> tree = Taxonomy.from_tree({"ANY": {"Low": ["a", "b"], "High": ["c", "d"]}})
     >>> print(Generalize(tree, ("Low", "c", "d")).drawn())
       ○ ANY
         ● Low  (a, b)
@@ -267,8 +274,8 @@ class Suppress(Rule):
 class Discretize(Rule):
     """Intervals between breaks. Without a declared range the outer ends stay open: they would tell extremes.
 
-    `tree`: the wider intervals above those that are shown, each from where to where, infinite where it reaches to the
-    end; they were given, or grown by the search. `told`: it goes along with a release.
+    `tree`: the wider intervals above those that are shown, given or grown, each from where to where, infinite at the
+    outer ends. `told`: it goes along with a release.
     """
 
     kind: ClassVar[str] = "discretize"
@@ -298,17 +305,14 @@ class Discretize(Rule):
 
     def places(self, values: pa.Array[Any]) -> Ints:
         """(values + 1,): which shown value each value becomes, missing last; -1 where it cannot be shown."""
-        if self.missing == "together":
-            return np.zeros(len(values) + 1, dtype=np.int64)
         numbers = numbers_of(values, Number(calendar=self.calendar))
-        found = np.searchsorted(_edges(self.breaks, numbers), numbers, side="right").astype(np.int64)
-        outside = np.isnan(numbers)
-        if self.range is not None:
-            low, high = covers(self.range, self.calendar)
-            outside |= (numbers < low) | (numbers > high)
-        apart = len(self.breaks) + 1 if self.missing == "apart" else -1
-        found = np.where(outside, np.where(np.isnan(numbers), apart, -1), found)
-        return np.append(found, apart)
+        found = np.searchsorted(exact_edges(self.breaks, numbers), numbers, side="right").astype(np.int64)
+        gone = {"none": -1, "apart": len(self.breaks) + 1, "together": 0}[self.missing]
+        if self.missing == "together":
+            found[:] = 0
+        found[np.isnan(numbers)] = gone
+        found[outside(numbers, self.range, self.calendar)] = -1
+        return np.append(found, gone)
 
     def to_json(self) -> dict[str, Any]:
         """The public form; breaks of dates and times in ISO text."""
@@ -362,7 +366,7 @@ class Discretize(Rule):
     def released(self, shown: Collection[str | None], needed: Collection[str]) -> Discretize:
         """The breaks that are an end of an interval which some row shows."""
         used = [label in shown for label in interval_labels(self.range, self.breaks, self.calendar)]
-        sides = zip(self.breaks, used, used[1:], strict=False)
+        sides = zip(self.breaks, used, used[1:], strict=False)  # the intervals before and after each break
         kept = tuple(at for at, below, above in sides if below or above)
         return replace(self, breaks=kept, tree=self.tree if self.told and self.missing != "together" else None)
 
@@ -378,16 +382,6 @@ class Discretize(Rule):
             nested = from_form(form)
             return "\n".join(drawn_tree(nested, set(nested.leaves), nested.root, 1, self.missing == "apart"))
         return "  " + " | ".join(MISSING if label is None else visible(label) for label in self.shown)
-
-
-def _edges(breaks: tuple[float, ...], numbers: Numbers) -> Numbers:
-    """Breaks of the kind of the numbers: large whole numbers compared with a break such as 36.5 would be rounded."""
-    if numbers.dtype.kind == "f":
-        return np.array(breaks, dtype=np.float64)
-    limits = np.iinfo(numbers.dtype)
-    whole = [math.ceil(number) for number in breaks]
-    inside = all(limits.min <= number <= limits.max for number in whole)
-    return np.array(whole, dtype=numbers.dtype if inside else object)
 
 
 def _in_order(labels: Iterable[str | None]) -> tuple[str | None, ...]:

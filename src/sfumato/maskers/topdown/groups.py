@@ -199,10 +199,17 @@ def records(counts: NDArray[np.int64]) -> NDArray[np.float64]:
     return np.asarray(counts.sum(axis=1), dtype=np.float64)
 
 
-def open_groups(engine: Engine, records: Records, needs: Sequence[Needs]) -> GroupSession:
-    """Ask for the tuples of every requirement, each once, and begin with the most masked state."""
+def open_groups(
+    engine: Engine, records: Records, needs: Sequence[Needs], *, waiting: Sequence[int] = ()
+) -> GroupSession:
+    """Ask for the tuples of every requirement, each once, and begin with the most masked state.
+
+    `waiting`: attributes that are refined only after others, and must be kept until then.
+    """
     shared = share(needs)
-    return GroupSession(records.sizes, shared, [engine.tuples(records, one.need) for one in shared])
+    session = GroupSession(records.sizes, shared, [engine.tuples(records, one.need) for one in shared])
+    session.wait(waiting)
+    return session
 
 
 class GroupSession:
@@ -220,6 +227,11 @@ class GroupSession:
         on = one.need.on
         levels = Levels(on, tuples.values, one.measures, people=one.need.population is not None)
         return Groups(tuples, on, self._states, levels if one.measures else Sizes(on))
+
+    def wait(self, attributes: Sequence[int]) -> None:
+        """Keep these until they are asked about."""
+        for attribute in attributes:
+            self._states[attribute].waiting = True
 
     def minima(self, candidates: Sequence[Refinement]) -> Minima:
         """Count the groups made since the last round; everything else stands."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,6 +23,7 @@ from sfumato.maskers.topdown.candidates import (
     ValueGrower,
     counted,
 )
+from sfumato.maskers.topdown.item_sets import SetAxis, SetGrower, set_cuts
 from sfumato.maskers.topdown.refinement import Refinement
 
 
@@ -118,13 +119,28 @@ class IntervalGrower:
         return tuple((-np.inf if a == low else a, np.inf if b == high else b) for a, b in found)
 
 
+AnyAxis = Axis | SetAxis
+"""What a search refines: one for each attribute, several for a set-valued one."""
+
+
+def make_growers(axes: Sequence[AnyAxis], counted: Sequence[Histogram], holds: Holds | None) -> list[Grower]:
+    """A grower for each axis; those of one set-valued attribute share its cut."""
+    cuts = set_cuts(axes) if any(isinstance(axis, SetAxis) for axis in axes) else {}
+    return [
+        SetGrower(at, axis, counted[at], cuts[axis.name])
+        if isinstance(axis, SetAxis)
+        else make_grower(at, axis, counted[at], holds)
+        for at, axis in enumerate(axes)
+    ]
+
+
 def make_grower(attribute: int, axis: Axis, histogram: Histogram, holds: Holds | None) -> Grower:
     """The grower for an axis's kind."""
     if isinstance(axis, TreeAxis):
         return TreeGrower(attribute, axis, histogram)
     if isinstance(axis, ValueAxis):
         return ValueGrower(attribute, axis, histogram)
-    if (tree := axis.attribute.intervals) is not None:
+    if axis.attribute.taxonomy is not None and (tree := axis.attribute.intervals) is not None:
         return IntervalGrower(attribute, axis, histogram, tree)
     return NumberGrower(attribute, axis, histogram, holds)
 
@@ -137,8 +153,10 @@ class Names:
     children: tuple[str, ...]
 
 
-def names(axis: Axis, step: Refinement) -> Names:
+def names(axis: AnyAxis, step: Refinement) -> Names:
     """What is refined, and into what."""
+    if isinstance(axis, SetAxis):
+        return Names(axis.label, tuple("{" + ", ".join(some) + "}" for some in axis.combinations))
     if isinstance(axis, TreeAxis):
         labels = (*axis.taxonomy.labels, MISSING)
         return Names(labels[step.value], tuple(labels[child] for child in step.children))
@@ -146,7 +164,7 @@ def names(axis: Axis, step: Refinement) -> Names:
         return Names(SUPPRESSED, ((*axis.labels, MISSING)[step.parts[0][0]], SUPPRESSED))
     if step.parts[-1][1] > len(axis.numbers):
         return Names(SUPPRESSED, (interval_labels(axis.attribute.range, (), axis.attribute.calendar)[0], MISSING))
-    if (tree := axis.attribute.intervals) is not None:
+    if axis.attribute.taxonomy is not None and (tree := axis.attribute.intervals) is not None:
         nodes = [number - axis.missing for number in (step.value, *step.children)]
         value, *children = (_span(tree, node) for node in nodes)
         return Names(value, tuple(children))
@@ -168,8 +186,10 @@ def _span(tree: Intervals, node: int) -> str:
     return interval_labels(tree.ends, breaks)[0 if low == least else 1]
 
 
-def rule(axis: Axis, grower: Grower, *, trees: bool = False) -> Rule:
+def rule(axis: AnyAxis, grower: Grower, *, trees: bool = False) -> Rule:
     """What is shown of an attribute at the end of the search; `trees`: with the tree of intervals that was grown."""
+    if isinstance(axis, SetAxis) and isinstance(grower, SetGrower):
+        return grower.cut.rule(axis.attribute)
     if isinstance(axis, TreeAxis) and isinstance(grower, TreeGrower):
         labels = (*axis.taxonomy.labels, None)
         return Generalize(axis.taxonomy, tuple(labels[node] for node in sorted(grower.cut)))

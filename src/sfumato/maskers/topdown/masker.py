@@ -248,14 +248,22 @@ class TopDown(Settings, Masker):
                 (part for r in requirements for part in r.parts()),
                 remedy="leave suppress out",
             )
-        for name in {name for requirement in requirements for name in requirement.on}:
-            if isinstance(schema[name], ItemSet):
-                raise RecipeError(
-                    name,
-                    "top-down refinement masks numbers and categories",
-                    given="an item set",
-                    remedy="give it another role, or use another masker",
-                )
+        self._check_sets(schema, requirements)
+
+    def _check_sets(self, schema: Schema, requirements: Sequence[Requirement]) -> None:
+        """Sets go with a taxonomy over their items; nobody is lifted, and no population is held against them."""
+        for requirement in requirements:
+            for name, attribute in ((name, schema[name]) for name in requirement.on):
+                if not isinstance(attribute, ItemSet):
+                    continue
+                others = "suppress" if self.suppress else "k_map" if requirement.population is not None else ""
+                if attribute.taxonomy is None or others:
+                    raise RecipeError(
+                        name,
+                        "a set-valued quasi-identifier is refined along a taxonomy of its items",
+                        given=f"an item set with {others}" if others else "an item set without one",
+                        remedy=f"leave {others} out" if others else "declare taxonomy: FILE, or give it another role",
+                    )
 
     def check_detail(self, detail: Detail) -> None:
         """Whoever is lifted shows the top of everything."""

@@ -20,14 +20,16 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.counting import Engine, Needs, Positions, Records
-from sfumato.data.axis import Axis, NumberAxis, labels_of, make_axis, positions
+from sfumato.data.axis import NumberAxis, labels_of, make_axis, positions
 from sfumato.data.detail import Wish
 from sfumato.data.encoding import encode_column
-from sfumato.data.schema import Attribute, Category
-from sfumato.data.table import Codes, Column, Table, decode, narrow
+from sfumato.data.schema import Attribute, Category, ItemSet
+from sfumato.data.table import Codes, Column, ItemColumn, Table, decode, narrow
 from sfumato.errors import Infeasible, RecipeError, TableError
 from sfumato.maskers.masker import Fixed, Labels
 from sfumato.maskers.sensitive import check_top, measure_of, sensitive_columns
+from sfumato.maskers.topdown.growers import AnyAxis
+from sfumato.maskers.topdown.item_sets import SetAxis, lay_out_sets
 from sfumato.maskers.topdown.refinement import Refinement, Session
 from sfumato.maskers.topdown.search import Rules, Search
 from sfumato.privacy.requirements import Basic, KAnonymity, KMap, Requirement, largest_k
@@ -38,7 +40,7 @@ from sfumato.privacy.requirements.anonymity import read_population
 class Layout:
     """Axes, the table's positions on them, and those of each population, by attribute and by requirement number."""
 
-    axes: tuple[Axis, ...]
+    axes: tuple[AnyAxis, ...]
     positions: tuple[Positions, ...]
     populations: Mapping[int, Mapping[int, Positions]]
 
@@ -49,7 +51,7 @@ def lay_out(table: Table, rules: Rules) -> Layout:
     names = [name for name in table.schema.quasi if any(name in part.on for part in requirements)]
     people = {at: _people(table, part) for at, part in enumerate(requirements) if isinstance(part, KMap)}
     near = {name: {at: of for at, of in people.items() if name in of} for name in names}
-    found = [_lay_out(table, name, near[name], many[name], rules.detail.get(name)) for name in names]
+    found = [one for name in names for one in _laid_out(table, name, near[name], many[name], rules.detail.get(name))]
     populations = {
         number: {at: one.others[number] for at, one in enumerate(found) if number in one.others} for number in people
     }
@@ -84,9 +86,20 @@ def _missing(column: Column) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True, eq=False)
 class _LaidOut:
-    axis: Axis
+    axis: AnyAxis
     own: Positions
     others: Mapping[int, Positions]
+
+
+def _laid_out(
+    table: Table, name: str, people: Mapping[int, Mapping[str, Column]], many: int, wish: Wish | None
+) -> list[_LaidOut]:
+    """An attribute on its axis; a set-valued one on several."""
+    attribute, column = table.schema[name], table.columns[name]
+    if not isinstance(attribute, ItemSet) or not isinstance(column, ItemColumn):
+        return [_lay_out(table, name, people, many, wish)]
+    found = lay_out_sets(name, attribute, column)
+    return [_LaidOut(axis, own, {}) for axis, own in zip(found.axes, found.positions, strict=True)]
 
 
 def _lay_out(
@@ -191,7 +204,7 @@ class Problem:
     each requirement, the groups of earlier releases.
     """
 
-    axes: Sequence[Axis]
+    axes: Sequence[AnyAxis]
     records: Records
     needs: Sequence[Needs]
     rules: Rules
@@ -214,7 +227,8 @@ class Problem:
     def _opened(self, records: Records) -> Session:
         from sfumato.maskers.topdown.groups import open_groups
 
-        session: Session = open_groups(self.engine, records, self.needs)
+        later = [at for at, axis in enumerate(self.axes) if isinstance(axis, SetAxis)]
+        session: Session = open_groups(self.engine, records, self.needs, waiting=later)
         set_apart(session, records, len(self.axes))
         return session
 
@@ -256,12 +270,14 @@ def _records(table: Table, layout: Layout, labels: Labels, requirements: Sequenc
 
 
 def _needs(table: Table, layout: Layout, requirements: Sequence[Basic]) -> list[Needs]:
-    at = {axis.name: number for number, axis in enumerate(layout.axes)}
+    at: dict[str, list[int]] = {}
+    for number, axis in enumerate(layout.axes):
+        at.setdefault(axis.name, []).append(number)
     columns = sensitive_columns(table, requirements)
     names, populations = list(columns), list(layout.populations)
     found = []
     for number, part in enumerate(requirements):
-        need = Needs(tuple(at[name] for name in part.on))
+        need = Needs(tuple(number for name in part.on for number in at[name]))
         if not isinstance(part, KAnonymity):
             by = None if part.sensitive is None else names.index(part.sensitive)
             population = populations.index(number) if number in populations else None

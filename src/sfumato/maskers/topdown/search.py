@@ -10,11 +10,10 @@ from math import frexp, ldexp
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.axis import Axis
 from sfumato.data.detail import Detail
 from sfumato.events import checkpoint
 from sfumato.maskers.topdown.candidates import Candidate, Grower
-from sfumato.maskers.topdown.growers import make_grower, names
+from sfumato.maskers.topdown.growers import AnyAxis, make_growers, names
 from sfumato.maskers.topdown.refinement import Blocked, History, Minima, Refinement, Round, Session
 from sfumato.maskers.topdown.scores import Score, Worth
 from sfumato.privacy.requirements import Basic, KAnonymity
@@ -83,13 +82,10 @@ class Search:
     """
 
     def __init__(
-        self, session: Session, axes: Sequence[Axis], rules: Rules, *, counted: Sequence[NDArray[np.int64]]
+        self, session: Session, axes: Sequence[AnyAxis], rules: Rules, *, counted: Sequence[NDArray[np.int64]]
     ) -> None:
         self._session, self._axes, self._rules = session, axes, rules
-        self.growers: list[Grower] = [
-            make_grower(at, axis, counted[at], self._holding if rules.best_valid else None)
-            for at, axis in enumerate(axes)
-        ]
+        self.growers: list[Grower] = make_growers(axes, counted, self._holding if rules.best_valid else None)
         self.steps: list[Refinement] = []
         self.rounds: list[Round] = []
         self.blocked: list[Blocked] = []

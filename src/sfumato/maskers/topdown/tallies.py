@@ -58,14 +58,16 @@ class AttributeState:
         self.asked: NDArray[np.bool_] = np.zeros(1, dtype=bool)
         self.parts: dict[int, tuple[tuple[int, int], ...]] = {}
         self.disclosing = False
+        self.waiting = False
 
     @property
     def active(self) -> bool:
-        """Whether any of its values may still be refined."""
-        return self.disclosing or bool(self.asked.any())
+        """Whether any of its values may still be refined, now or (`waiting`) when others have been."""
+        return self.waiting or self.disclosing or bool(self.asked.any())
 
     def ask(self, candidates: Sequence[Refinement]) -> list[int]:
         """Take up this round's candidates; gives the values whose children are other than before."""
+        self.waiting = self.waiting and not candidates
         self.disclosing = any(candidate.rest for candidate in candidates)
         highest = max((candidate.value for candidate in candidates), default=0)
         self.asked = np.zeros(max(highest + 1, int(self.value_at.max()) + 1), dtype=bool)

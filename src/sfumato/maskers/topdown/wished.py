@@ -131,7 +131,7 @@ def wished_state(problem: Problem, schema: Schema) -> State:
             numbers.append((at, axis))
         elif isinstance(axis, TreeAxis):
             state = state.refined(_cut(problem, at, axis, detail[axis.name]))
-        elif _labels(axis, schema[axis.name]) > detail[axis.name].most:
+        elif isinstance(axis, ValueAxis) and _labels(axis, schema[axis.name]) > detail[axis.name].most:
             state = state.refined(_disclosed(problem, at, axis))
     for order in watched(list(islice(permutations(numbers), MOST_ORDERS))):
         try:

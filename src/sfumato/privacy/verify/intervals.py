@@ -25,12 +25,17 @@ OR_MISSING = " or missing"  # behind an interval, where some of the records that
 
 @dataclass(frozen=True)
 class Rule:
-    """Which values may be shown (None: missing), what a lifted record shows, what a raw value becomes."""
+    """Which values may be shown (None: missing), what a lifted record shows, what a raw value becomes.
+
+    `separator`: of sets alone, what stands between two labels in a text file; `becomes` then gives the labels of the
+    set in order, joined by a mark that no label has.
+    """
 
     kind: str
     shown: frozenset[str | None]
     top: str
     becomes: Callable[[object], str | None]
+    separator: str | None = None
 
 
 def has_no_place() -> NoReturn:

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-RECODED = ("generalize", "suppress", "discretize")
+SETS = "generalize_sets"  # a set is shown as the set of the cut's labels that it has items under
+RECODED = ("generalize", "suppress", "discretize", SETS)
 RECODING, REGIONS, CENTROIDS, EXTENTS = "recoding.json", "regions.json", "centroids.json", "partition.json"
 KINDS = ("number", "category", "item_set")
 # The check of `gate` that looks into each file which explains a table. A file that is not here is not believed, whoever
@@ -29,6 +30,7 @@ MASKED = {
     "discretize": ("number",),
     "generalize": ("category",),
     "suppress": ("category",),
+    SETS: ("item_set",),
     "region": ("number", "category"),
     "extent": ("number", "category"),
     "centroid": KINDS,

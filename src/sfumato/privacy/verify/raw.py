@@ -20,7 +20,7 @@ from sfumato.privacy.verify.files.regular_files import open_regular, sha256_of
 from sfumato.privacy.verify.folder import Folder
 from sfumato.privacy.verify.intervals import Rule
 from sfumato.privacy.verify.raw_extents import within
-from sfumato.privacy.verify.table import read_csv, read_parquet
+from sfumato.privacy.verify.table import read_csv, read_parquet, sets
 from sfumato.privacy.verify.terms import as_told, columns
 from sfumato.privacy.verify.verdict import CheckError
 
@@ -183,6 +183,9 @@ def _paired(table: pl.DataFrame, raw: pl.DataFrame, rules: Mapping[str, Rule], s
         if name in shown:
             left.append(table[name].cast(pl.String))
             right.append(shown[name])
+        elif name in rules and (separator := rules[name].separator) is not None:
+            left.append(sets(table, name, separator))
+            right.append(_recoded_sets(name, raw[name], rules[name]))
         elif name in rules:
             left.append(table[name])
             right.append(_recoded(name, raw[name], rules[name]))
@@ -191,6 +194,16 @@ def _paired(table: pl.DataFrame, raw: pl.DataFrame, rules: Mapping[str, Rule], s
             left.append(both.released)
             right.append(both.expected)
     return Pair(pl.DataFrame(left), pl.DataFrame(right))
+
+
+def _recoded_sets(name: str, column: pl.Series, rule: Rule) -> pl.Series:
+    """What the rule makes of each raw set, as text."""
+    import polars as pl
+
+    try:
+        return pl.Series(name, [rule.becomes(value) for value in watched(column.to_list())], dtype=pl.String)
+    except CheckError as error:
+        raise CheckError(f"{name}: {error} ({WHERE})") from None
 
 
 def _recoded(name: str, column: pl.Series, rule: Rule) -> pl.Series:
@@ -333,9 +346,9 @@ def _column(column: pl.Series, rule: Rule) -> pl.Series:
 
 
 def _place(value: object, rule: Rule) -> str | None:
-    """What a value becomes. A label that the recoding does not know is shown at the top; a number outside its range
-    fits nothing."""
+    """What a value becomes. A label that the recoding does not know is shown at the top; a number outside its range,
+    or a missing one where none was missing, fits nothing."""
     try:
         return rule.becomes(value)
     except CheckError:
-        return NOWHERE if rule.kind == "discretize" and value is not None else rule.top
+        return NOWHERE if rule.kind == "discretize" else rule.top

@@ -23,6 +23,7 @@ EXPLAINED = {
     "region": "replaced by a region of values; regions of one column may overlap",
     "transformed": "transformed; the raw value cannot be read off, and can be computed by whoever knows a few records",
     "generated": "generated: drawn from noisy counts over its declared domain",
+    "generalize_sets": "a set of items, replaced by the set of general labels that it has items under",
     "discretize": "replaced by an interval such as `[17-37)`: 17 included, 37 not",
 }
 INTERVALS = """

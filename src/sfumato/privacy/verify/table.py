@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.events import watched
 from sfumato.privacy.verify.certificate import Certificate, Column
-from sfumato.privacy.verify.explained.recoding import Recoding
+from sfumato.privacy.verify.explained.recoding import MARK, Recoding
 from sfumato.privacy.verify.files.csv_file import Texts, check_spelling, read_rows
 from sfumato.privacy.verify.files.parquet import walk
 from sfumato.privacy.verify.files.regular_files import open_regular
+from sfumato.privacy.verify.intervals import Rule
 from sfumato.privacy.verify.letters import look_of_name, visible, why_no_name
 from sfumato.privacy.verify.maskers import RECODED
 from sfumato.privacy.verify.tallies import is_text
@@ -238,9 +239,34 @@ def shown(table: pl.DataFrame, recoding: Recoding) -> str:
     """Every value that a masked column shows is one that its rule may show."""
     for name, rule in recoding.rules.items():
         allowed = rule.shown | {rule.top} if recoding.lifted else rule.shown
-        if not values(table, name) <= allowed:
+        if not held(table, name, rule) <= allowed:
             raise CheckError(f"{name} shows a value that is not in its cut")
     return f"{len(recoding.rules)} columns show values of their cuts" if recoding.rules else "no column has a cut"
+
+
+def held(table: pl.DataFrame, name: str, rule: Rule) -> set[str | None]:
+    """The different values of a masked column; of sets the labels that they are made of, a missing set not counted."""
+    if rule.separator is None:
+        return values(table, name)
+    return {
+        label for text in sets(table, name, rule.separator).unique().to_list() if text for label in text.split(MARK)
+    }
+
+
+def sets(table: pl.DataFrame, name: str, separator: str) -> pl.Series:
+    """A column of sets, each as its labels in order, joined by a mark; missing where it is."""
+    import polars as pl
+
+    if name not in table.columns:
+        raise CheckError(f"the table has no column {name!r}")
+    column = table[name]
+    if not isinstance(column.dtype, pl.List):
+        parts = column.cast(pl.String).str.split(separator)
+        column = parts.list.eval(pl.element().filter(pl.element() != ""))
+    listed = column.cast(pl.List(pl.String))
+    if bool((listed.list.len() != listed.list.unique().list.len()).any()):
+        raise CheckError(f"{name} shows a label of a set twice")
+    return listed.list.sort().list.join(MARK)
 
 
 def values(table: pl.DataFrame, name: str) -> set[str | None]:

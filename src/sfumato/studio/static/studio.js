@@ -59,7 +59,7 @@
       const links = [...tree.querySelectorAll("a")].filter((link) => link.offsetParent !== null);
       const at = links.indexOf(document.activeElement);
       const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: links.length - 1 }[event.key];
-      const branch = document.activeElement.closest("details");
+      const branch = document.activeElement.closest("li").querySelector("details");
       if (event.key === "ArrowRight" && branch) branch.open = true;
       else if (event.key === "ArrowLeft" && branch) branch.open = false;
       else if (to !== undefined && links[to]) links[to].focus();

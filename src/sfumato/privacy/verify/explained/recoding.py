@@ -8,15 +8,18 @@ from dataclasses import dataclass
 from sfumato.privacy.verify.explained.trees import NAMELESS, Node, nodes
 from sfumato.privacy.verify.fields import Form, field, mapping, only_keys
 from sfumato.privacy.verify.intervals import SUPPRESSED, Rule, discretize, has_no_place
+from sfumato.privacy.verify.maskers import SETS
 from sfumato.privacy.verify.verdict import CheckError
 
+MARK = "\0"  # between the labels of a set; no label has it
+SEPARATOR = 20  # the longest
 TreeOf = Callable[[str], Form]
 
 
 @dataclass(frozen=True)
 class Recoding:
     """The rule of every masked column. Where `lifted`, some records show the top of all of them. `nested`: the columns
-    of numbers that come with a tree of intervals."""
+    of numbers that come with a tree of intervals, and those of sets, with a taxonomy of their items."""
 
     rules: Mapping[str, Rule]
     lifted: bool
@@ -33,7 +36,8 @@ def read_recoding(form: Form, tree_of: TreeOf, *, dotted: bool = True) -> Recodi
     only_keys(form, {"attributes", "lifted"}, "recoding.json")
     attributes: dict[str, object] = field(form, "attributes", dict)
     rules = {name: _rule(name, mapping(part, name), tree_of, dotted=dotted) for name, part in attributes.items()}
-    nested = tuple(name for name, part in attributes.items() if "tree" in mapping(part, name))
+    forms = {name: mapping(part, name) for name, part in attributes.items()}
+    nested = tuple(name for name, part in forms.items() if "tree" in part or part.get("kind") == SETS)
     return Recoding(rules, field(form, "lifted", bool) if "lifted" in form else False, nested)
 
 
@@ -53,11 +57,38 @@ def _rule(name: str, form: Form, tree_of: TreeOf, *, dotted: bool) -> Rule:
             return generalize(form, tree_of(name))
         if kind == "suppress":
             return suppress(form)
+        if kind == SETS:
+            return generalize_sets(form, tree_of(name))
         if kind == "discretize":
             return discretize(form, dotted=dotted)
     except CheckError as error:
         raise CheckError(f"{name}: {error}") from None
     raise CheckError(f"{name}: a recoding generalizes, suppresses or discretizes")
+
+
+def generalize_sets(form: Form, tree: Form) -> Rule:
+    """A cut through the taxonomy of items; a set becomes the labels of the cut that it has items under.
+
+    >>> tree = {"label": "ANY", "below": [{"label": "North", "below": ["a", "b"]}, "c"]}
+    >>> form = {"kind": "generalize_sets", "cut": ["North", "c"], "apart": True, "separator": ";"}
+    >>> generalize_sets(form, tree).becomes(["c", "a", "b"]).split(MARK), generalize_sets(form, tree).becomes(None)
+    (['North', 'c'], None)
+    """
+    only_keys(form, {"kind", "cut", "apart", "separator"}, "the rule")
+    items = generalize({"kind": "generalize", "cut": form.get("cut")}, tree)
+    apart, separator = field(form, "apart", bool), field(form, "separator", str)
+    if None in items.shown or not 0 < len(separator) <= SEPARATOR or (not apart and items.shown != {items.top}):
+        raise CheckError("a set shows labels of a cut, or everybody shows the root alone")
+
+    def becomes(value: object) -> str | None:
+        if not apart:
+            return items.top
+        if value is None:
+            return None
+        held = value if isinstance(value, list) else [item for item in str(value).split(separator) if item]
+        return MARK.join(sorted({str(items.becomes(item)) for item in held}))
+
+    return Rule(SETS, items.shown, items.top, becomes, separator)
 
 
 def generalize(form: Form, tree: Form) -> Rule:

@@ -13,7 +13,8 @@ from sfumato.privacy.verify.explained.groups import by_groups
 from sfumato.privacy.verify.explained.trees import NAMELESS, in_order, nodes, tree_file
 from sfumato.privacy.verify.fields import Form, ascending, exact_keys, field, mapping
 from sfumato.privacy.verify.intervals import SUPPRESSED, ends_of_shown, nested, plain
-from sfumato.privacy.verify.table import values
+from sfumato.privacy.verify.maskers import SETS
+from sfumato.privacy.verify.table import held, sets
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
@@ -57,8 +58,16 @@ def told(release: Folder, name: str) -> set[str]:
 
 
 def _rule(release: Folder, name: str, form: Form, also: Also) -> None:
-    shown = values(release.table, name)
-    if form.get("kind") == "generalize":
+    shown = held(release.table, name, release.recoding.rules[name])
+    if form.get("kind") == SETS:
+        exact_keys(form, ["kind", "cut", "apart", "separator"], "the rule")
+        if set(_ordered(form, "cut")) != shown:
+            raise CheckError("the cut lists labels that no set shows, or not all that are shown")
+        texts = set(sets(release.table, name, field(form, "separator", str)).unique().to_list())
+        if not field(form, "apart", bool) and texts != {release.recoding.rules[name].top}:
+            raise CheckError("everybody shows the root, and some row does not")
+        named(release.json(tree_file(name)), shown)
+    elif form.get("kind") == "generalize":
         exact_keys(form, ["kind", "cut"], "the rule")
         cut = _ordered(form, "cut")
         _cut(cut, shown, release.recoding.rules[name].top, lifted=release.recoding.lifted)

@@ -1,0 +1,67 @@
+"""Paper 000, what its section 5 says beside its figures: large thresholds, the height of trees, suppression's run time.
+
+python -m benchmarks.papers.cluster_more [--rows 45222]
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from dataclasses import replace
+from typing import Any
+
+import pyarrow as pa
+
+import sfumato as sf
+from sfumato.data import datasets
+
+NAMES = ("age", "workclass", "education", "marital_status", "occupation", "race", "sex", "hours_per_week")
+LARGE = (100, 1000, 5000)
+
+
+def main() -> None:
+    """Print a line a setting."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rows", type=int, default=45_222)
+    rows = parser.parse_args().rows
+    found = datasets.load("adult", complete=True)
+    table = found.table.select(list(NAMES)).slice(0, rows)
+    schema = sf.Schema({name: found.schema[name] for name in NAMES})
+    flat = sf.Schema({name: _flat(of) for name, of in schema.items()})
+    bare = sf.Schema({name: _bare(of) for name, of in schema.items()})
+    print(f"{table.num_rows} people, {len(NAMES)} quasi-identifiers, 6-means; F and match point from the centres")
+    _line("(compiling)", table.slice(0, 2000), schema, 100)
+    for k in LARGE:
+        _line(f"h = {k}", table, schema, k)
+    _line("h = 100, trees of two levels", table, flat, 100)
+    _line("h = 100, suppression", table, bare, 100)
+
+
+def _line(says: str, table: pa.Table, schema: sf.Schema, k: int) -> None:
+    needs = [sf.KAnonymity(on=schema.quasi, k=k)]
+    recipe = sf.Recipe(schema=schema, structure=sf.Clusters("kmeans", k=6), privacy=needs, mask=sf.TopDown())
+    began = time.process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        release = sf.publish(table, recipe, run=sf.Run(report=False, trial=True))
+    scores: Any = release.scores["scores"]
+    figures = [scores[name]["value"] for name in ("f_measure.start", "match_point.start", "information_kept")]
+    told = "  ".join(f"{name} {value:.3f}" for name, value in zip(("F", "match point", "kept"), figures, strict=True))
+    print(f"{says:32}{told}  publish {time.process_time() - began:.1f} CPU s", flush=True)
+
+
+def _flat(attribute: Any) -> Any:
+    """The same leaves just below the root."""
+    tree = getattr(attribute, "taxonomy", None)
+    return attribute if tree is None else replace(attribute, taxonomy=sf.Taxonomy.flat(tree.leaves))
+
+
+def _bare(attribute: Any) -> Any:
+    """Without a tree: values are suppressed or shown."""
+    tree = getattr(attribute, "taxonomy", None)
+    return attribute if tree is None else replace(attribute, taxonomy=None, values=tree.leaves)
+
+
+if __name__ == "__main__":
+    main()

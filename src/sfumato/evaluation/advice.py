@@ -1,0 +1,40 @@
+"""What to do where masking did not keep what it was guided by: a sentence for the holder, or none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sfumato.structure.clusterers import finds_k
+from sfumato.structure.structures import Clusters
+
+CLEARLY, LOST = 0.02, 0.8
+"""How much more of the clusters blind masking keeps, and the share of what raw data reach below which they are lost."""
+
+
+def advice_on_clusters(asked: Clusters | None, scores: Mapping[str, Any]) -> str | None:
+    """Where blind masking keeps more of the clusters, or where clusters by density are not found again."""
+    if asked is None:
+        return None
+    figure = {name: float(score["value"]) for name, score in scores["scores"].items()}
+    guided, blind = figure.get("f_measure.start"), figure.get("distortion.f_measure.start")
+    if guided is not None and blind is not None and blind > guided + CLEARLY:
+        return (
+            f"masking that is blind to the clusters keeps more of them (F-measure {blind:.2f}) than masking guided by "
+            f"them ({guided:.2f}): so many clusters leave too few records in each to guide anything. Ask for fewer "
+            "clusters, or use mask: partition"
+        )
+    cold, most = figure.get("f_measure.cold.mean"), figure.get("f_measure.ceiling.mean")
+    if cold is not None and most is not None and cold < LOST * most and finds_k(asked.again):
+        return (
+            f"what {asked.again} finds by density is not found again in the masked table (F-measure {cold:.2f}): "
+            "records that were masked alike stand at one point, and intervals leave gaps. Use mask: partition, a "
+            "larger min_cluster_size or a smaller k-anonymity, or kmeans; and tell recipients the "
+            f"options{_told(scores)}"
+        )
+    return None
+
+
+def _told(scores: Mapping[str, Any]) -> str:
+    eps = scores.get("settings", {}).get("eps")
+    return "" if eps is None else f" (eps: {eps})"

@@ -1,0 +1,46 @@
+"""Where clusters are not kept, a sentence says so and what helps."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato.evaluation.advice import advice_on_clusters
+
+
+def scores(**figures: float) -> dict[str, object]:
+    names = {name.replace("__", "."): {"value": value} for name, value in figures.items()}
+    return {"scores": names, "settings": {"eps": 0.12}}
+
+
+def test_blind_masking_that_keeps_more_is_told() -> None:
+    lost = scores(f_measure__start=0.1, distortion__f_measure__start=0.31)
+    assert "fewer clusters" in (advice_on_clusters(sf.Clusters("kmeans", k=300), lost) or "")
+    kept = scores(f_measure__start=0.31, distortion__f_measure__start=0.31)
+    assert advice_on_clusters(sf.Clusters("kmeans", k=300), kept) is None
+    assert advice_on_clusters(None, lost) is None
+
+
+def test_clusters_by_density_that_are_lost_are_told_with_the_options() -> None:
+    lost = scores(f_measure__cold__mean=0.24, f_measure__ceiling__mean=1.0)
+    assert "eps: 0.12" in (advice_on_clusters(sf.Clusters("dbscan"), lost) or "")
+    assert advice_on_clusters(sf.Clusters("kmeans", k=3), lost) is None
+
+
+def test_dbscan_is_found_again_with_the_gap_of_the_raw_table() -> None:
+    drawn = np.random.default_rng(0)
+    at = drawn.integers(0, 3, 600)
+    where = np.array([[10, 10], [50, 20], [30, 60]])[at] + drawn.normal(0, 2, (600, 2))
+    table = pa.table({"x": where[:, 0].round(1), "y": where[:, 1].round(1)})
+    number = sf.Number(role="quasi", range=(-20, 100))
+    recipe = sf.Recipe(
+        schema=sf.Schema(x=number, y=number),
+        structure=sf.Clusters("dbscan"),
+        privacy=[sf.KAnonymity(on=["x", "y"], k=5)],
+    )
+    with pytest.warns() as seen:
+        found = sf.publish(table, recipe, run=sf.Run(report=False)).scores
+    assert found["settings"]["eps"] > 0
+    assert found["scores"]["f_measure.cold.mean"]["value"] > 0.8, [str(one.message) for one in seen]
