@@ -3,12 +3,13 @@ verifying, attacking and both reports, the start of the program included.
 
     python -m benchmarks.speed                  # every setting once: about two minutes
     python -m benchmarks.speed --times 3        # three runs of each, taking turns
-    python -m benchmarks.speed --only census    # one group: start, adult, census, million, many, demo
+    python -m benchmarks.speed --only census    # one group: start, adult, budget, census, million, many, demo
     python -m benchmarks.speed --quick          # small tables: whether it runs, not how fast
 
 Seconds are of the processor, user and system, of all threads. Memory is the peak of the process less that of one which
 publishes 1,000 rows: what is imported and compiled is not counted. Tables are Adult's complete records; larger ones are
-drawn from them with replacement, ages and hours moved by at most one. k = 50, Partition, six clusters.
+drawn from them with replacement, ages and hours moved by at most one. k = 50, Partition, six clusters;
+under a budget PrivateTree with epsilon = 1.
 """
 
 from __future__ import annotations
@@ -96,6 +97,17 @@ class Desk:
         command = ["publish", str(described), "--table", str(table), "--output", str(self.folder / "release")]
         return Job(told, (sys.executable, "-c", PROGRAM, *command, *([] if report else ["--no-report"])))
 
+    def spend(self, rows: int, names: Sequence[str]) -> Job:
+        """Publish a generated table under a budget, with both reports."""
+        table, described = self.folder / f"{rows}_{len(names)}.parquet", self.folder / f"{len(names)}_budget.yaml"
+        if not table.exists():
+            pq.write_table(people(rows, names), table)
+        asked = recipe(names, sf.Classes(SECRET))
+        spending = replace(asked, privacy=(), mask=sf.PrivateTree(), budget=sf.Budget(epsilon=1))
+        described.write_text(spending.to_yaml(), encoding="utf-8")
+        command = ("publish", str(described), "--table", str(table), "--output", str(self.folder / "generated"))
+        return Job(f"{rows:,} x {len(names)}, PrivateTree, epsilon = 1", (sys.executable, "-c", PROGRAM, *command))
+
     def fit(self, rows: int, names: Sequence[str]) -> Job:
         """scikit-learn's k-means on the same rows as vectors: the fit alone."""
         table = self.folder / f"{rows}_{len(names)}.parquet"
@@ -163,6 +175,10 @@ def _adult(desk: Desk, quick: bool) -> list[Line]:
     ]
 
 
+def _budget(desk: Desk, quick: bool) -> list[Line]:
+    return [Line(desk.spend(2 * FEW if quick else ADULT, EIGHT), goal="10 s")]
+
+
 def _census(desk: Desk, quick: bool) -> list[Line]:
     rows = 3 * FEW if quick else CENSUS
     with_reports, fitted = desk.publish(rows, NINE), desk.fit(rows, NINE)
@@ -190,6 +206,7 @@ def _demo(desk: Desk, quick: bool) -> list[Line]:
 GROUPS: dict[str, Group] = {
     "start": _start,
     "adult": _adult,
+    "budget": _budget,
     "census": _census,
     "million": _million,
     "many": _many,

@@ -17,10 +17,12 @@ from sfumato.randomness import Seeded
 from sfumato.structure.clusterers import cluster
 from sfumato.structure.coded_points import Block, Placed, SetBlock
 from sfumato.structure.kmeans import points as packing
+from sfumato.structure.kmeans import trials
 from sfumato.structure.kmeans.lloyd import Settled, lloyd, tolerance_of
 from sfumato.structure.kmeans.points import Points
 from sfumato.structure.kmeans.seeding import far_apart, start
 from sfumato.structure.kmeans.tally import Tally, assign, look_ups, settled, tally
+from sfumato.structure.kmeans.trials import some_of
 from sfumato.structure.structures import starting_centres
 from tests import kmeans_twin as twin
 
@@ -325,3 +327,28 @@ def test_batches_of_records_share_a_ground_and_their_sums_add_up() -> None:
         sums += tally(batch, labels, 5)
     means = sums.sums / sums.counts.sizes[:, None]
     assert means == pytest.approx(lloyd(placed.points, now, rounds=1).centres)
+
+
+def test_starts_of_very_many_records_are_tried_on_some_and_settled_on_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    placed, weights = people(3_000, 5), weights_of("whole", 3_000, 5)
+    whole = cluster(placed, "kmeans", k=4, weights=weights)
+    monkeypatch.setattr(trials, "TRIED", 600)
+    found, again = (cluster(placed, "kmeans", k=4, weights=weights) for _ in range(2))
+    assert found.centres is not None
+    assert again.centres is not None
+    assert found.inertia is not None
+    assert whole.inertia is not None
+    assert found.centres.tobytes() == again.centres.tobytes()
+    assert np.array_equal(found.labels, again.labels)
+    settled_there = lloyd(placed.points.weighted(weights), found.centres, rounds=300)
+    assert np.square(settled_there.centres - found.centres).sum() < 1e-2
+    assert whole.inertia * 0.99 < found.inertia < whole.inertia * 1.05
+
+
+def test_draws_are_by_weight_and_at_even_distances() -> None:
+    weights = np.ones(2_000)
+    weights[700] = 2_000
+    drawn = some_of(people(2_000, 3).points.weighted(weights), 400, seed=1)
+    assert drawn.total == 400
+    assert abs(drawn.weights.max() - 200) <= 1
+    assert abs(int(drawn.weights.argmax()) - 70) <= 1

@@ -11,10 +11,10 @@ import pytest
 import sfumato as sf
 from sfumato.data.encoding import encode
 from sfumato.data.masked import Masked
-from sfumato.data.table import Table
+from sfumato.data.table import Column, Table
 from sfumato.structure.embedding import Embedding
 from sfumato.structure.released import ReleasedValues
-from sfumato.structure.released_groups import ReleasedGroups, learn_codebook
+from sfumato.structure.released_groups import Numbered, ReleasedGroups, learn_codebook
 
 SCHEMA = sf.Schema(age=sf.Number(role="quasi", range=(0, 100)), town=sf.Category(role="quasi"))
 AGES = [10, 12, 14, 16, 30, 32, 34, 36]
@@ -113,3 +113,18 @@ release: {{codebook: {codebook}}}
     assert sf.Recipe.from_yaml(recipe.to_yaml()) == recipe
     kinds = {"groups": "groups", "values": "values", "false": "values", "true": "groups"}
     assert recipe.release.kind(local=True) == kinds[codebook]
+
+
+def test_a_column_is_not_copied_for_every_group(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A copy of all rows for each group: at a million rows it took minutes."""
+    copies: list[Column] = []
+
+    def keys(column: Column) -> Any:
+        copies.append(column)
+        return column.codes.astype(np.int64)
+
+    monkeypatch.setattr(Column, "keys", property(keys))
+    shown = Masked.of({name: pa.array([f"{name}{at}" for at in range(300)]) for name in ("age", "town")}, rows=300)
+    numbered = Numbered.of(shown, ["age", "town"])
+    assert len(numbered.shown) == 300
+    assert len(copies) <= 4

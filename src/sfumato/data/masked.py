@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,7 @@ from sfumato.data.table import AnyColumn, Array, Table, column_of, first_rows, g
 from sfumato.display import Card, Grid
 
 Came = Literal["recoded", "moved", "generated"]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +46,7 @@ class Masked(Mapping[str, AnyColumn]):
     lifted: NDArray[np.bool_] | None = None
     released: Mapping[str, AnyColumn] = field(default_factory=dict)
     _groups: dict[tuple[str, ...], NDArray[np.int64]] = field(default_factory=dict, repr=False)
+    _once: dict[Hashable, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def of(cls, arrays: Mapping[str, Array], **more: Any) -> Masked:
@@ -103,7 +105,14 @@ class Masked(Mapping[str, AnyColumn]):
         all of their columns were generated."""
         raw = table.columns if self.row_by_row else {}
         whole = {name: self.columns[name] if name in self.columns else raw[name] for name in table.schema.kept}
-        return replace(self, released=whole, _groups={})
+        return replace(self, released=whole, _groups={}, _once={})
+
+    def once(self, key: Hashable, made: Callable[[], T]) -> T:
+        """What follows from the table as it is shown: made once, and kept with it."""
+        if key not in self._once:
+            self._once[key] = made()
+        found: T = self._once[key]
+        return found
 
     def groups(self, on: Sequence[str]) -> NDArray[np.int64]:
         """(rows,): which rows show the same on some columns, numbered from 0 without gaps. Counted once, and kept."""
@@ -129,7 +138,8 @@ class Masked(Mapping[str, AnyColumn]):
         first = first_rows(of_row)
         some = {name: self.shown(name).take(first) for name in dict.fromkeys(on)}
         return Distinct(
-            replace(self, columns=some, rows=len(first), lifted=None, released={}, _groups={}), np.bincount(of_row)
+            replace(self, columns=some, rows=len(first), lifted=None, released={}, _groups={}, _once={}),
+            np.bincount(of_row),
         )
 
     def labels(self, name: str) -> set[str | None]:

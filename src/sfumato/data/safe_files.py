@@ -9,7 +9,7 @@ import io
 import json
 import os
 import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from contextvars import copy_context
 from functools import cache
 from pathlib import Path
@@ -107,27 +107,22 @@ def written(content: Any) -> str:
     >>> written({"a": [1, {}], "b": {"c": None}}) == json.dumps({"a": [1, {}], "b": {"c": None}}, indent=1)
     True
     """
-    return "".join(_pieces(content, "\n"))
+    return _text(content, "\n")
 
 
-def _pieces(content: Any, line: str) -> Iterator[str]:
+def _text(content: Any, line: str) -> str:
     """`line`: a line end, and the spaces with which the lines of this content begin."""
-    nested, inner = isinstance(content, dict | list | tuple) and bool(content), line + " "
-    if not nested:
-        yield _encoder(inner)(content)
-    elif len(content) <= AT_ONCE and not any(isinstance(one, dict | list | tuple) for one in _values(content)):
-        text = _encoder(inner)(content)
-        yield f"{text[0]}{inner}{text[1:-1]}{line}{text[-1]}"
-    elif isinstance(content, dict):
-        for at, (key, value) in enumerate(content.items()):
-            yield f"{',' if at else '{'}{inner}{_encoder(inner)(str(key))}: "
-            yield from _pieces(value, inner)
-        yield line + "}"
-    else:
-        for at, value in enumerate(content):
-            yield f"{',' if at else '['}{inner}"
-            yield from _pieces(value, inner)
-        yield line + "]"
+    inner = line + " "
+    encode = _encoder(inner)
+    if not isinstance(content, dict | list | tuple) or not content:
+        return encode(content)
+    if len(content) <= AT_ONCE and not any(isinstance(one, dict | list | tuple) for one in _values(content)):
+        text = encode(content)
+        return f"{text[0]}{inner}{text[1:-1]}{line}{text[-1]}"
+    if isinstance(content, dict):
+        parts = [f"{encode(str(key))}: {_text(value, inner)}" for key, value in content.items()]
+        return f"{{{inner}{f',{inner}'.join(parts)}{line}}}"
+    return f"[{inner}{f',{inner}'.join([_text(value, inner) for value in content])}{line}]"
 
 
 def _values(content: Any) -> Iterable[Any]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.arrays import Ints
+from sfumato.arrays import Floats, Ints
 from sfumato.errors import NoStructure, RecipeError
 from sfumato.events import checkpoint, limited, watched
 from sfumato.randomness import Seeded
@@ -93,8 +93,9 @@ def method(name: str) -> Callable[[Job], Clustering]:
 
 def _kmeans(job: Job) -> Clustering:
     """k-means on codes: from the given centres once, or the best of several starts."""
-    from sfumato.structure.kmeans.lloyd import ROUNDS, TOLERANCE, best_of, lloyd, tolerance_of
+    from sfumato.structure.kmeans.lloyd import ROUNDS, TOLERANCE, lloyd, tolerance_of
     from sfumato.structure.kmeans.seeding import start
+    from sfumato.structure.kmeans.trials import best_start
 
     points, options = job.points, job.options
     tolerance = tolerance_of(points, options.get("tol", TOLERANCE))
@@ -105,11 +106,13 @@ def _kmeans(job: Job) -> Clustering:
         return _settled(lloyd(points, job.centres, tolerance=tolerance, rounds=rounds))
     draws = Seeded(job.seed).lasting()
 
-    def run() -> Settled:
-        centres = start(points, job.clusters, draws, init=options.get("init", "k-means++"))
-        return lloyd(points, centres, tolerance=tolerance, rounds=rounds)
+    def settle(some: Points, centres: Floats) -> Settled:
+        return lloyd(some, centres, tolerance=tolerance, rounds=rounds)
 
-    return _settled(best_of(job.n_init, run))
+    def begin(some: Points) -> Floats:
+        return start(some, job.clusters, draws, init=options.get("init", "k-means++"))
+
+    return _settled(best_start(points, job.n_init, begin, settle, job.seed))
 
 
 def _bisecting(job: Job) -> Clustering:

@@ -16,7 +16,7 @@ import numpy as np
 
 from sfumato.arrays import Ints
 from sfumato.data.masked import Masked
-from sfumato.data.table import Table, narrow
+from sfumato.data.table import AnyColumn, Table, first_rows, narrow
 from sfumato.structure.released import (
     MEAN,
     ReleasedValues,
@@ -42,24 +42,30 @@ class Numbered:
 
     @classmethod
     def of(cls, masked: Masked, names: Sequence[str]) -> Numbered:
-        """By what rows show on these columns.
+        """By what rows show on these columns; made once for a table.
 
         >>> import pyarrow as pa
         >>> Numbered.of(Masked.of({"a": pa.array([None, "y", "x", "y"])}), ["a"]).of_row.tolist()
         [2, 1, 0, 1]
         """
+        return masked.once((cls, tuple(names)), lambda: cls._made(masked, names))
+
+    @classmethod
+    def _made(cls, masked: Masked, names: Sequence[str]) -> Numbered:
         found = masked.groups(names)
-        _, first = np.unique(found, return_index=True)
+        first = first_rows(found)
         columns = [masked.shown(name) for name in names]
-        labels = [(*column.labels, None) for column in columns]
-        shown = [
-            tuple(texts[column.keys[row]] for texts, column in zip(labels, columns, strict=True))
-            for row in first.tolist()
-        ]
+        shown = list(zip(*(_texts(column, first) for column in columns), strict=True))
         order = sorted(range(len(shown)), key=lambda at: [(label is None, label or "") for label in shown[at]])
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
         return cls(rank[found], [shown[at] for at in order])
+
+
+def _texts(column: AnyColumn, rows: Ints) -> list[str | None]:
+    """What some rows show."""
+    labels = (*column.labels, None)
+    return [labels[at] for at in column.marks[rows].tolist()]
 
 
 @dataclass(frozen=True)

@@ -230,7 +230,7 @@ class Seen:
         of_row = self.masked.groups(names)
         checkpoint()
         first = first_rows(of_row)
-        codes = np.stack([self.columns[name].keys[first] for name in names], axis=1)
+        codes = np.stack([self.columns[name].marks[first].astype(np.int64) for name in names], axis=1)
         return Groups(tuple(names), codes, np.bincount(of_row), of_row, first)
 
 
@@ -281,7 +281,7 @@ class Sight:
         found = np.zeros((len(rows), len(groups.sizes)), dtype=np.float32)
         for at, name in enumerate(groups.names):
             checkpoint()
-            codes = self.table.column(name).keys[rows]
+            codes = self.table.column(name).marks[rows]
             values, of_person = np.unique(codes, return_inverse=True)
             of_value = np.ascontiguousarray(self.gaps(name, values=values).T)
             for some in range(0, len(rows), PEOPLE_AT_ONCE):

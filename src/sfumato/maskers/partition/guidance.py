@@ -20,7 +20,7 @@ from sfumato.maskers.partition.problem import Guide
 FOLDS = 3
 MOST_LEARNED = 60_000
 """Records that each model learns from, at most."""
-ROUNDS = 80
+ROUNDS = 40
 FEWEST = 100
 """Records below which nothing is learned: labels guide as they are."""
 MOST_CLASSES = 40
@@ -54,7 +54,7 @@ def _predict(
     cells = binned.cells
     few = np.diff(cells.first) <= 254  # the model takes no more labels than that as such
     model: Any = import_module("sklearn.ensemble").HistGradientBoostingClassifier(
-        max_iter=ROUNDS if n == 2 else ROUNDS // 2,
+        max_iter=ROUNDS,
         learning_rate=0.1,
         early_stopping=False,
         categorical_features=(cells.kind == 0) & few,

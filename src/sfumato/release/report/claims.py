@@ -144,7 +144,7 @@ def _frequent(released: Released, on: tuple[str, ...]) -> list[tuple[Cell, ...]]
     groups = released.masked.groups(on)
     sizes, first = np.bincount(groups), first_rows(groups)
     found = [
-        (*((*one.labels, MISSING)[one.keys[first[at]]] for one in shown), int(sizes[at]))
+        (*((*one.labels, MISSING)[one.marks[first[at]]] for one in shown), int(sizes[at]))
         for at in np.argsort(-sizes, kind="stable")[: 4 * ROWS]
     ]
     return sorted(found, key=lambda row: (-int(row[-1]), *map(str, row)))[:ROWS]
