@@ -10,6 +10,7 @@ import sys
 import time
 import zipfile
 from pathlib import Path
+from urllib.request import HTTPCookieProcessor, ProxyHandler, build_opener
 
 import pyarrow as pa
 import pyarrow.csv as pv
@@ -92,6 +93,22 @@ def test_the_command_line_gives_the_same_mask(visitor: Visitor, tmp_path: Path) 
         assert (trial / "release" / name).read_bytes() == (out / name).read_bytes(), name
     whole = "whole/partition.json"
     assert (trial / "release.holder" / whole).read_bytes() == (tmp_path / "out.holder" / whole).read_bytes()
+
+
+def test_a_table_named_on_the_command_line_stands_on_the_first_page(visitor: Visitor, tmp_path: Path) -> None:
+    pv.write_csv(ADULT.slice(0, 60), tmp_path / "people.csv")
+    words = [sys.executable, "-m", "sfumato.cli.main", "studio", "people.csv", "--no-browser", "--port", "0"]
+    env = {**os.environ, "COLUMNS": "400"}
+    place = ["--folder", str(tmp_path / "w")]
+    server = subprocess.Popen([*words, *place], cwd=tmp_path, env=env, stdout=subprocess.PIPE, text=True)
+    try:
+        assert server.stdout is not None
+        address = server.stdout.readline().split()[-1]
+        opener = build_opener(HTTPCookieProcessor(), ProxyHandler({}))
+        assert "<strong>people.csv</strong>" in opener.open(address, timeout=60).read().decode()
+    finally:
+        server.terminate()
+        server.wait(20)
 
 
 def test_a_table_that_changed_since_the_trial_is_not_released(visitor: Visitor) -> None:

@@ -7,7 +7,7 @@ import signal
 import socket
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,10 +51,9 @@ def serve(settings: Settings, tell: Callable[[str], None]) -> None:
     token = secrets.token_urlsafe(32)
     keeper = Doorkeeper(token, _hosts(settings.host, port), settings.most_upload)
     studio = Studio(space, jobs)
-    if settings.opened is not None and settings.opened.suffix.lower() in RECIPES:
-        begin(studio, settings.opened)  # what is wrong with it is said here
-        settings = replace(settings, opened=None)
-    threading.Thread(target=_prepare, args=(studio, settings.opened), daemon=True).start()
+    if settings.opened is not None:
+        begin(studio, settings.opened)  # what is wrong with it is said here, and the first page shows it
+    threading.Thread(target=_prepare, daemon=True).start()
     shown = "127.0.0.1" if settings.host in ("0.0.0.0", "::") else settings.host
     address = f"http://{f'[{shown}]' if ':' in shown else shown}:{port}/enter?token={token}"
     tell(address)
@@ -71,12 +70,9 @@ def serve(settings: Settings, tell: Callable[[str], None]) -> None:
         jobs.cancel_all()
 
 
-def _prepare(studio: Studio, opened: Path | None) -> None:
-    """Load what the screens need, while the first page is looked at; begin with what was named."""
+def _prepare() -> None:
+    """Load what the screens need, while the first page is looked at."""
     import sfumato.studio.works  # noqa: F401 - so that it is there
-
-    if opened is not None:
-        begin(studio, opened)
 
 
 def begin(studio: Studio, opened: Path) -> None:
