@@ -24,12 +24,14 @@ def context(desk: Desk) -> Context:
         for column in look["columns"]
     ]
     quasi = forms.with_role(form, "quasi")
+    as_it_is = forms.with_role(form, "sensitive") + forms.with_role(form, "plain")
     return {
         "rows": rows,
         "people": look["rows"],
         "quasi": quasi,
         "alone": share(desk, quasi),
-        "shown": share(desk, forms.with_role(form, "sensitive") + forms.with_role(form, "plain")),
+        "as_it_is": as_it_is,
+        "shown": share(desk, as_it_is),
         "roles": MEANS,
         "kinds": forms.KINDS,
     }
