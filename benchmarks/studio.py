@@ -159,7 +159,7 @@ def several(server: Server, folder: Path, people: int, rows: int) -> None:
 
 
 def large(server: Server, folder: Path, rows: int) -> None:
-    """One person with a large table: every screen, before and while a run goes on."""
+    """One person with a large table: every screen, three times."""
     person = Person(server)
     person.send("table/beside", path=table(folder, rows).name)
     person.wait("table", "A first look")
