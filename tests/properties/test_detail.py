@@ -42,15 +42,15 @@ Detail = dict[str, float | str]
 
 def width(text: str, whole: str) -> Decimal:
     text = whole if text == "*" else text
-    found = re.fullmatch(r"\[(-?[\d.]+)-(-?[\d.]+)[)\]](?: or missing)?", text)
+    found = re.fullmatch(r"\[(-?[\d.]+?)(?:-|\.\.)(-?[\d.]+)[)\]](?: or missing)?", text)
     assert found is not None, text
     return Decimal(found[2]) - Decimal(found[1])
 
 
 def days(text: str) -> int:
     """How many days an interval of days has; the last one of the range is in it."""
-    text = "[1990-01-01-1990-02-10]" if text == "*" else text
-    found = re.fullmatch(r"\[(\d{4}-\d\d-\d\d)-(\d{4}-\d\d-\d\d)([)\]])(?: or missing)?", text)
+    text = "[1990-01-01..1990-02-10]" if text == "*" else text
+    found = re.fullmatch(r"\[(\d{4}-\d\d-\d\d)\.\.(\d{4}-\d\d-\d\d)([)\]])(?: or missing)?", text)
     assert found is not None, text
     return (date.fromisoformat(found[2]) - date.fromisoformat(found[1])).days + (found[3] == "]")
 
