@@ -77,7 +77,7 @@ class Recoder(TransformerMixin, BaseEstimator):
     >>> ages = np.array([*range(20, 30), *range(60, 70)])[:, None]
     >>> shown = Recoder(k=10, output="labels").fit_transform(ages)
     >>> sorted({*shown.ravel()})
-    ['[..-50)', '[50-..]']
+    ['[*..50)', '[50..*]']
     """
 
     def __init__(

@@ -21,7 +21,7 @@ def draft(table: object, *, encoding: str | None = None) -> Recipe:
     >>> import pyarrow as pa
     >>> recipe = draft(pa.table({"age": [30, 40, 50] * 9, "disease": ["flu", "gout", "flu"] * 9}))
     >>> recipe.schema.quasi, recipe.reasons["age"].split(";")[0]
-    (('age',), 'others may know it: a birth date or an age')
+    (('age',), 'age or birth: many know it')
     """
     from sfumato.data.drafting.draft import draft as look
     from sfumato.data.drafting.text import recipe_text, told
