@@ -22,6 +22,7 @@ import sfumato as sf
 
 BROWSER = shutil.which("chromium")
 AXE = Path(sys.prefix) / "axe" / "axe.min.js"
+DESK: Any = {"width": 1200, "height": 900}
 MOST_ACTIONS = 25
 MOST_BYTES = 5 << 20
 ADULT = sf.datasets.load("adult").table.select(["age", "education_num", "sex", "race", "hours_per_week", "income"])
@@ -114,7 +115,7 @@ def person(tmp_path: Path) -> Iterator[Person]:
         with sync.sync_playwright() as playwright:
             flags = ["--no-sandbox", "--disable-background-networking", "--proxy-server=127.0.0.1:1"]
             browser = playwright.chromium.launch(executable_path=BROWSER, args=flags)
-            one = Person(browser.new_page(viewport={"width": 1200, "height": 900}), found[1].decode())
+            one = Person(browser.new_page(viewport=DESK, reduced_motion="reduce"), found[1].decode())
             one.watch()
             one.page.goto(found[0].decode())
             yield one
