@@ -24,9 +24,9 @@ import pytest
 from hypothesis import settings
 
 from sfumato.data.writing import write
-from sfumato.privacy.verify import pages
-from sfumato.privacy.verify.datapackage import PACKAGE
-from sfumato.privacy.verify.readme import readme
+from sfumato.privacy.verify.texts import pages
+from sfumato.privacy.verify.texts.datapackage import PACKAGE
+from sfumato.privacy.verify.texts.readme import readme
 from sfumato.privacy.verify.verdict import CheckError
 from tests.packages import repack
 

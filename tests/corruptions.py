@@ -18,9 +18,9 @@ import pyarrow.parquet as pq
 from sfumato.data.writing import write
 from sfumato.errors import SfumatoError
 from sfumato.privacy.requirements import REQUIREMENTS
-from sfumato.privacy.verify import pages
-from sfumato.privacy.verify.datapackage import PACKAGE
-from sfumato.privacy.verify.readme import readme
+from sfumato.privacy.verify.texts import pages
+from sfumato.privacy.verify.texts.datapackage import PACKAGE
+from sfumato.privacy.verify.texts.readme import readme
 from tests.packages import repack
 from tests.recount import true
 

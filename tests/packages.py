@@ -8,8 +8,8 @@ from typing import Any
 
 import polars as pl
 
-from sfumato.privacy.verify.datapackage import PACKAGE, described
 from sfumato.privacy.verify.files.csv_file import read_rows
+from sfumato.privacy.verify.texts.datapackage import PACKAGE, described
 
 
 def repack(folder: Path, form: dict[str, Any]) -> None:

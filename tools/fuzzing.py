@@ -22,7 +22,7 @@ from tests.releases import SIGNED, given_with, release_of, untouched
 
 from sfumato.errors import ReleaseError
 from sfumato.privacy.verify import verify
-from sfumato.privacy.verify.readme import README
+from sfumato.privacy.verify.texts.readme import README
 
 FUZZED = tuple(kind for kind in KINDS if kind != SIGNED)
 """A signature fails on any change at all: releases without one are what there is to see."""

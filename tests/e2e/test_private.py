@@ -261,7 +261,7 @@ def test_the_command_line_shows_plan_promise_and_ledger(csv: bool, tmp_path: Pat
     ],
 )
 def test_an_interval_lies_in_its_range(label: str, inside: bool) -> None:
-    from sfumato.privacy.verify.differential import _intervals
+    from sfumato.privacy.verify.private.differential import _intervals
 
     assert _intervals(pl.Series([label]), {"range": [1, 16]}, dotted=True) is inside
 

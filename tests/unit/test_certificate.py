@@ -14,9 +14,10 @@ import jsonschema
 import pytest
 
 from sfumato.maskers.registry import MASKERS
-from sfumato.privacy.verify import CLAIMS, pages, verify
+from sfumato.privacy.verify import CLAIMS, verify
 from sfumato.privacy.verify import maskers as verified
-from sfumato.privacy.verify.readme import EXPLAINED, readme
+from sfumato.privacy.verify.texts import pages
+from sfumato.privacy.verify.texts.readme import EXPLAINED, readme
 from tests.conftest import read_json, write_json
 from tests.corruptions import change_certificate, change_claims, files, forge
 from tests.releases import REQUIREMENTS, release_of

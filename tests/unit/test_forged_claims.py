@@ -15,7 +15,7 @@ import pytest
 import sfumato as sf
 from sfumato.data.writing import write
 from sfumato.privacy.verify.folder import Folder
-from sfumato.privacy.verify.joint_claims import check_several
+from sfumato.privacy.verify.several.joint_claims import check_several
 from sfumato.privacy.verify.verdict import CheckError
 from tests.corruptions import forge
 from tests.releases import release_of

@@ -18,10 +18,10 @@ from sfumato.cli.summary import recheck
 from sfumato.data.table import group_sizes
 from sfumato.privacy.several import anonymity
 from sfumato.privacy.verify.folder import Folder
-from sfumato.privacy.verify.joint_claims import check_several
-from sfumato.privacy.verify.raw import read_raw
+from sfumato.privacy.verify.raw.rows import read_raw
+from sfumato.privacy.verify.several.joint_claims import check_several
+from sfumato.privacy.verify.several.worlds import fewest
 from sfumato.privacy.verify.verdict import CheckError
-from sfumato.privacy.verify.worlds import fewest
 from sfumato.release.earlier import _side, views
 from sfumato.release.reading import read_recoding
 

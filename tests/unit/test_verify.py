@@ -16,8 +16,8 @@ from sfumato.errors import ReleaseError
 from sfumato.privacy.verify import CLAIMS, Verdict, verify
 from sfumato.privacy.verify.claims import check_k_anonymity
 from sfumato.privacy.verify.terms import REACHED, TERMS
+from sfumato.privacy.verify.texts.wording import ATTACKERS, SENTENCES
 from sfumato.privacy.verify.verdict import CheckError, verdict_of
-from sfumato.privacy.verify.wording import ATTACKERS, SENTENCES
 
 if TYPE_CHECKING:
     from tests.conftest import Blueprint

@@ -27,9 +27,9 @@ from sfumato.privacy.requirements import (
 from sfumato.privacy.requirements.closeness import bare_tree
 from sfumato.privacy.verify.claims import CLAIMS
 from sfumato.privacy.verify.explained.recoding import Recoding, read_recoding
-from sfumato.privacy.verify.raw import Population, check_k_map, read_population
+from sfumato.privacy.verify.raw.rows import Population, check_k_map, read_population
+from sfumato.privacy.verify.texts.wording import ATTACKERS, SENTENCES
 from sfumato.privacy.verify.verdict import CheckError
-from sfumato.privacy.verify.wording import ATTACKERS, SENTENCES
 from tests import recount
 from tests.recount import by_rank, by_tree, entropy, moved, ratio
 

@@ -14,7 +14,7 @@ import pytest
 
 from sfumato.errors import TableError
 from sfumato.privacy.verify import Verdict, verify
-from sfumato.privacy.verify.raw import alike
+from sfumato.privacy.verify.raw.rows import alike
 
 if TYPE_CHECKING:
     from tests.conftest import Blueprint

@@ -21,9 +21,9 @@ from sfumato.maskers.registry import name_of
 from sfumato.privacy.budget import UNIT, Event, Spending
 from sfumato.privacy.ledger import Account, Known, Ledger, Likeness, People, Rules
 from sfumato.privacy.mechanisms import Mechanisms, noise_of
-from sfumato.privacy.verify import readme, wording
 from sfumato.privacy.verify.canonical import OF_NOISE
-from sfumato.privacy.verify.wording import Deployed, deployment
+from sfumato.privacy.verify.texts import readme, wording
+from sfumato.privacy.verify.texts.wording import Deployed, deployment
 from sfumato.randomness import Randomness
 from sfumato.recipe import Recipe
 from sfumato.release.certificate import Claim, Promise, Recounted

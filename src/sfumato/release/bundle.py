@@ -23,9 +23,9 @@ from sfumato.data.schema import Category, ItemSet, Schema
 from sfumato.data.table import Column, code_type
 from sfumato.data.writing import ordered, write_coded
 from sfumato.maskers.recoding.recoding import tree_file
-from sfumato.privacy.verify.datapackage import PACKAGE, described
-from sfumato.privacy.verify.pages import html, markdown
-from sfumato.privacy.verify.readme import README, readme
+from sfumato.privacy.verify.texts.datapackage import PACKAGE, described
+from sfumato.privacy.verify.texts.pages import html, markdown
+from sfumato.privacy.verify.texts.readme import README, readme
 from sfumato.randomness import Randomness
 from sfumato.recipe import Recipe
 from sfumato.release.certificate import Facts, certificate, hashes

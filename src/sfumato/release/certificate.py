@@ -27,11 +27,11 @@ from sfumato.data.schema import Attribute, Category, Number, Schema
 from sfumato.data.table import Table
 from sfumato.maskers.masker import Guarantee, Mask
 from sfumato.privacy.requirements import Basic, Covered, Requirement, Sensitive
-from sfumato.privacy.verify import readme, wording
 from sfumato.privacy.verify.canonical import FORMAT, VERSIONS
 from sfumato.privacy.verify.files.regular_files import sha256_of
-from sfumato.privacy.verify.raw import Population
-from sfumato.privacy.verify.raw import read_population as read_population_frame
+from sfumato.privacy.verify.raw.rows import Population
+from sfumato.privacy.verify.raw.rows import read_population as read_population_frame
+from sfumato.privacy.verify.texts import readme, wording
 
 
 @dataclass(frozen=True)

@@ -29,9 +29,18 @@ from sfumato.privacy.verify.fields import (
 from sfumato.privacy.verify.files.regular_files import TABLES
 from sfumato.privacy.verify.maskers import KINDS, MASKED, MASKERS
 from sfumato.privacy.verify.terms import MOST_CLAIMS, closed, closed_covered
+from sfumato.privacy.verify.texts.wording import (
+    GUARANTEE,
+    MECHANISMS,
+    NOT_PRIVATE,
+    NOTHING,
+    PLAIN,
+    UNIT,
+    known,
+    purposes,
+)
 from sfumato.privacy.verify.values import LENGTHS
 from sfumato.privacy.verify.verdict import CheckError
-from sfumato.privacy.verify.wording import GUARANTEE, MECHANISMS, NOT_PRIVATE, NOTHING, PLAIN, UNIT, known, purposes
 
 FORMATS = (3, 4)
 FORMAT = FORMATS[-1]

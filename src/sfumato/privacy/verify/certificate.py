@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sfumato.privacy.verify import wording
 from sfumato.privacy.verify.canonical import (
     DOTTED,
     FORMAT,
@@ -20,8 +19,9 @@ from sfumato.privacy.verify.canonical import (
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, one_of, only_keys, whole
 from sfumato.privacy.verify.files.regular_files import TABLES
 from sfumato.privacy.verify.maskers import MASKERS, RECODED
+from sfumato.privacy.verify.texts import wording
+from sfumato.privacy.verify.texts.wording import GUARANTEE, LIBRARIES, Deployed, check_wording, deployment
 from sfumato.privacy.verify.verdict import CheckError
-from sfumato.privacy.verify.wording import GUARANTEE, LIBRARIES, Deployed, check_wording, deployment
 
 _BEFORE = (
     "this release is of format {}, which an earlier version wrote. Since then {}, and its claims are not recounted: "

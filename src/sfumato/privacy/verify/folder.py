@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from sfumato.errors import ReleaseError
 from sfumato.privacy.verify.canonical import ALONG, DESCRIBED, written
 from sfumato.privacy.verify.certificate import Certificate
-from sfumato.privacy.verify.datapackage import PACKAGE, described
 from sfumato.privacy.verify.explained.recoding import Recoding, part_of, read_recoding
 from sfumato.privacy.verify.explained.trees import tree_columns, tree_file
 from sfumato.privacy.verify.fields import Form, field, mapping, read_json
@@ -28,9 +27,10 @@ from sfumato.privacy.verify.files.regular_files import (
     sha256_of,
 )
 from sfumato.privacy.verify.maskers import EXTENTS, LOOKED_INTO, MASKERS, RECODING
-from sfumato.privacy.verify.pages import NAMES, REPORT, html, markdown
-from sfumato.privacy.verify.readme import README, readme
 from sfumato.privacy.verify.table import Written, one_form, read_table
+from sfumato.privacy.verify.texts.datapackage import PACKAGE, described
+from sfumato.privacy.verify.texts.pages import NAMES, REPORT, html, markdown
+from sfumato.privacy.verify.texts.readme import README, readme
 from sfumato.privacy.verify.verdict import CheckError, Looked
 
 if TYPE_CHECKING:

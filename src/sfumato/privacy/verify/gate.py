@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sfumato.calls import called, expected
-from sfumato.privacy.verify import differential
 from sfumato.privacy.verify import folder as files
 from sfumato.privacy.verify import table as tables
 from sfumato.privacy.verify.certificate import EARLIER, stated, well_formed
 from sfumato.privacy.verify.claims import SEVERAL, follows, recount, title
-from sfumato.privacy.verify.differential import made_of
 from sfumato.privacy.verify.explained.centres import centres
 from sfumato.privacy.verify.explained.classes import classes
 from sfumato.privacy.verify.explained.codebook import codebook, told_of
@@ -23,8 +21,9 @@ from sfumato.privacy.verify.explained.shown import Also, explained
 from sfumato.privacy.verify.fields import Form, names, whole
 from sfumato.privacy.verify.files.regular_files import CERTIFICATE
 from sfumato.privacy.verify.folder import NOT_CHECKED, Folder, all_checked, coverage, harmless
-from sfumato.privacy.verify.joint_claims import check_several, shown_earlier
-from sfumato.privacy.verify.raw import (
+from sfumato.privacy.verify.private import differential
+from sfumato.privacy.verify.private.differential import made_of
+from sfumato.privacy.verify.raw.rows import (
     Comparison,
     Population,
     check_k_map,
@@ -34,6 +33,7 @@ from sfumato.privacy.verify.raw import (
     row_order,
     same_rows,
 )
+from sfumato.privacy.verify.several.joint_claims import check_several, shown_earlier
 from sfumato.privacy.verify.signature import check_signature, read_public_key
 from sfumato.privacy.verify.verdict import Check, CheckError, Looked, Verdict, run, verdict_of
 

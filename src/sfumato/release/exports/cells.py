@@ -14,7 +14,7 @@ import pyarrow.types as pt
 
 from sfumato.data.codes import is_list, is_text
 from sfumato.errors import TableError
-from sfumato.privacy.verify.readme import explained
+from sfumato.privacy.verify.texts.readme import explained
 
 # Words that Stata or SPSS keep for themselves.
 RESERVED = {

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from sfumato.errors import ReleaseError
-from sfumato.privacy.verify.datapackage import PACKAGE
+from sfumato.privacy.verify.texts.datapackage import PACKAGE
 from sfumato.release.reading import read_json
 
 SUFFIX = ".croissant.json"

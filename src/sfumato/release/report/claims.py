@@ -9,8 +9,8 @@ import numpy as np
 
 from sfumato.data.schema import Attribute
 from sfumato.data.table import Column, first_rows
-from sfumato.privacy.verify import readme
-from sfumato.privacy.verify.pages import needed
+from sfumato.privacy.verify.texts import readme
+from sfumato.privacy.verify.texts.pages import needed
 from sfumato.release.certificate import Claim, calendar_of, not_claimed
 from sfumato.release.report.markup import Cell, Html, bullets, folded, join, made, paragraph, section, table, tag, text
 from sfumato.release.report.material import MISSING, Held, Released

@@ -19,7 +19,7 @@ from sfumato.privacy.verify.fields import Form, field, whole
 from sfumato.privacy.verify.files.regular_files import open_regular, sha256_of
 from sfumato.privacy.verify.folder import Folder
 from sfumato.privacy.verify.intervals import Rule
-from sfumato.privacy.verify.raw_extents import within
+from sfumato.privacy.verify.raw.extents import within
 from sfumato.privacy.verify.table import read_csv, read_parquet, sets
 from sfumato.privacy.verify.terms import as_told, columns
 from sfumato.privacy.verify.verdict import CheckError

@@ -13,10 +13,10 @@ from sfumato.privacy.verify.explained.trees import agree, tree_file
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, only_keys, whole
 from sfumato.privacy.verify.files.regular_files import CERTIFICATE, most_of, sha256_of
 from sfumato.privacy.verify.folder import Folder
-from sfumato.privacy.verify.raw import Comparison
+from sfumato.privacy.verify.raw.rows import Comparison
+from sfumato.privacy.verify.several.worlds import fewest
 from sfumato.privacy.verify.terms import columns
 from sfumato.privacy.verify.verdict import CheckError
-from sfumato.privacy.verify.worlds import fewest
 
 if TYPE_CHECKING:
     import polars as pl

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 from sfumato.privacy.verify.fields import Form, field, forms, mapping
 from sfumato.privacy.verify.files.csv_file import harmless
-from sfumato.privacy.verify.readme import explained, title
-from sfumato.privacy.verify.wording import GUARANTEE
+from sfumato.privacy.verify.texts.readme import explained, title
+from sfumato.privacy.verify.texts.wording import GUARANTEE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

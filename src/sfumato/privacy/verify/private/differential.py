@@ -38,8 +38,8 @@ from sfumato.privacy.verify.fields import (
 )
 from sfumato.privacy.verify.intervals import between, plain
 from sfumato.privacy.verify.tallies import is_text, tallied
+from sfumato.privacy.verify.texts.wording import GENERATED, GUARANTEE, MECHANISMS, NOT_PRIVATE, UNIT
 from sfumato.privacy.verify.verdict import CheckError
-from sfumato.privacy.verify.wording import GENERATED, GUARANTEE, MECHANISMS, NOT_PRIVATE, UNIT
 
 if TYPE_CHECKING:
     import polars as pl

@@ -9,10 +9,10 @@ from collections.abc import Collection, Iterator
 
 from sfumato.privacy.verify.canonical import DESCRIBED
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, whole
-from sfumato.privacy.verify.pages import escaped, needed
-from sfumato.privacy.verify.snippet import snippet
+from sfumato.privacy.verify.texts.pages import escaped, needed
+from sfumato.privacy.verify.texts.snippet import snippet
+from sfumato.privacy.verify.texts.wording import GUARANTEE, NOT_PRIVATE
 from sfumato.privacy.verify.values import floor
-from sfumato.privacy.verify.wording import GUARANTEE, NOT_PRIVATE
 
 README = "README.md"
 EXPLAINED = {

@@ -19,7 +19,7 @@ from sfumato.events import watched
 from sfumato.privacy.verify.explained.extents import EXTENT, NAME, texts
 from sfumato.privacy.verify.fields import Form, field, mapping, names
 from sfumato.privacy.verify.intervals import SUPPRESSED, bound_of, inside, place_of, range_of
-from sfumato.privacy.verify.raw_trees import Shown, kept_by_holder
+from sfumato.privacy.verify.raw.trees import Shown, kept_by_holder
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:

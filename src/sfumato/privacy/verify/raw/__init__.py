@@ -1,0 +1,1 @@
+"""For the holder: a release held against its raw rows."""

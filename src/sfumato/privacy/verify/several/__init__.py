@@ -1,0 +1,1 @@
+"""Claims about a release beside earlier ones."""

@@ -1,0 +1,1 @@
+"""What a release says to people and programs, made again from the certificate."""
