@@ -34,8 +34,8 @@ def figure_of(release, name):
 # %%
 # Two ways, the same promise
 # --------------------------
-# ``Partition`` shows every group by itself and is what a recipe gets that names no masker. ``TopDown`` gives a value one
-# meaning in the whole table, as the papers describe it. Both are guided by the clusters; both are verified.
+# ``Partition`` shows every group by itself and is what a recipe gets that names no masker. ``TopDown`` gives a value
+# one meaning in the whole table, as the papers describe it. Both are guided by the clusters; both are verified.
 
 ways = {"Partition": published(20, sf.Partition()), "TopDown": published(20, sf.TopDown())}
 for name, release in ways.items():
@@ -64,7 +64,10 @@ lines = {
 }
 figure, panels = plt.subplots(1, 2, figsize=(8, 3.2), sharex=True)
 for panel, name, title in zip(
-    panels, ["f_measure.start", "certainty_penalty"], ["clusters found again (F)", "information lost (NCP)"], strict=True
+    panels,
+    ["f_measure.start", "certainty_penalty"],
+    ["clusters found again (F)", "information lost (NCP)"],
+    strict=True,
 ):
     for way, releases in lines.items():
         panel.plot(sizes, [figure_of(one, name) for one in releases], marker="o", label=way)
@@ -79,7 +82,8 @@ figure.tight_layout()
 # six attributes is at most one in k, and most people stand in larger groups than the smallest.
 
 for k, release in zip(sizes, lines["Partition"], strict=True):
-    print(f"k = {k:3}: at most {figure_of(release, 'prosecutor.highest'):.3f}, on average {figure_of(release, 'marketer'):.3f}")
+    most, mean = figure_of(release, "prosecutor.highest"), figure_of(release, "marketer")
+    print(f"k = {k:3}: at most {most:.3f}, on average {mean:.3f}")
 
 # %%
 # What next

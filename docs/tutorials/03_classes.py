@@ -2,11 +2,12 @@
 Keeping classes: can a classifier still learn?
 ==============================================
 
-What must survive may be a column: here whether a person earns much, which somebody will want to predict. The recipe says
-``structure: {classes: income}``, and masking gives up first what says little about it.
+What must survive may be a column: here whether a person earns much, which somebody will want to predict. The recipe
+says ``structure: {classes: income}``, and masking gives up first what says little about it.
 """
 
 import tempfile
+import warnings
 from pathlib import Path
 
 import matplotlib.pyplot as plt
@@ -22,8 +23,10 @@ train, test = table.slice(0, 5000), table.slice(30162, 3000)  # these never leav
 schema = sf.Schema({name: adult.schema[name] for name in names})
 
 # %%
-# Publish the training rows, for several k.
+# Publish the training rows, for several k. They are for comparing: the ledger would warn that only one of them may be
+# handed over, since whoever has two can compare them.
 
+warnings.filterwarnings("ignore", message="the ledger knows")
 folders = {}
 for k in (10, 50, 200):
     recipe = sf.Recipe(
@@ -38,8 +41,8 @@ print(release.guarantee)
 # %%
 # The recipient learns
 # --------------------
-# ``points`` gives a matrix of the released rows, and stands new rows in the same space: a model that was learned from masked
-# people can be asked about people as they are.
+# ``points`` gives a matrix of the released rows, and stands new rows in the same space: a model that was learned from
+# masked people can be asked about people as they are.
 
 
 def error(points, classes, asked):

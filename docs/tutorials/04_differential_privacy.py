@@ -5,7 +5,8 @@ A differentially private release
 k-anonymity bounds who can be picked out. Differential privacy bounds what anybody can conclude, whatever they know: it
 needs a budget, epsilon, and public domains. This page publishes a table under epsilon = 1 and looks at the price.
 
-It needs ``pip install 'sfumato[dp]'``: the noise is OpenDP's, drawn anew each time, so your figures will differ a little.
+It needs ``pip install 'sfumato[dp]'``: the noise is OpenDP's, drawn anew each time, so your figures will differ a
+little.
 """
 
 import tempfile
@@ -32,8 +33,9 @@ print(schema)
 # %%
 # Publish
 # -------
-# The plan is fixed before the table is read, every use of it is paid for, and rows are generated from noisy counts alone.
-# The release is entered in your ledger, which adds up what was spent on the same people and refuses more than ``total``.
+# The plan is fixed before the table is read, every use of it is paid for, and rows are generated from noisy counts
+# alone. The release is entered in your ledger, which adds up what was spent on the same people and refuses more than
+# ``total``.
 
 recipe = sf.Recipe(
     schema=schema,
@@ -80,4 +82,5 @@ except sf.BudgetError as error:
 # %%
 # What next
 # ---------
-# What the figures of the papers look like under a budget: :doc:`/results/dpheter`. How it is tested: :doc:`/differential_privacy`.
+# What the figures of the papers look like under a budget: :doc:`/results/dpheter`. How it is tested:
+# :doc:`/differential_privacy`.

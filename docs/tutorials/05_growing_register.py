@@ -36,8 +36,8 @@ print(sf.verify(year_1).holds)
 # %%
 # The second year
 # ---------------
-# ``earlier`` names what is out already, and how the people relate: all of the first are still in the table. The search then
-# shows only what keeps k for somebody who has both releases.
+# ``earlier`` names what is out already, and how the people relate: all of the first are still in the table. The
+# search then shows only what keeps k for somebody who has both releases.
 
 later = replace(recipe, earlier=sf.Earlier(releases=(str(year_1),), people="growing"))
 release = sf.publish(second, later, run=sf.Run(report=False))
@@ -53,8 +53,8 @@ print(sf.verify(year_2, others=[year_1]).holds)
 # %%
 # And if it is forgotten?
 # -----------------------
-# Your ledger remembers what was released, by what the tables hold. Publishing nearly the same table without ``earlier`` is
-# noticed:
+# Your ledger remembers what was released, by what the tables hold. Publishing nearly the same table without
+# ``earlier`` is noticed:
 
 with warnings.catch_warnings(record=True) as told:
     warnings.simplefilter("always")
@@ -64,4 +64,5 @@ print(*(str(one.message) for one in told if one.category is UserWarning), sep="\
 # %%
 # What next
 # ---------
-# People who left, values that changed, several numbers of clusters: :doc:`/several`. What the ledger keeps: :doc:`/ledger`.
+# People who left, values that changed, several numbers of clusters: :doc:`/several`. What the ledger keeps:
+# :doc:`/ledger`.

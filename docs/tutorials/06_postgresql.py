@@ -2,10 +2,11 @@
 A table in PostgreSQL
 =====================
 
-The table is in a database, and its rows should stay there. The database counts; Sfumato asks for values of single columns
-with how many rows have each, then for combinations of codes, and never for a row of a person.
+The table is in a database, and its rows should stay there. The database counts; Sfumato asks for values of single
+columns with how many rows have each, then for combinations of codes, and never for a row of a person.
 
-It needs ``pip install 'sfumato[postgresql]'``. ``tools/postgres.sh start FOLDER`` starts a server of your own to try it on.
+It needs ``pip install 'sfumato[postgresql]'``. ``tools/postgres.sh start FOLDER`` starts a server of your own to try
+it on.
 """
 
 # %%
@@ -42,8 +43,8 @@ print(address.split(":")[0])
 # %%
 # The recipe names the address
 # ----------------------------
-# No password stands in it: PostgreSQL's own ways are used (``PGPASSWORD``, ``~/.pgpass``), and an address that holds one is
-# refused. In place of a table an address may come with a ``query``.
+# No password stands in it: PostgreSQL's own ways are used (``PGPASSWORD``, ``~/.pgpass``), and an address that holds
+# one is refused. In place of a table an address may come with a ``query``.
 
 text = f"""
 sfumato: 1
@@ -73,10 +74,9 @@ print(release.guarantee)
 print(f"verified: {sf.verify(out).holds}")
 
 # %%
-# Back into the database
-# ----------------------
-# A released table can be loaded anywhere. ``recount`` has a database count a copy of it itself: the smallest group of each
-# claim, beside what verify found in the file.
+# What was released
+# -----------------
+# A released table can be loaded anywhere, into this database as well.
 
 people = sf.load(out)
 people.table.head(4)

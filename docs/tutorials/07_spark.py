@@ -38,11 +38,14 @@ recipe = sf.Recipe(
 # %%
 # Publish from the cluster
 # ------------------------
-# The address names the master, and a table of its catalog or Parquet files that the workers reach. A Spark data frame in its
-# place works as well. Where no cluster runs, the same files are read here, as a stream: the release is the same.
+# The address names the master, and a table of its catalog or Parquet files that the workers reach. A Spark data frame
+# in its place works as well. Where no cluster runs, the same files are read here, as a stream: the release is the
+# same.
 
 cluster = os.environ.get("SFUMATO_SPARK")
-source = folder / "people" if cluster is None else f"{Path(cluster, 'address').read_text().strip()}?path={folder / 'people'}"
+source = (
+    folder / "people" if cluster is None else f"{Path(cluster, 'address').read_text().strip()}?path={folder / 'people'}"
+)
 release = sf.publish(source, recipe, run=sf.Run(report=False))
 out = release.write(folder / "out")
 print("counted by Spark" if cluster else "no cluster here: read from the files")
@@ -52,5 +55,5 @@ print(f"verified: {sf.verify(out).holds}")
 # %%
 # What next
 # ---------
-# What comes up, how much of it, and what happens when a worker dies: :doc:`/spark`. Tables larger than memory on one machine:
-# :doc:`/scale`.
+# What comes up, how much of it, and what happens when a worker dies: :doc:`/spark`. Tables larger than memory on one
+# machine: :doc:`/scale`.

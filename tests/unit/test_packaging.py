@@ -54,8 +54,6 @@ TEMPLATES = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
 
 
 @pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.name)
-    "path", sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml")), ids=lambda path: path.name
-)
 def test_issue_templates_ask_for_no_real_people(path: Path) -> None:
     form = yaml.safe_load(path.read_text(encoding="utf-8"))
     if path.name == "config.yml":
