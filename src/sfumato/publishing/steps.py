@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from sfumato.counting import Engine
 from sfumato.data.reading import read
 from sfumato.data.sources.openers import in_order
-from sfumato.errors import RecipeError, ReleaseError, warn
+from sfumato.errors import RecipeError, ReleaseError, SfumatoError, warn
 from sfumato.evaluation.advice import advice_on_clusters
 from sfumato.evaluation.attacks.attacker_view import Case as Attacked
 from sfumato.evaluation.attacks.attacker_view import Seen
-from sfumato.evaluation.attacks.suite import known_attributes, measure_criteria
+from sfumato.evaluation.attacks.suite import Measured, known_attributes, measure_criteria
 from sfumato.evaluation.detail import check_detail
 from sfumato.evaluation.evaluate import judge, objective_for
 from sfumato.evaluation.risk import exposures
@@ -31,10 +31,11 @@ from sfumato.privacy.requirements import largest_k, without_covered
 from sfumato.privacy.verify import Verdict, verify
 from sfumato.publishing.case import Case, prepare, tell_look_alikes
 from sfumato.recipe import Recipe
+from sfumato.recipe.policies import findings as policies
 from sfumato.release.accounting import Accounting, costs_of
 from sfumato.release.attacking import attack_release
 from sfumato.release.bundle import needed_labels, told_labels, write_bundle, write_json
-from sfumato.release.certificate import Facts, count_claims, population_of
+from sfumato.release.certificate import Claim, Facts, count_claims, population_of
 from sfumato.release.earlier import claims_beside, fixed_groups, mask_beside
 from sfumato.release.output import holder_of
 from sfumato.release.reading import (
@@ -59,6 +60,7 @@ PEOPLE = 400
 def open_account(case: Case) -> Case:
     """What may be spent, and what the ledger forbids, before any work."""
     recipe, run = case.recipe, case.run
+    policies.refuse(recipe)
     costs = costs_of(recipe, run.chance)
     accounting = Accounting(recipe, costs, run.ledger, trial=run.trial)
     accounting.begin()
@@ -79,6 +81,7 @@ def read_seen(case: Case) -> Case:
         query=recipe.query,
     )
     people = prepare(everything, recipe)
+    policies.refuse(recipe, people)
     tell_look_alikes(people, recipe)
     return replace(case, people=people, account=case.accounting.account(people))
 
@@ -174,6 +177,7 @@ def describe(case: Case) -> Case:
     masked, kept = outcome.masked, without_covered(recipe.privacy).kept
     along = _along(case)
     claims = count_claims(counted(people, kept), masked, outcome.mask, kept)
+    attacks = _measured(case, claims) if policies.measures_attacks(recipe) else None
     lifted = 0 if masked.lifted is None else int(masked.lifted.sum())
     csv, codebook = case.run.format == "csv", along.get("codebook.json", {})
     mask = outcome.mask.released(masked, needed_labels(codebook, recipe))
@@ -193,11 +197,12 @@ def describe(case: Case) -> Case:
         along={name.removesuffix(".json"): True for name in along},
         spreadsheet_safe=recipe.release.spreadsheet_safe and csv,
         told=told_labels(codebook, masked, recipe.schema, files),
+        policies=policies.claimed(recipe, people, masked, attacks or Measured()),
     )
     warn_of_formulas(masked, csv=csv, safe=recipe.release.spreadsheet_safe)
     space = Space.from_json(along["centres.json"], codebook) if "centres.json" in along else None
     kept_back = {**_kept_back(outcome), **outcome.mask.kept_back()}
-    return replace(case, released=Released(facts, masked, mask, space), files=files, kept=kept_back)
+    return replace(case, released=Released(facts, masked, mask, space), files=files, kept=kept_back, attacks=attacks)
 
 
 def attack_shown(case: Case) -> Case:
@@ -205,10 +210,19 @@ def attack_shown(case: Case) -> Case:
     masked, claims = case.outcome.masked, case.released.facts.claims
     if not case.recipe.mask.guarantee.claims or not masked.rows or not case.run.report:
         return case
-    asked = [part.on for claim in claims for part in claim.requirement.parts()]
-    seen = Seen.of(masked, case.people, exact=case.outcome.mask.exact)
-    found = measure_criteria(Attacked(case.people, seen, known_attributes(asked, seen, case.people), PEOPLE))
-    return replace(case, attacks=replace(found, risk=exposures(masked, asked)) if masked.row_by_row else found)
+    found = case.attacks or _measured(case, claims)
+    risk = exposures(masked, _asked(claims)) if masked.row_by_row else ()
+    return replace(case, attacks=replace(found, risk=risk))
+
+
+def _measured(case: Case, claims: Sequence[Claim]) -> Measured:
+    """The attacks of the three criteria, by somebody who knows what the claims are about."""
+    seen = Seen.of(case.outcome.masked, case.people, exact=case.outcome.mask.exact)
+    return measure_criteria(Attacked(case.people, seen, known_attributes(_asked(claims), seen, case.people), PEOPLE))
+
+
+def _asked(claims: Sequence[Claim]) -> list[tuple[str, ...]]:
+    return [part.on for claim in claims for part in claim.requirement.parts()]
 
 
 def draw_public(case: Case) -> Case:
@@ -247,7 +261,7 @@ def check(case: Case) -> Case:
         missing=recipe.schema.missing_texts,
     )
     if not verdict.holds:
-        raise _disagreement(verdict)
+        raise _refusal(verdict, recipe)
     certificate = json.loads((case.folder / "certificate.json").read_text(encoding="utf-8"))
     return replace(case, verdict=verdict, certificate=certificate)
 
@@ -337,7 +351,11 @@ def _local() -> Engine:
     return LocalEngine()
 
 
-def _disagreement(verdict: Verdict) -> ReleaseError:
+def _refusal(verdict: Verdict, recipe: Recipe) -> SfumatoError:
+    """A policy that what is shown does not satisfy can be mended; whatever else fails is a mistake of ours."""
+    found = [policies.refused(recipe, check.name, check.detail) for check in verdict.failed]
+    if found and all(found):
+        return cast(SfumatoError, found[0])
     return ReleaseError(
         "release",
         "only a verified table is released",

@@ -15,6 +15,7 @@ from sfumato.maskers.registry import masker_named, name_of
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.requirements import REQUIREMENTS, Requirement
 from sfumato.recipe.parts import USUAL, Along, Earlier, Settings, Structure
+from sfumato.recipe.policies.entries import policies_form, read_policies
 from sfumato.recipe.settings import Within, build, entries, known, mapping, names_of, one
 from sfumato.structure.structures import Classes, Clusters
 
@@ -36,6 +37,8 @@ TOP = (
     "earlier",
     "people",
     "detail",
+    "policies",
+    "attest",
 )
 MAIN: Mapping[str, str] = {name: kind.main for name, kind in REQUIREMENTS.items() if kind.main}
 """The setting that a requirement's name stands for: {l_diversity: 3} is {l_diversity: {l: 3}}."""
@@ -93,6 +96,8 @@ def settings_from(form: Mapping[str, Any], within: Within) -> Settings:
         budget=None if form.get("budget") is None else _budget(form["budget"]),
         earlier=None if form.get("earlier") is None else _earlier(form["earlier"], within),
         detail={str(name): one for name, one in mapping("detail", form.get("detail") or {}).items()},
+        policies=read_policies(form.get("policies"), within),
+        attest={str(name): words for name, words in mapping("attest", form.get("attest") or {}).items()},
     )
 
 
@@ -337,6 +342,7 @@ def settings_text(recipe: Settings) -> str:
         form["encoding"] = recipe["encoding"]
     if recipe["i_understand"]:
         form["i_understand"] = _plain(recipe["i_understand"])
+    form |= policies_form(recipe["policies"], recipe["attest"])
     if recipe["missing"]:
         form["missing"] = dict.fromkeys(recipe["missing"], "drop")
     return dump_yaml(form, default_flow_style=None, width=110)
