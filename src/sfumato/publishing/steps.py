@@ -22,7 +22,7 @@ from sfumato.evaluation.attacks.attacker_view import Seen
 from sfumato.evaluation.attacks.suite import Measured, known_attributes, measure_criteria
 from sfumato.evaluation.detail import check_detail
 from sfumato.evaluation.evaluate import judge, objective_for
-from sfumato.evaluation.risk import exposures
+from sfumato.evaluation.risk import exposures, exposures_by
 from sfumato.evaluation.scores import Scores
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.registry import name_of
@@ -37,6 +37,8 @@ from sfumato.release.attacking import attack_release
 from sfumato.release.bundle import needed_labels, told_labels, write_bundle, write_json
 from sfumato.release.certificate import Claim, Facts, count_claims, population_of
 from sfumato.release.earlier import claims_beside, fixed_groups, mask_beside
+from sfumato.release.labels import in_order as in_label_order
+from sfumato.release.labels import told_of, with_labels
 from sfumato.release.output import holder_of
 from sfumato.release.reading import (
     LIFTED,
@@ -113,6 +115,10 @@ def find_structure(case: Case) -> Case:
     recipe, people = case.recipe, case.people
     case.closing.enter_context(case.costs.reserving(case.account, recipe))
     found = (find_any if recipe.mask.guarantee.spends else find)(recipe.structure, people)
+    more = with_labels(recipe, people, found)
+    if more is not None:
+        case = replace(case, labels=more.labels, recipe=more.recipe, people=more.people)
+        recipe, people = more.recipe, more.people
     labels = Labels(
         found.guide,
         max(found.n, int(found.guide.max()) + 1),
@@ -130,6 +136,11 @@ def find_structure(case: Case) -> Case:
         detail=recipe.wishes,
     )
     return replace(case, found=found, task=task, counting=replace(task, table=counted(people, recipe.privacy)))
+
+
+def find_labels(case: Case) -> Case:
+    """The structure, if its labels are in the release that is looked at."""
+    return case if case.recipe.release.label_role is None else find_structure(case)
 
 
 def mask_table(case: Case) -> Case:
@@ -182,6 +193,7 @@ def describe(case: Case) -> Case:
     csv, codebook = case.run.format == "csv", along.get("codebook.json", {})
     mask = outcome.mask.released(masked, needed_labels(codebook, recipe))
     files = {**mask.files(), **along}
+    space = Space.from_json(along["centres.json"], codebook) if "centres.json" in along else None
     facts = Facts(
         schema=recipe.schema,
         rows=masked.rows,
@@ -198,9 +210,11 @@ def describe(case: Case) -> Case:
         spreadsheet_safe=recipe.release.spreadsheet_safe and csv,
         told=told_labels(codebook, masked, recipe.schema, files),
         policies=policies.claimed(recipe, people, masked, attacks or Measured()),
+        labels={} if case.labels is None else told_of(case.labels, masked, [claim.on for claim in kept], space),
     )
     warn_of_formulas(masked, csv=csv, safe=recipe.release.spreadsheet_safe)
-    space = Space.from_json(along["centres.json"], codebook) if "centres.json" in along else None
+    if case.labels is not None and recipe.schema[case.labels.column].role == "plain":
+        warn(f"labels: {facts.labels['labels']['warning']}")
     kept_back = {**_kept_back(outcome), **outcome.mask.kept_back()}
     return replace(case, released=Released(facts, masked, mask, space), files=files, kept=kept_back, attacks=attacks)
 
@@ -212,7 +226,8 @@ def attack_shown(case: Case) -> Case:
         return case
     found = case.attacks or _measured(case, claims)
     risk = exposures(masked, _asked(claims)) if masked.row_by_row else ()
-    return replace(case, attacks=replace(found, risk=risk))
+    by_label = exposures_by(case.labels.column, masked, _asked(claims)) if masked.row_by_row and case.labels else ()
+    return replace(case, attacks=replace(found, risk=(*risk, *by_label)))
 
 
 def _measured(case: Case, claims: Sequence[Claim]) -> Measured:
@@ -307,7 +322,8 @@ def search_again(case: Case) -> Case:
 
 def attack_written(case: Case) -> Case:
     """Every attack that applies to a written release."""
-    found = attack_release(case.people, case.recipe, case.release, effort=case.effort, others=case.others)
+    label = None if case.labels is None else case.labels.column
+    found = attack_release(case.people, case.recipe, case.release, effort=case.effort, others=case.others, label=label)
     return replace(case, attacked=found)
 
 
@@ -322,7 +338,8 @@ def _along(case: Case) -> dict[str, Any]:
         _tell_of_groups(case)
     if recipe.release.starting_centres and judged.space is not None:
         least = max(largest_k(recipe.privacy).values(), default=1)
-        space = judged.space.settled(case.outcome.masked, minimum=least)
+        start = judged.space if case.labels is None else in_label_order(judged.space, case.found, case.outcome.masked)
+        space = start.settled(case.outcome.masked, minimum=least)
         if space is not None:
             found["centres.json"] = space.to_json()
     return found

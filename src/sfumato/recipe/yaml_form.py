@@ -88,7 +88,7 @@ def settings_from(form: Mapping[str, Any], within: Within) -> Settings:
         table=None if table is None else _file("table", table, within),
         query=one("", form, "query", str),
         keep_order=bool(one("", form, "keep_order", bool)),
-        release=_along(form.get("release") or {}),
+        release=build(Along, "release", form.get("release") or {}),
         missing=_missing(form.get("missing") or {}),
         people=one("", form, "people", str),
         i_understand=_understood(form.get("i_understand")),
@@ -112,17 +112,6 @@ def _understood(form: Any) -> Any:
             remedy="write i_understand: no_guarantee, or leave it out",
         )
     return form
-
-
-def _along(form: Any) -> Along:
-    if "labels" in mapping("release", form):
-        raise RecipeError(
-            "release",
-            "the labels of raw clusters are raw information, and stay with the holder",
-            given="labels",
-            remedy="leave it out: recipients find clusters from the centres",
-        )
-    return build(Along, "release", form)
 
 
 def _budget(form: Any) -> Budget:
