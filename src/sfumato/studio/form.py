@@ -62,23 +62,28 @@ def save(work: Work, form: Form) -> None:
 
 
 def recipe_of(work: Work, allow: Sequence[Path]) -> Recipe:
-    """The recipe, checked whole."""
-    return Recipe.from_yaml(work.recipe_path, allow=allow)
+    """The recipe, checked whole. The same text is not checked twice; whatever is run checks it again."""
+    found = _checked(work, work.recipe_text() or "", tuple(allow))
+    if isinstance(found, SfumatoError):
+        raise found
+    return found
 
 
 def problem(work: Work, allow: Sequence[Path]) -> SfumatoError | None:
-    """Why the recipe cannot be run; None where it can. The same text is not checked twice."""
+    """Why the recipe cannot be run; None where it can."""
     text = work.recipe_text()
-    return None if text is None else _problem(work, text, tuple(allow))
+    found = None if text is None else _checked(work, text, tuple(allow))
+    return found if isinstance(found, SfumatoError) else None
 
 
 @lru_cache(maxsize=64)
-def _problem(work: Work, text: str, allow: tuple[Path, ...]) -> SfumatoError | None:
+def _checked(work: Work, text: str, allow: tuple[Path, ...]) -> Recipe | SfumatoError:
+    """The recipe of a text, or what is wrong with it."""
+    del text  # it stands in the file
     try:
-        recipe_of(work, allow)
+        return Recipe.from_yaml(work.recipe_path, allow=allow)
     except SfumatoError as error:
         return error
-    return None
 
 
 def attributes(form: Form) -> dict[str, dict[str, Any]]:

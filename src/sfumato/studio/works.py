@@ -159,7 +159,24 @@ class Works:
         folder = desk.work.job(name) if name in JOBS else desk.work.trial(name)
         if folder is None:
             raise HTTPException(404)
-        return StreamingResponse(_told(request, Job(folder)), media_type="text/event-stream")
+        return StreamingResponse(self._told(request, Job(folder)), media_type="text/event-stream")
+
+    async def _told(self, request: Request, job: Job) -> AsyncIterator[str]:
+        """Events of a job until it ends, each the list of its steps drawn anew where something changed."""
+
+        def draw() -> str:
+            return fragment("steps.html", job=job, steps=job.steps(), ahead=self.jobs.ahead(job.folder))
+
+        before = None
+        while not await request.is_disconnected():
+            drawn = await run_in_threadpool(draw)
+            if drawn != before:
+                before = drawn
+                yield f"event: steps\ndata: {json.dumps(drawn)}\n\n"
+            if not job.under_way:
+                yield "event: ended\ndata: 1\n\n"
+                return
+            await asyncio.sleep(BLINK)
 
     async def picture(self, request: Request) -> Response:
         """A page that the report's room drew: in a frame, without scripts."""
@@ -232,20 +249,6 @@ async def _received(request: Request, folder: Path, suffixes: tuple[str, ...]) -
 
         raise TableError("file", "one is chosen", given="none", remedy="choose a file and send it")
     return found
-
-
-async def _told(request: Request, job: Job) -> AsyncIterator[str]:
-    """Events of a job until it ends, each the list of its steps drawn anew where something changed."""
-    before = None
-    while not await request.is_disconnected():
-        drawn = await run_in_threadpool(lambda: fragment("steps.html", job=job, steps=job.steps()))
-        if drawn != before:
-            before = drawn
-            yield f"event: steps\ndata: {json.dumps(drawn)}\n\n"
-        if not job.under_way:
-            yield "event: ended\ndata: 1\n\n"
-            return
-        await asyncio.sleep(BLINK)
 
 
 def _framed(text: str) -> Response:

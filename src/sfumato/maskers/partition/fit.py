@@ -55,6 +55,7 @@ class Partition(Masker):
     """
 
     guarantee: ClassVar[Guarantee] = K_ANONYMITY
+    settles: ClassVar[bool] = True
 
     extent: Literal["parts", "cuts"] = "parts"
     pure: bool = False
@@ -141,7 +142,8 @@ class Partition(Masker):
         choice = chosen(show, shown, task)
         mask = ways[choice["chosen"]]
         history = {} if show == "sets" else {"show": choice}
-        return Outcome(mask, shown[choice["chosen"]], demands.covered, history)
+        settled = f"with {sum(len(tree.leaves) for tree in trees):,} groups" if any(f.settled for f in fits) else None
+        return Outcome(mask, shown[choice["chosen"]], demands.covered, history, settled=settled)
 
     @staticmethod
     def read_mask(files: Mapping[str, Any]) -> RegionTree:
@@ -241,7 +243,8 @@ def fit(task: Task, requirements: Sequence[Requirement], *, cuts: bool, pure: bo
             begun = cutting.parts(clusters, ready.planner(cutting, task.detail))
         except Unkept:  # labels in the direction of the guide may have taken all of the effort
             begun = cutting.parts(clusters, ready.planner(ready.cutting(None), task.detail))
-    return Showing(task.table, ready.binned, begun, cuts=cuts, listed=task.detail).fitted(ready.names)
+    shown = Showing(task.table, ready.binned, begun, cuts=cuts, listed=task.detail).fitted(ready.names)
+    return replace(shown, settled=begun.settled)
 
 
 def keeps_detail(task: Task, *, pure: bool) -> bool:
