@@ -10,6 +10,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.events import Event, Share, Stop, enough, running, settling
+from sfumato.maskers.masker import Masker
 from sfumato.maskers.registry import MASKERS, masker_named
 from sfumato.release.release import Release
 
@@ -30,7 +31,7 @@ class Patience(Stop):
         return self.left < 0
 
 
-def recipe(mask: sf.Masker, *privacy: Any) -> sf.Recipe:
+def recipe(mask: Masker, *privacy: Any) -> sf.Recipe:
     kinds = {"age": sf.Number, "hours_per_week": sf.Number}
     schema = {name: kinds.get(name, sf.Category)(role="quasi") for name in QUASI}
     asked = privacy or (sf.KAnonymity(QUASI, 10),)
@@ -56,7 +57,7 @@ DIVERSE = (sf.KAnonymity(QUASI, 10), sf.LDiversity(QUASI, "income", 2))
 @pytest.mark.parametrize(
     ("mask", "privacy", "times"), [(sf.TopDown(), (), 5), (sf.Partition(), DIVERSE, 5), (sf.TopDown(), DIVERSE, 0)]
 )
-def test_what_was_found_by_then_holds_and_is_coarser(mask: sf.Masker, privacy: Any, times: int) -> None:
+def test_what_was_found_by_then_holds_and_is_coarser(mask: Masker, privacy: Any, times: int) -> None:
     made = recipe(mask, *privacy)
     early, whole = published(made, Patience(times)), published(made)
     assert early.verdict.holds

@@ -269,8 +269,8 @@ class Masker:
         """As `mask`, as fine as it holds; only maskers that join earlier releases know coarser ways."""
         raise NotImplementedError
 
-    def explained(self, task: Task, history: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The history with what can be found out by searching again, such as which k would show more."""
+    def explained(self, task: Task, history: Mapping[str, Any], mask: Mask) -> Mapping[str, Any]:
+        """The history with what looking or searching again can tell of a mask, such as which k would show more."""
         return history
 
     @staticmethod

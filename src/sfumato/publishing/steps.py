@@ -299,7 +299,7 @@ def table_name(source: object, recipe: Recipe) -> str | None:
 
 def search_again(case: Case) -> Case:
     """What searching again can tell of a release, such as which k would show more."""
-    found = case.recipe.masker.explained(case.counting, read_history(case.release))
+    found = case.recipe.masker.explained(case.counting, read_history(case.release), read_mask(case.release))
     return replace(case, history=found)
 
 

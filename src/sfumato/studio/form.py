@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.data.schema import Role
+from sfumato.data.sources.sql.address import SCHEMES, parse
 from sfumato.data.yaml_files import dump_yaml, load_yaml
 from sfumato.errors import RecipeError, SfumatoError
 from sfumato.privacy.requirements import REQUIREMENTS
@@ -53,6 +54,8 @@ def _parsed(text: str) -> Form:
             given="something else",
             remedy="begin with `sfumato: 1`, then attributes:",
         )
+    if str(found.get("table")).startswith(tuple(f"{scheme}://" for scheme in SCHEMES)):
+        parse(found["table"])  # one with a password in it is kept nowhere
     return found
 
 

@@ -12,7 +12,7 @@ from sfumato.data.safe_files import write_private
 from sfumato.recipe import Recipe
 from sfumato.recipe.yaml_form import BUNDLED
 from sfumato.studio.jobs import Job
-from sfumato.studio.tables import look
+from sfumato.studio.tables import in_database, look
 
 Task = Callable[[Job], dict[str, Any]]
 RELEASE = "release"
@@ -27,7 +27,7 @@ def _recipe(job: Job) -> Recipe:
     """The recipe as it stood when the job was begun; its files lie in the folder of the piece of work."""
     os.chdir(_work(job))
     found = Recipe.from_yaml(job.form["of"] + "\n", allow=job.form.get("allow", ()))
-    if found.table is None or found.table.startswith(BUNDLED):
+    if found.table is None or found.table.startswith(BUNDLED) or in_database(found.table):
         return found
     return replace(found, table=str(Path(found.table).resolve()))
 
@@ -44,7 +44,7 @@ def _people(recipe: Recipe) -> Any:
     from sfumato.publishing.case import prepare
 
     with step("Reading the table"):
-        return prepare(read(_table(recipe), recipe.schema, encoding=recipe.encoding), recipe)
+        return prepare(read(_table(recipe), recipe.schema, encoding=recipe.encoding, query=recipe.query), recipe)
 
 
 def look_at_table(job: Job) -> dict[str, Any]:
@@ -211,14 +211,21 @@ def release(job: Job) -> dict[str, Any]:
 
 def explain(job: Job) -> dict[str, Any]:
     """Why values look as they do, and which k would show more, found by searching again."""
+    from sfumato.maskers.partition.explanation import whys
     from sfumato.maskers.topdown.explanation import overview, stories
     from sfumato.publishing import explain as explain_release
 
     kept = _kept(job)
     history = explain_release(_table(kept.recipe), kept.folder)
     if "rounds" not in history:
-        return {"overview": None, "stories": []}
-    return {"overview": overview(history), "stories": [story(one) for one in stories(history)]}
+        return {"overview": None, "stories": [], "values": [why(one) for one in whys(history)]}
+    return {"overview": overview(history), "stories": [story(one) for one in stories(history)], "values": []}
+
+
+def why(one: Any) -> dict[str, Any]:
+    """What is told of one value."""
+    told = {"shows": one.shows, "next": one.next, "remedy": one.remedy}
+    return {"attribute": one.attribute, "value": one.value, "people": one.people, **told}
 
 
 def story(one: Any) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from sfumato.data.detail import Detail
 from sfumato.data.schema import ItemSet, Schema
 from sfumato.errors import Infeasible, RecipeError
 from sfumato.maskers.detail.refusal import Attempt, Unkept, refusal
-from sfumato.maskers.masker import DAY, K_ANONYMITY, Guarantee, Masker, Outcome, Task, only_k_anonymity, within
+from sfumato.maskers.masker import DAY, K_ANONYMITY, Guarantee, Mask, Masker, Outcome, Task, only_k_anonymity, within
 from sfumato.maskers.recoding.recoding import Recoding
 from sfumato.maskers.recoding.rules import Suppress
 from sfumato.maskers.topdown.fit import Fitted, Settings, best_of, fit_task, keeps_detail
@@ -347,7 +347,7 @@ class TopDown(Settings, Masker):
                 fine = steps
         return found
 
-    def explained(self, task: Task, history: Mapping[str, Any]) -> Mapping[str, Any]:
+    def explained(self, task: Task, history: Mapping[str, Any], mask: Mask) -> Mapping[str, Any]:
         """The history with the k that would show more."""
         return {**history, "allowed": allowed_to_json(allowing(task, self, history))}
 
