@@ -75,8 +75,9 @@ class Works:
         return Desk(self.space, self.jobs, work, dict(request.query_params))
 
     async def first(self, request: Request) -> Response:
-        """Its first screen."""
-        return RedirectResponse(f"/w/{self._desk(request).work.id}/table", status_code=303)
+        """Where it stands: the screen that was looked at last."""
+        work = self._desk(request).work
+        return RedirectResponse(f"/w/{work.id}/{work.place if work.place in BY_KEY else 'table'}", status_code=303)
 
     async def delete(self, request: Request) -> Response:
         """Gone, with all that is in it but for what was released from it elsewhere."""
@@ -90,7 +91,9 @@ class Works:
         screen = BY_KEY.get(request.path_params["screen"])
         if screen is None:
             raise HTTPException(404)
-        return await run_in_threadpool(_shown, self._desk(request), screen)
+        desk = self._desk(request)
+        await run_in_threadpool(desk.work.look_at, screen.key)
+        return await run_in_threadpool(_shown, desk, screen)
 
     async def act(self, request: Request) -> Response:
         """Something is changed or begun; the screen is shown again."""

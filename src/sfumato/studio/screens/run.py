@@ -7,6 +7,12 @@ from sfumato.studio.desk import Context, Desk, Fields, Screen
 from sfumato.studio.jobs import Job
 from sfumato.studio.screens.privacy import plan
 
+FORMATS = {
+    "parquet": "Parquet: keeps the types, small; Python, R and most statistics programs read it",
+    "csv": "CSV: text, which every program reads",
+}
+"""How the table of a release is written."""
+
 
 def context(desk: Desk) -> Context:
     """The last run, and whether another can begin."""
@@ -19,6 +25,8 @@ def context(desk: Desk) -> Context:
         "result": trial_result(desk, trials[-1].name) if trials else None,
         "plan": plan(desk) if spends else [],
         "spends": spends,
+        "formats": FORMATS,
+        "format": desk.work.facts.get("format") or next(iter(FORMATS)),
         "settles": last is not None and last.under_way and settles(desk),
         "changed": last is None or last.form.get("of") != desk.work.recipe_text(),
     }
@@ -52,7 +60,9 @@ def start(desk: Desk, fields: Fields) -> None:
         raise RecipeError("run", "one run at a time", given="one that goes on", remedy="wait for it, or cancel it")
     folder = desk.work.next_trial()
     allow = [str(path) for path in desk.allow]
-    desk.jobs.start(folder, "trial", {"allow": allow, "of": desk.work.recipe_text()})
+    desk.work.note(format=fields["format"] if fields["format"] in FORMATS else desk.work.facts.get("format"))
+    form = {"allow": allow, "of": desk.work.recipe_text(), "format": desk.work.facts.get("format")}
+    desk.jobs.start(folder, "trial", form)
     desk.work.note(chosen=folder.name)
 
 

@@ -29,7 +29,7 @@ def context(desk: Desk) -> Context:
         "column": next((one for one in trial.result["columns"] if one["column"] == attribute), None),
         "overview": told["overview"],
         "story": next((one for one in told["stories"] if one["attribute"] == attribute), None),
-        **_values(desk, told["values"], attribute),
+        **_values(desk, told.get("values", []), attribute),
         "explain_job": desk.job("explain"),
         "explained": _mine(desk, "explain", trial),
         "attack_job": desk.job("attack"),
