@@ -24,6 +24,7 @@ from sfumato.evaluation.detail import check_detail
 from sfumato.evaluation.evaluate import judge, objective_for
 from sfumato.evaluation.risk import exposures, exposures_by
 from sfumato.evaluation.scores import Scores
+from sfumato.events import settling
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.registry import name_of
 from sfumato.maskers.sensitive import counted
@@ -149,6 +150,17 @@ def mask_table(case: Case) -> Case:
     case.closing.close()
     outcome = replace(outcome, masked=outcome.masked.over(case.people))
     return replace(case, outcome=outcome, history=outcome.history)
+
+
+def mask_until_enough(case: Case) -> Case:
+    """The same, unless somebody asks to end the search early: then with what it has found by then, which is told."""
+    with settling():
+        case = mask_table(case)
+    how_far = case.outcome.settled
+    if how_far is None:
+        return case
+    warn(f"masking was ended early, {how_far}. Every claim holds; the recipe as it stands shows more in the end")
+    return replace(case, history={**case.history, "settled": how_far})
 
 
 def mask_again(case: Case) -> Case:
@@ -316,7 +328,7 @@ def table_name(source: object, recipe: Recipe) -> str | None:
 
 def search_again(case: Case) -> Case:
     """What searching again can tell of a release, such as which k would show more."""
-    found = case.recipe.masker.explained(case.counting, read_history(case.release))
+    found = case.recipe.masker.explained(case.counting, read_history(case.release), read_mask(case.release))
     return replace(case, history=found)
 
 
