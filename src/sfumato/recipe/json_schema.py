@@ -14,7 +14,10 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.maskers.registry import MASKERS, masker_named
 from sfumato.privacy.requirements import REQUIREMENTS
+from sfumato.privacy.verify.policies.contents import CONTENTS
 from sfumato.recipe.parts import Along, Earlier
+from sfumato.recipe.policies.definition import NAMES
+from sfumato.recipe.policies.policy import Policy
 from sfumato.recipe.recipe import UNDERSTOOD, Recipe
 from sfumato.recipe.settings import names_of
 from sfumato.recipe.yaml_form import FORMAT, KINDS, MAIN, TOP
@@ -61,8 +64,17 @@ def _own() -> Form:
         "i_understand": _nullable(
             {"anyOf": [{"enum": [*UNDERSTOOD]}, {"type": "array", "items": {"enum": [*UNDERSTOOD]}}]}
         ),
+        "policies": _nullable({"type": "array", "items": {"anyOf": [TEXT, _policy()]}}),
+        "attest": _nullable({"type": "object", "additionalProperties": TEXT}),
         "detail": _nullable({"type": "object", "additionalProperties": {"type": ["number", "string", "object"]}}),
     }
+
+
+def _policy() -> Form:
+    """A policy with what goes with it."""
+    columns = {"type": "object", "additionalProperties": {"enum": [*CONTENTS]}}
+    named = {"type": ["string", "object"], "description": f"One of {', '.join(NAMES)}, a .yaml file, or its content."}
+    return _object({"policy": named, "columns": _nullable(columns), "areas": TEXT}, required=("policy",), told=Policy)
 
 
 def _settings() -> Form:
