@@ -100,7 +100,7 @@ def test_the_search_finds_what_the_holders_edition_holds(release: tuple[sf.Relea
     page = (folder.with_name("out.holder") / "report.html").read_text(encoding="utf-8")
     assert page == made.report
     raw = planted()
-    assert sum(occurs(value, page) for value in raw["wage"].to_pylist()) >= 5
+    assert sum(occurs(value, page) for name in ("town", "pet") for value in set(raw[name].to_pylist())) >= 5
     assert any(occurs(town, page) for town in TOWNS)
 
 
@@ -286,7 +286,10 @@ def test_the_holders_page_begins_with_whether_the_table_is_worth_having(tmp_path
     assert "patients-2026" not in public  # a file's name may tell more than its table
     verdict = page.index("masked columns")
     assert page.index("<h1>") < verdict < page.index('id="worth"') < page.index("F-measure")
-    assert page.count('class="meter"') == len(made.scores["columns"])
+    telling = [one for one in made.scores["columns"] if not one["tells_nothing"]]
+    assert page.count('class="meter"') == len(telling) < len(made.scores["columns"])
+    assert "1 column tells nothing: it shows one value for nearly everybody. wage." in page
+    assert "1 attribute with one value for everybody: wage" in page
     assert "detail kept" not in public
     assert public.count('class="meter"') == len(made.scores["columns"])
 

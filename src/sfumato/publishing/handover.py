@@ -37,7 +37,7 @@ from sfumato.release.reading import (
     warn_of_formulas,
 )
 from sfumato.release.report.material import Held, Released
-from sfumato.release.report.report import REPORT, holder_report, public_report
+from sfumato.release.report.report import REPORT, holder_pages, holder_report, public_report
 from sfumato.structure.released_groups import ReleasedGroups
 from sfumato.structure.space import Space
 
@@ -160,8 +160,12 @@ def draw_holders(case: Case) -> Case:
         verdict=case.verdict,
         attacks=case.attacks,
         name=table_name(case.source, case.recipe),
+        people=case.recipe.people,
+        policies=policies.asked(case.recipe),
+        attest=case.recipe.attest,
     )
-    return replace(case, report=holder_report(replace(case.released, mask=case.outcome.mask), held))
+    whole = replace(case.released, mask=case.outcome.mask)
+    return replace(case, report=holder_report(whole, held), papers=holder_pages(whole, held))
 
 
 def table_name(source: object, recipe: Recipe) -> str | None:

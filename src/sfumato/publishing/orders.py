@@ -88,6 +88,7 @@ def publish(table: object, recipe: Recipe | str | Path, *, run: Run | None = Non
         origin=case.people.origin,
         scratch=case.scratch,
         report=case.report,
+        papers=case.papers,
         account=case.account,
     )
 
