@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -113,13 +114,19 @@ def person(tmp_path: Path) -> Iterator[Person]:
     assert found is not None
     try:
         with sync.sync_playwright() as playwright:
-            flags = ["--no-sandbox", "--disable-background-networking", "--proxy-server=127.0.0.1:1"]
+            # Whatever the browser would send elsewhere goes to a proxy that only notes that something came.
+            beyond = socket.create_server(("127.0.0.1", 0))
+            beyond.setblocking(False)
+            proxy = f"--proxy-server=127.0.0.1:{beyond.getsockname()[1]}"
+            flags = ["--no-sandbox", "--disable-background-networking", "--disable-component-update", proxy]
             browser = playwright.chromium.launch(executable_path=BROWSER, args=flags)
             one = Person(browser.new_page(viewport=DESK, reduced_motion="reduce"), found[1].decode())
             one.watch()
             one.page.goto(found[0].decode())
             yield one
             browser.close()
+            with beyond, pytest.raises(BlockingIOError):
+                beyond.accept()
     finally:
         server.terminate()
         server.wait(20)
