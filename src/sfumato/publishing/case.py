@@ -34,6 +34,7 @@ from sfumato.recipe import Recipe
 from sfumato.release.accounting import Accounting, Costs, Free
 from sfumato.release.attacking import Others
 from sfumato.release.bundle import Format, Shown
+from sfumato.release.labels import ClusterLabels
 from sfumato.release.report.material import Released
 from sfumato.structure.measures import Measure, check_own
 from sfumato.structure.structures import Found
@@ -104,6 +105,7 @@ class Case:
     people: Table = NOT_YET
     account: Account | None = NOT_YET
     found: Found = NOT_YET
+    labels: ClusterLabels | None = None
     task: Task = NOT_YET
     counting: Task = NOT_YET
     outcome: Outcome = NOT_YET

@@ -61,7 +61,7 @@ PUBLISH = (
 EVALUATE = (READ, FIND, Step("Masking again", steps.mask_again), MEASURE)
 EXPLAIN = (READ, FIND, Step("Trying which k would show more", steps.search_again))
 LEARN = (FIND, MASK)
-ATTACK = (READ, Step("Attacking", steps.attack_written))
+ATTACK = (READ, Step("Finding the labels", steps.find_labels), Step("Attacking", steps.attack_written))
 
 
 @called
@@ -136,7 +136,8 @@ def attack(
 
 def learn(people: Table, recipe: Recipe) -> Outcome:
     """A mask for rows that stay in the house, and what they show: found and masked as for a release, and no more."""
-    return _walk(LEARN, Case(recipe=recipe, run=Run(), people=people)).outcome
+    inside = replace(recipe, release=replace(recipe.release, labels=False, score=False))
+    return _walk(LEARN, Case(recipe=inside, run=Run(), people=people)).outcome
 
 
 def walk(order: Sequence[Step], case: Case) -> Case:

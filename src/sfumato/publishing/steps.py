@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from sfumato.counting import Engine
 from sfumato.data.reading import read
 from sfumato.data.sources.openers import in_order
-from sfumato.errors import RecipeError, ReleaseError, warn
+from sfumato.errors import RecipeError, ReleaseError, SfumatoError, warn
 from sfumato.evaluation.advice import advice_on_clusters
 from sfumato.evaluation.attacks.attacker_view import Case as Attacked
 from sfumato.evaluation.attacks.attacker_view import Seen
-from sfumato.evaluation.attacks.suite import known_attributes, measure_criteria
+from sfumato.evaluation.attacks.suite import Measured, known_attributes, measure_criteria
 from sfumato.evaluation.detail import check_detail
 from sfumato.evaluation.evaluate import judge, objective_for
-from sfumato.evaluation.risk import exposures
+from sfumato.evaluation.risk import exposures, exposures_by
 from sfumato.evaluation.scores import Scores
 from sfumato.events import settling
 from sfumato.maskers.masker import Labels, Outcome, Task
@@ -32,11 +32,14 @@ from sfumato.privacy.requirements import largest_k, without_covered
 from sfumato.privacy.verify import Verdict, verify
 from sfumato.publishing.case import Case, prepare, tell_look_alikes
 from sfumato.recipe import Recipe
+from sfumato.recipe.policies import findings as policies
 from sfumato.release.accounting import Accounting, costs_of
 from sfumato.release.attacking import attack_release
 from sfumato.release.bundle import needed_labels, told_labels, write_bundle, write_json
-from sfumato.release.certificate import Facts, count_claims, population_of
+from sfumato.release.certificate import Claim, Facts, count_claims, population_of
 from sfumato.release.earlier import claims_beside, fixed_groups, mask_beside
+from sfumato.release.labels import in_order as in_label_order
+from sfumato.release.labels import told_of, with_labels
 from sfumato.release.output import holder_of
 from sfumato.release.reading import (
     LIFTED,
@@ -60,6 +63,7 @@ PEOPLE = 400
 def open_account(case: Case) -> Case:
     """What may be spent, and what the ledger forbids, before any work."""
     recipe, run = case.recipe, case.run
+    policies.refuse(recipe)
     costs = costs_of(recipe, run.chance)
     accounting = Accounting(recipe, costs, run.ledger, trial=run.trial)
     accounting.begin()
@@ -80,6 +84,7 @@ def read_seen(case: Case) -> Case:
         query=recipe.query,
     )
     people = prepare(everything, recipe)
+    policies.refuse(recipe, people)
     tell_look_alikes(people, recipe)
     return replace(case, people=people, account=case.accounting.account(people))
 
@@ -111,6 +116,10 @@ def find_structure(case: Case) -> Case:
     recipe, people = case.recipe, case.people
     case.closing.enter_context(case.costs.reserving(case.account, recipe))
     found = (find_any if recipe.mask.guarantee.spends else find)(recipe.structure, people)
+    more = with_labels(recipe, people, found)
+    if more is not None:
+        case = replace(case, labels=more.labels, recipe=more.recipe, people=more.people)
+        recipe, people = more.recipe, more.people
     labels = Labels(
         found.guide,
         max(found.n, int(found.guide.max()) + 1),
@@ -128,6 +137,11 @@ def find_structure(case: Case) -> Case:
         detail=recipe.wishes,
     )
     return replace(case, found=found, task=task, counting=replace(task, table=counted(people, recipe.privacy)))
+
+
+def find_labels(case: Case) -> Case:
+    """The structure, if its labels are in the release that is looked at."""
+    return case if case.recipe.release.label_role is None else find_structure(case)
 
 
 def mask_table(case: Case) -> Case:
@@ -186,10 +200,12 @@ def describe(case: Case) -> Case:
     masked, kept = outcome.masked, without_covered(recipe.privacy).kept
     along = _along(case)
     claims = count_claims(counted(people, kept), masked, outcome.mask, kept)
+    attacks = _measured(case, claims) if policies.measures_attacks(recipe) else None
     lifted = 0 if masked.lifted is None else int(masked.lifted.sum())
     csv, codebook = case.run.format == "csv", along.get("codebook.json", {})
     mask = outcome.mask.released(masked, needed_labels(codebook, recipe))
     files = {**mask.files(), **along}
+    space = Space.from_json(along["centres.json"], codebook) if "centres.json" in along else None
     facts = Facts(
         schema=recipe.schema,
         rows=masked.rows,
@@ -205,11 +221,14 @@ def describe(case: Case) -> Case:
         along={name.removesuffix(".json"): True for name in along},
         spreadsheet_safe=recipe.release.spreadsheet_safe and csv,
         told=told_labels(codebook, masked, recipe.schema, files),
+        policies=policies.claimed(recipe, people, masked, attacks or Measured()),
+        labels={} if case.labels is None else told_of(case.labels, masked, [claim.on for claim in kept], space),
     )
     warn_of_formulas(masked, csv=csv, safe=recipe.release.spreadsheet_safe)
-    space = Space.from_json(along["centres.json"], codebook) if "centres.json" in along else None
+    if case.labels is not None and recipe.schema[case.labels.column].role == "plain":
+        warn(f"labels: {facts.labels['labels']['warning']}")
     kept_back = {**_kept_back(outcome), **outcome.mask.kept_back()}
-    return replace(case, released=Released(facts, masked, mask, space), files=files, kept=kept_back)
+    return replace(case, released=Released(facts, masked, mask, space), files=files, kept=kept_back, attacks=attacks)
 
 
 def attack_shown(case: Case) -> Case:
@@ -217,10 +236,20 @@ def attack_shown(case: Case) -> Case:
     masked, claims = case.outcome.masked, case.released.facts.claims
     if not case.recipe.mask.guarantee.claims or not masked.rows or not case.run.report:
         return case
-    asked = [part.on for claim in claims for part in claim.requirement.parts()]
-    seen = Seen.of(masked, case.people, exact=case.outcome.mask.exact)
-    found = measure_criteria(Attacked(case.people, seen, known_attributes(asked, seen, case.people), PEOPLE))
-    return replace(case, attacks=replace(found, risk=exposures(masked, asked)) if masked.row_by_row else found)
+    found = case.attacks or _measured(case, claims)
+    risk = exposures(masked, _asked(claims)) if masked.row_by_row else ()
+    by_label = exposures_by(case.labels.column, masked, _asked(claims)) if masked.row_by_row and case.labels else ()
+    return replace(case, attacks=replace(found, risk=(*risk, *by_label)))
+
+
+def _measured(case: Case, claims: Sequence[Claim]) -> Measured:
+    """The attacks of the three criteria, by somebody who knows what the claims are about."""
+    seen = Seen.of(case.outcome.masked, case.people, exact=case.outcome.mask.exact)
+    return measure_criteria(Attacked(case.people, seen, known_attributes(_asked(claims), seen, case.people), PEOPLE))
+
+
+def _asked(claims: Sequence[Claim]) -> list[tuple[str, ...]]:
+    return [part.on for claim in claims for part in claim.requirement.parts()]
 
 
 def draw_public(case: Case) -> Case:
@@ -259,7 +288,7 @@ def check(case: Case) -> Case:
         missing=recipe.schema.missing_texts,
     )
     if not verdict.holds:
-        raise _disagreement(verdict)
+        raise _refusal(verdict, recipe)
     certificate = json.loads((case.folder / "certificate.json").read_text(encoding="utf-8"))
     return replace(case, verdict=verdict, certificate=certificate)
 
@@ -305,7 +334,8 @@ def search_again(case: Case) -> Case:
 
 def attack_written(case: Case) -> Case:
     """Every attack that applies to a written release."""
-    found = attack_release(case.people, case.recipe, case.release, effort=case.effort, others=case.others)
+    label = None if case.labels is None else case.labels.column
+    found = attack_release(case.people, case.recipe, case.release, effort=case.effort, others=case.others, label=label)
     return replace(case, attacked=found)
 
 
@@ -320,7 +350,8 @@ def _along(case: Case) -> dict[str, Any]:
         _tell_of_groups(case)
     if recipe.release.starting_centres and judged.space is not None:
         least = max(largest_k(recipe.privacy).values(), default=1)
-        space = judged.space.settled(case.outcome.masked, minimum=least)
+        start = judged.space if case.labels is None else in_label_order(judged.space, case.found, case.outcome.masked)
+        space = start.settled(case.outcome.masked, minimum=least)
         if space is not None:
             found["centres.json"] = space.to_json()
     return found
@@ -349,7 +380,11 @@ def _local() -> Engine:
     return LocalEngine()
 
 
-def _disagreement(verdict: Verdict) -> ReleaseError:
+def _refusal(verdict: Verdict, recipe: Recipe) -> SfumatoError:
+    """A policy that what is shown does not satisfy can be mended; whatever else fails is a mistake of ours."""
+    found = [policies.refused(recipe, check.name, check.detail) for check in verdict.failed]
+    if found and all(found):
+        return cast(SfumatoError, found[0])
     return ReleaseError(
         "release",
         "only a verified table is released",

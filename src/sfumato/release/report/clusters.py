@@ -38,9 +38,26 @@ def public_clusters(released: Released) -> Html | None:
     parts = [
         _draw([("as it is shown", drawn)], says),
         _cluster_table(np.bincount(labels, shown.counts, len(space.centres))),
+        *_labelled(released),
         _dots(drawn),
     ]
     return section("The clusters", *parts, anchor="clusters")
+
+
+def _labelled(released: Released) -> list[Html]:
+    """Where labels go along: how many records of each nearest centre show each of them."""
+    told, space = released.facts.labels.get("labels"), released.space
+    if told is None or space is None:
+        return []
+    shown, nearest = released.masked.shown(told["column"]), space.nearest(released.masked)
+    size = len(space.centres)
+    counts = np.bincount(shown.keys * size + nearest, minlength=(len(shown.labels) + 1) * size).reshape(-1, size)
+    rows: list[tuple[Cell, ...]] = [
+        (text, *some) for text, some in zip(shown.labels, counts.tolist(), strict=False) if any(some)
+    ]
+    headings = ["label", *(f"nearest to centre {at}" for at in range(size))]
+    says = "The labels that go along, beside the clusters that recipients find: records that show a label."
+    return [paragraph(says), table(headings, sorted(rows, key=str), kind="cards")]
 
 
 def raw_clusters(found: Found) -> Html | None:
