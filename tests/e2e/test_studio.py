@@ -295,6 +295,11 @@ def test_a_search_that_was_ended_early_is_released_as_csv(visitor: Visitor) -> N
 def test_requirements_that_cannot_be_kept_are_told_before_a_run(visitor: Visitor) -> None:
     work = visitor.uploaded("people.csv", csv_of(ADULT.slice(0, 300)))
     visitor.post(f"/w/{work.id}/privacy/change", {"at": "0", "number": "301"})
+    visitor.post(f"/w/{work.id}/privacy/policy", {"policy": "cell-size-11", "wanted": "yes"})
     visitor.post(f"/w/{work.id}/privacy/feasible")
     visitor.done(Job(work.job("feasible")))
-    assert "It cannot be kept" in visitor.get(f"/w/{work.id}/privacy").text
+    page = visitor.get(f"/w/{work.id}/privacy").text
+    assert "It cannot be kept" in page
+    found = json.loads((work.job("feasible") / "result.json").read_text())["policies"]
+    assert {one["check"]: one["state"] for one in found}["least_group"] == "later"
+    assert all(one["sentence"] in page for one in found)

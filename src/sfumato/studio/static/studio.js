@@ -99,6 +99,8 @@
       frame.addEventListener("load", () => fit(frame));
       if (frame.contentDocument && frame.contentDocument.readyState === "complete") fit(frame);
     });
+    const here = root.querySelector(".way [aria-current]");
+    if (here) here.scrollIntoView({ inline: "center", block: "nearest" });
     root.querySelectorAll("[data-tree]").forEach(draggable);
     root.querySelectorAll("[data-upload]").forEach(upload);
     root.querySelectorAll("[data-all]").forEach((all) => all.addEventListener("change", () => {
