@@ -282,8 +282,8 @@ def test_ranges_are_rounded_outwards(low: float, high: float) -> None:
 
 
 STAYS = (
-    "ward department Unit days stay_length length_of_stay Station Fachabteilung Verweildauer séjour unité estancia servicio "
-    "reparto degenza afdeling ligduur enfermaria días"
+    "ward department Unit days stay_length length_of_stay Station Fachabteilung Verweildauer séjour unité "
+    "estancia servicio reparto degenza afdeling ligduur enfermaria días"
 )
 
 
