@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sfumato.data.taxonomy.taxonomy import Taxonomy as Taxonomy
     from sfumato.errors import DatasetError as DatasetError
     from sfumato.errors import Infeasible as Infeasible
+    from sfumato.errors import PolicyError as PolicyError
     from sfumato.errors import RecipeError as RecipeError
     from sfumato.errors import ReleaseError as ReleaseError
     from sfumato.errors import SchemaError as SchemaError
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from sfumato.publishing import publish as publish
     from sfumato.recipe import Along as Along
     from sfumato.recipe import Earlier as Earlier
+    from sfumato.recipe import Policy as Policy
     from sfumato.recipe import Recipe as Recipe
     from sfumato.recipe import draft as draft
     from sfumato.release.copies import recount as recount
@@ -87,6 +89,7 @@ _NAMES = {
     "RecipeError": "sfumato.errors",
     "ReleaseError": "sfumato.errors",
     "Schema": "sfumato.data.schema",
+    "PolicyError": "sfumato.errors",
     "SchemaError": "sfumato.errors",
     "SfumatoError": "sfumato.errors",
     "TableError": "sfumato.errors",
@@ -121,6 +124,7 @@ _NAMES = {
     "Clusters": "sfumato.structure.structures",
     "Along": "sfumato.recipe",
     "Earlier": "sfumato.recipe",
+    "Policy": "sfumato.recipe",
     "Recipe": "sfumato.recipe",
     "draft": "sfumato.recipe",
     "Partition": "sfumato.maskers.partition.fit",

@@ -95,7 +95,7 @@ def test_the_command_line_gives_the_same_mask(visitor: Visitor, tmp_path: Path) 
     assert (trial / "release.holder" / whole).read_bytes() == (tmp_path / "out.holder" / whole).read_bytes()
 
 
-def test_a_table_named_on_the_command_line_stands_on_the_first_page(visitor: Visitor, tmp_path: Path) -> None:
+def test_a_table_named_on_the_command_line_is_what_its_address_opens(visitor: Visitor, tmp_path: Path) -> None:
     pv.write_csv(ADULT.slice(0, 60), tmp_path / "people.csv")
     words = [sys.executable, "-m", "sfumato.cli.main", "studio", "people.csv", "--no-browser", "--port", "0"]
     env = {**os.environ, "COLUMNS": "400"}
@@ -105,7 +105,9 @@ def test_a_table_named_on_the_command_line_stands_on_the_first_page(visitor: Vis
         assert server.stdout is not None
         address = server.stdout.readline().split()[-1]
         opener = build_opener(HTTPCookieProcessor(), ProxyHandler({}))
-        assert "<strong>people.csv</strong>" in opener.open(address, timeout=60).read().decode()
+        answer = opener.open(address, timeout=60)
+        assert answer.url.endswith("/table")
+        assert "people.csv" in answer.read().decode()
     finally:
         server.terminate()
         server.wait(20)

@@ -20,6 +20,7 @@ from sfumato.cli import (
     hold,
     key,
     ledger,
+    policies,
     publish,
     schema,
     studio,
@@ -51,6 +52,7 @@ _register(studio.studio, example=studio.EXAMPLE, json=False)
 _register(draft.draft, example=draft.EXAMPLE)
 _register(schema.schema, example=schema.EXAMPLE, json=False)
 _register(advise.advise, example=advise.EXAMPLE)
+_register(policies.policies, example=policies.EXAMPLE)
 _register(publish.publish, example=publish.EXAMPLE)
 _register(verify.verify, example=verify.EXAMPLE)
 _register(clusters.clusters, example=clusters.EXAMPLE)

@@ -42,7 +42,7 @@ READ = Step("Reading the table", steps.read_again)
 FIND = Step("Finding the structure that must survive", steps.find_structure)
 MEASURE = Step("Measuring what survived", steps.measure)
 
-MASK = Step("Masking", steps.mask_table)
+MASK = Step("Masking", steps.mask_until_enough)
 
 PUBLISH = (
     Step("Looking into the ledger", steps.open_account),

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from sfumato.counting import Engine
 from sfumato.data.reading import read
 from sfumato.data.sources.openers import in_order
-from sfumato.errors import RecipeError, ReleaseError, warn
+from sfumato.errors import RecipeError, ReleaseError, SfumatoError, warn
 from sfumato.evaluation.advice import advice_on_clusters
 from sfumato.evaluation.attacks.attacker_view import Case as Attacked
 from sfumato.evaluation.attacks.attacker_view import Seen
-from sfumato.evaluation.attacks.suite import known_attributes, measure_criteria
+from sfumato.evaluation.attacks.suite import Measured, known_attributes, measure_criteria
 from sfumato.evaluation.detail import check_detail
 from sfumato.evaluation.evaluate import judge, objective_for
 from sfumato.evaluation.risk import exposures, exposures_by
 from sfumato.evaluation.scores import Scores
+from sfumato.events import settling
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.registry import name_of
 from sfumato.maskers.sensitive import counted
@@ -31,10 +32,11 @@ from sfumato.privacy.requirements import largest_k, without_covered
 from sfumato.privacy.verify import Verdict, verify
 from sfumato.publishing.case import Case, prepare, tell_look_alikes
 from sfumato.recipe import Recipe
+from sfumato.recipe.policies import findings as policies
 from sfumato.release.accounting import Accounting, costs_of
 from sfumato.release.attacking import attack_release
 from sfumato.release.bundle import needed_labels, told_labels, write_bundle, write_json
-from sfumato.release.certificate import Facts, count_claims, population_of
+from sfumato.release.certificate import Claim, Facts, count_claims, population_of
 from sfumato.release.earlier import claims_beside, fixed_groups, mask_beside
 from sfumato.release.labels import in_order as in_label_order
 from sfumato.release.labels import told_of, with_labels
@@ -61,6 +63,7 @@ PEOPLE = 400
 def open_account(case: Case) -> Case:
     """What may be spent, and what the ledger forbids, before any work."""
     recipe, run = case.recipe, case.run
+    policies.refuse(recipe)
     costs = costs_of(recipe, run.chance)
     accounting = Accounting(recipe, costs, run.ledger, trial=run.trial)
     accounting.begin()
@@ -81,6 +84,7 @@ def read_seen(case: Case) -> Case:
         query=recipe.query,
     )
     people = prepare(everything, recipe)
+    policies.refuse(recipe, people)
     tell_look_alikes(people, recipe)
     return replace(case, people=people, account=case.accounting.account(people))
 
@@ -148,6 +152,17 @@ def mask_table(case: Case) -> Case:
     return replace(case, outcome=outcome, history=outcome.history)
 
 
+def mask_until_enough(case: Case) -> Case:
+    """The same, unless somebody asks to end the search early: then with what it has found by then, which is told."""
+    with settling():
+        case = mask_table(case)
+    how_far = case.outcome.settled
+    if how_far is None:
+        return case
+    warn(f"masking was ended early, {how_far}. Every claim holds; the recipe as it stands shows more in the end")
+    return replace(case, history={**case.history, "settled": how_far})
+
+
 def mask_again(case: Case) -> Case:
     """What a release shows of the raw table that it was made from, by its mask; and its rows as they were written."""
     mask, written = read_mask(case.release), read_masked(case.release, case.recipe.schema)
@@ -185,6 +200,7 @@ def describe(case: Case) -> Case:
     masked, kept = outcome.masked, without_covered(recipe.privacy).kept
     along = _along(case)
     claims = count_claims(counted(people, kept), masked, outcome.mask, kept)
+    attacks = _measured(case, claims) if policies.measures_attacks(recipe) else None
     lifted = 0 if masked.lifted is None else int(masked.lifted.sum())
     csv, codebook = case.run.format == "csv", along.get("codebook.json", {})
     mask = outcome.mask.released(masked, needed_labels(codebook, recipe))
@@ -205,13 +221,14 @@ def describe(case: Case) -> Case:
         along={name.removesuffix(".json"): True for name in along},
         spreadsheet_safe=recipe.release.spreadsheet_safe and csv,
         told=told_labels(codebook, masked, recipe.schema, files),
+        policies=policies.claimed(recipe, people, masked, attacks or Measured()),
         labels={} if case.labels is None else told_of(case.labels, masked, [claim.on for claim in kept], space),
     )
     warn_of_formulas(masked, csv=csv, safe=recipe.release.spreadsheet_safe)
     if case.labels is not None and recipe.schema[case.labels.column].role == "plain":
         warn(f"labels: {facts.labels['labels']['warning']}")
     kept_back = {**_kept_back(outcome), **outcome.mask.kept_back()}
-    return replace(case, released=Released(facts, masked, mask, space), files=files, kept=kept_back)
+    return replace(case, released=Released(facts, masked, mask, space), files=files, kept=kept_back, attacks=attacks)
 
 
 def attack_shown(case: Case) -> Case:
@@ -219,13 +236,20 @@ def attack_shown(case: Case) -> Case:
     masked, claims = case.outcome.masked, case.released.facts.claims
     if not case.recipe.mask.guarantee.claims or not masked.rows or not case.run.report:
         return case
-    asked = [part.on for claim in claims for part in claim.requirement.parts()]
-    seen = Seen.of(masked, case.people, exact=case.outcome.mask.exact)
-    found = measure_criteria(Attacked(case.people, seen, known_attributes(asked, seen, case.people), PEOPLE))
-    if masked.row_by_row:
-        by_label = () if case.labels is None else exposures_by(case.labels.column, masked, asked)
-        found = replace(found, risk=(*exposures(masked, asked), *by_label))
-    return replace(case, attacks=found)
+    found = case.attacks or _measured(case, claims)
+    risk = exposures(masked, _asked(claims)) if masked.row_by_row else ()
+    by_label = exposures_by(case.labels.column, masked, _asked(claims)) if masked.row_by_row and case.labels else ()
+    return replace(case, attacks=replace(found, risk=(*risk, *by_label)))
+
+
+def _measured(case: Case, claims: Sequence[Claim]) -> Measured:
+    """The attacks of the three criteria, by somebody who knows what the claims are about."""
+    seen = Seen.of(case.outcome.masked, case.people, exact=case.outcome.mask.exact)
+    return measure_criteria(Attacked(case.people, seen, known_attributes(_asked(claims), seen, case.people), PEOPLE))
+
+
+def _asked(claims: Sequence[Claim]) -> list[tuple[str, ...]]:
+    return [part.on for claim in claims for part in claim.requirement.parts()]
 
 
 def draw_public(case: Case) -> Case:
@@ -264,7 +288,7 @@ def check(case: Case) -> Case:
         missing=recipe.schema.missing_texts,
     )
     if not verdict.holds:
-        raise _disagreement(verdict)
+        raise _refusal(verdict, recipe)
     certificate = json.loads((case.folder / "certificate.json").read_text(encoding="utf-8"))
     return replace(case, verdict=verdict, certificate=certificate)
 
@@ -304,7 +328,7 @@ def table_name(source: object, recipe: Recipe) -> str | None:
 
 def search_again(case: Case) -> Case:
     """What searching again can tell of a release, such as which k would show more."""
-    found = case.recipe.masker.explained(case.counting, read_history(case.release))
+    found = case.recipe.masker.explained(case.counting, read_history(case.release), read_mask(case.release))
     return replace(case, history=found)
 
 
@@ -356,7 +380,11 @@ def _local() -> Engine:
     return LocalEngine()
 
 
-def _disagreement(verdict: Verdict) -> ReleaseError:
+def _refusal(verdict: Verdict, recipe: Recipe) -> SfumatoError:
+    """A policy that what is shown does not satisfy can be mended; whatever else fails is a mistake of ours."""
+    found = [policies.refused(recipe, check.name, check.detail) for check in verdict.failed]
+    if found and all(found):
+        return cast(SfumatoError, found[0])
     return ReleaseError(
         "release",
         "only a verified table is released",

@@ -97,7 +97,7 @@ def _copied(kept: Kept) -> Callable[[Path], None]:
 def _known_by(table: object, account: Account | None) -> dict[str, str | None]:
     """What a table is known by: to the ledger, and as a file."""
     likeness = None if account is None or account.people.likeness is None else account.people.likeness.digest()
-    if not isinstance(table, str | Path):
+    if not isinstance(table, str | Path) or "://" in str(table):
         return {"table": likeness, "file": None}
     with Path(table).open("rb") as file:
         return {"table": likeness, "file": hashlib.file_digest(file, "sha256").hexdigest()}

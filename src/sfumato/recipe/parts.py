@@ -15,6 +15,7 @@ from sfumato.maskers.masker import Masker
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.joint_claims import promised_together
 from sfumato.privacy.requirements import Requirement
+from sfumato.recipe.policies.policy import Policy
 from sfumato.structure.released_groups import Kind
 from sfumato.structure.structures import Classes, Clusters
 
@@ -182,3 +183,5 @@ class Settings(TypedDict):
     budget: Budget | None
     earlier: Earlier | None
     detail: Mapping[str, Given]
+    policies: Sequence[str | Policy]
+    attest: Mapping[str, str]

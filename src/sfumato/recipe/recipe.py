@@ -20,6 +20,7 @@ from sfumato.recipe.card import recipe_card
 from sfumato.recipe.kinds import check_kinds
 from sfumato.recipe.labels import Asked, check_labels
 from sfumato.recipe.parts import USUAL, Along, Before, Earlier, Settings, Structure, check_along, check_earlier
+from sfumato.recipe.policies.policy import Policy, check_policies, listed
 from sfumato.structure.embedding import Placement
 from sfumato.structure.structures import Classes, clusters_of, declared_labels
 
@@ -45,8 +46,9 @@ class Recipe:
     table which is not UTF-8. `earlier`: releases that are out already, with which this one must be safe. `mask`: if it
     is left out, Partition, or TopDown where Partition cannot do what is asked. `detail`: how finely quasi-identifiers
     are shown to everybody at the least, {"age": 10, "zip": 3}: of numbers the width of intervals, of labels how many
-    one shown value stands for. What cannot be kept beside the requirements is `Infeasible`. `reasons`: of a recipe that
-    was drafted, why each attribute is what it is.
+    one shown value stands for. What cannot be kept beside the requirements is `Infeasible`. `policies`: whose checks
+    the release must satisfy, by name or as `sf.Policy`; `attest`: who says what no program can see, by what they ask.
+    `reasons`: of a recipe that was drafted, why each attribute is what it is.
     """
 
     schema: Schema
@@ -64,6 +66,8 @@ class Recipe:
     budget: Budget | None = None
     earlier: Earlier | None = None
     detail: Mapping[str, Given] = field(default_factory=dict, hash=False)
+    policies: Sequence[str | Policy] = ()
+    attest: Mapping[str, str] = field(default_factory=dict, hash=False)
     reasons: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -91,6 +95,9 @@ class Recipe:
         _check_interval_trees(self.schema, self.mask)
         self.mask.check_detail(self.wishes)
         object.__setattr__(self, "detail", dict(self.detail))
+        object.__setattr__(self, "policies", listed(self.policies))
+        object.__setattr__(self, "attest", dict(self.attest))
+        check_policies(cast("tuple[Policy, ...]", self.policies), self.attest, self.schema)
         check_along(self.release, self.mask)
         if self.earlier is not None:
             check_earlier(self.mask, self.privacy)

@@ -135,6 +135,7 @@ class Facts:
     along: Mapping[str, bool] = field(default_factory=dict)
     spreadsheet_safe: bool = False
     told: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    policies: Sequence[Mapping[str, Any]] = ()
     labels: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -169,6 +170,7 @@ def certificate(facts: Facts, folder: Path) -> dict[str, Any]:
         "row_order": "kept" if facts.keep_order else "shuffled",
         "dropped": len(facts.schema.with_role("identifier")),
         "along": dict(facts.along),
+        **({"policies": [dict(policy) for policy in facts.policies]} if facts.policies else {}),
         **facts.labels,
         "versions": _versions(facts),
         "files": hashes(folder),

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.data.schema import Role
+from sfumato.data.sources.sql.address import SCHEMES, parse
 from sfumato.data.yaml_files import dump_yaml, load_yaml
 from sfumato.errors import RecipeError, SfumatoError
 from sfumato.privacy.requirements import REQUIREMENTS
@@ -53,6 +54,8 @@ def _parsed(text: str) -> Form:
             given="something else",
             remedy="begin with `sfumato: 1`, then attributes:",
         )
+    if str(found.get("table")).startswith(tuple(f"{scheme}://" for scheme in SCHEMES)):
+        parse(found["table"])  # one with a password in it is kept nowhere
     return found
 
 
@@ -62,23 +65,28 @@ def save(work: Work, form: Form) -> None:
 
 
 def recipe_of(work: Work, allow: Sequence[Path]) -> Recipe:
-    """The recipe, checked whole."""
-    return Recipe.from_yaml(work.recipe_path, allow=allow)
+    """The recipe, checked whole. The same text is not checked twice; whatever is run checks it again."""
+    found = _checked(work, work.recipe_text() or "", tuple(allow))
+    if isinstance(found, SfumatoError):
+        raise found
+    return found
 
 
 def problem(work: Work, allow: Sequence[Path]) -> SfumatoError | None:
-    """Why the recipe cannot be run; None where it can. The same text is not checked twice."""
+    """Why the recipe cannot be run; None where it can."""
     text = work.recipe_text()
-    return None if text is None else _problem(work, text, tuple(allow))
+    found = None if text is None else _checked(work, text, tuple(allow))
+    return found if isinstance(found, SfumatoError) else None
 
 
 @lru_cache(maxsize=64)
-def _problem(work: Work, text: str, allow: tuple[Path, ...]) -> SfumatoError | None:
+def _checked(work: Work, text: str, allow: tuple[Path, ...]) -> Recipe | SfumatoError:
+    """The recipe of a text, or what is wrong with it."""
+    del text  # it stands in the file
     try:
-        recipe_of(work, allow)
+        return Recipe.from_yaml(work.recipe_path, allow=allow)
     except SfumatoError as error:
         return error
-    return None
 
 
 def attributes(form: Form) -> dict[str, dict[str, Any]]:

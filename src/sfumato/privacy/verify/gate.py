@@ -22,6 +22,7 @@ from sfumato.privacy.verify.explained.shown import Also, explained
 from sfumato.privacy.verify.fields import Form, names, whole
 from sfumato.privacy.verify.files.regular_files import CERTIFICATE
 from sfumato.privacy.verify.folder import NOT_CHECKED, Folder, all_checked, coverage, harmless
+from sfumato.privacy.verify.policies.recheck import policy_checks
 from sfumato.privacy.verify.private import differential
 from sfumato.privacy.verify.private.differential import made_of
 from sfumato.privacy.verify.raw.rows import (
@@ -76,6 +77,7 @@ def verify(
     people = None if population is None else read_population(population, missing=missing)
     besides = _Besides(people, others, given)
     checks = [*_checks(release, signer, besides), *_claims(release, besides), *_order(release, given)]
+    checks += policy_checks(release)
     if strict:
         checks.append(run("strict", lambda: all_checked(release)))
     return verdict_of(checks, _looked(release))

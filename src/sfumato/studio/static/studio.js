@@ -15,6 +15,8 @@
     followed.set(box, events);
     events.addEventListener("steps", (event) => {
       box.querySelector(".told").innerHTML = JSON.parse(event.data);
+      const going = [...box.querySelectorAll("[data-step]")].map((step) => step.dataset.step);
+      document.querySelectorAll("[data-while]").forEach((one) => { one.disabled = !going.includes(one.dataset.while); });
     });
     events.addEventListener("ended", () => {
       events.close();
