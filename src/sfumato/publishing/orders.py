@@ -74,7 +74,11 @@ def publish(table: object, recipe: Recipe | str | Path, *, run: Run | None = Non
     recipe = Recipe.of(recipe)
     if run is not None:
         expected("publish", run, Run, rule="how to run is an sf.Run", remedy="write run=sf.Run(report=False)")
-    case = walk(PUBLISH, Case(source=table, recipe=recipe, run=run or Run()))
+    return released_by(recipe, walk(PUBLISH, Case(source=table, recipe=recipe, run=run or Run())))
+
+
+def released_by(recipe: Recipe, case: Case) -> Release:
+    """The release that a run has come to, by the recipe that it began with."""
     return Release(
         recipe=recipe,
         mask=case.outcome.mask,
