@@ -125,11 +125,15 @@ def recipe(kind: str) -> sf.Recipe:
         asked = sf.KMap(ON, 9, population=on_desk("population.csv"))
         return sf.Recipe(schema=SCHEMA, structure=structure, mask=sf.TopDown(), privacy=[asked])
     if kind == POLICIES:
-        asked = [sf.Policy("cell-size-11"), sf.Policy("hipaa-safe-harbor"), sf.Policy(OWN)]  # type: ignore[arg-type]
-        attest = {one.name: "A. Muster" for policy in asked for one in policy.definition.attest}
-        needs = [KAnonymity(ON, 11), LDiversity(ON, "disease", 2)]
+        rules = [sf.Policy("cell-size-11"), sf.Policy("hipaa-safe-harbor"), sf.Policy(OWN)]  # type: ignore[arg-type]
+        attest = {one.name: "A. Muster" for policy in rules for one in policy.definition.attest}
         return sf.Recipe(
-            schema=SCHEMA, structure=structure, mask=sf.TopDown(), privacy=needs, policies=asked, attest=attest
+            schema=SCHEMA,
+            structure=structure,
+            mask=sf.TopDown(),
+            privacy=[KAnonymity(ON, 11), LDiversity(ON, "disease", 2)],
+            policies=rules,
+            attest=attest,
         )
     if kind in ("groups", "values"):
         close = [TCloseness(ON, "disease", 0.15)] if kind == "groups" else []  # so that groups are larger than k
