@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from tempfile import TemporaryDirectory, gettempdir
+from tempfile import TemporaryDirectory
 from typing import Any, cast
 
 import numpy as np
@@ -40,7 +39,7 @@ from sfumato.release.certificate import Claim, Facts, count_claims, population_o
 from sfumato.release.earlier import claims_beside, fixed_groups, mask_beside
 from sfumato.release.labels import in_order as in_label_order
 from sfumato.release.labels import told_of, with_labels
-from sfumato.release.output import holder_of
+from sfumato.release.output import holder_of, room_for_it
 from sfumato.release.reading import (
     LIFTED,
     read_history,
@@ -259,7 +258,7 @@ def draw_public(case: Case) -> Case:
 
 def write_folder(case: Case) -> Case:
     """Write the release among the temporary files; what the holder keeps stands beside it, where verify looks."""
-    with _room_for_it():
+    with room_for_it():
         scratch = TemporaryDirectory(prefix="sfumato-")
         case.closing.callback(scratch.cleanup)
         folder = Path(scratch.name) / "release"
@@ -391,17 +390,3 @@ def _refusal(verdict: Verdict, recipe: Recipe) -> SfumatoError:
         given="; ".join(f"{check.name}: {check.detail}" for check in verdict.failed),
         remedy="report this: the masker and the verification disagree",
     )
-
-
-@contextmanager
-def _room_for_it() -> Iterator[None]:
-    """A release is made in the folder for temporary files first: a disk that is full there is told in words."""
-    try:
-        yield
-    except OSError as error:
-        raise ReleaseError(
-            gettempdir(),
-            "a release is first written among the temporary files",
-            given=error.strerror or type(error).__name__,
-            remedy="free space there, or name another folder in TMPDIR; nothing is left",
-        ) from None
