@@ -22,7 +22,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from errno import ELOOP
 from pathlib import Path
-from tempfile import gettempdir
 
 from sfumato.errors import ReleaseError
 from sfumato.privacy.ledger.chain import sync
@@ -197,17 +196,3 @@ def _try(target: Path) -> None:
         (trial / "trial").write_bytes(bytes(4096))
     finally:
         shutil.rmtree(trial, ignore_errors=True)
-
-
-@contextmanager
-def room_for_it() -> Iterator[None]:
-    """A release is made in the folder for temporary files first: a disk that is full there is told in words."""
-    try:
-        yield
-    except OSError as error:
-        raise ReleaseError(
-            gettempdir(),
-            "a release is first written among the temporary files",
-            given=error.strerror or type(error).__name__,
-            remedy="free space there, or name another folder in TMPDIR; nothing is left",
-        ) from None
