@@ -30,11 +30,11 @@ TESTS = (
     "tests/unit/test_recipe_schema.py",
     "tests/unit/test_studio_security.py",
     "tests/e2e/test_first_use.py",
-    "tests/e2e/test_recipient.py",
+    "tests/e2e/test_find_clusters.py",
     "tests/golden/test_formats.py",
 )
 """They reach bundled tables, schemas, taxonomies, templates and static files: what a wheel may have lost."""
-NEEDED = ("pytest", "hypothesis", "jsonschema", "httpx2", "frictionless", "mlcroissant")
+NEEDED = ("pytest", "hypothesis", "jsonschema", "httpx2")
 """What these tests need beside the wheel and its extras."""
 BUDGET = """
 import sfumato as sf
@@ -127,7 +127,7 @@ def used(python: str, wheel: Path, place: Path) -> Used:
 
 def tested(inside: Path, wheel: Path, place: Path) -> str:
     """The last line of the tests, run where there is no src/."""
-    run(inside, "-m", "pip", "install", "-q", f"{wheel}[dp,pandas,studio,sign,excel,statistics]", *NEEDED)
+    run(inside, "-m", "pip", "install", "-q", f"{wheel}[dp,pandas,studio,sign]", *NEEDED)
     desk = place / "desk"
     for name in ("tests", "docs", "pyproject.toml"):
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy

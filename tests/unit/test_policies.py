@@ -267,9 +267,13 @@ def test_wp29_holds_every_attack_against_its_limit(criterion: str) -> None:
 def test_wp29_refuses_rows_that_are_generated() -> None:
     schema = sf.Schema(age=sf.Number(role="quasi", range=(0, 90)), sex=sf.Category(role="quasi", values=("f", "m")))
     asked = sf.Recipe(
-        schema=schema, mask=sf.PrivateTree(), budget=sf.Budget(epsilon=1), policies=["wp29"], people="patients",
+        schema=schema,
+        mask=sf.PrivateTree(),
+        budget=sf.Budget(epsilon=1),
+        policies=["wp29"],
+        people="patients",
         attest=dict.fromkeys(KNOWN["wp29"].attested, "A. Muster"),
-    )  # fmt: skip
+    )
     refused(people().select("age", "sex"), asked, "least_group", "at least 5 records")
 
 

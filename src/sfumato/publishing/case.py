@@ -123,6 +123,7 @@ class Case:
     certificate: Mapping[str, Any] = NOT_YET
     history: Mapping[str, Any] = NOT_YET
     report: str | None = None
+    papers: Mapping[str, str] = field(default_factory=dict)
     attacked: AttackReport = NOT_YET
 
 

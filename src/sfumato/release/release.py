@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -47,7 +47,8 @@ class Release:
     """What comes out of `publish`: verified, ready to be written where the recipient gets it.
 
     `scores` and `history` are for the holder's eyes; they are written to the holder's folder only.
-    `report` is the holder's edition of the report, a page of HTML; None where none was drawn. `account` is where it is
+    `report` is the holder's edition of the report, a page of HTML; None where none was drawn, and `papers` its other
+    pages by their files' names. `account` is where it is
     entered when it is written; None for noise from a seed, which is not private and never entered.
     """
 
@@ -63,6 +64,7 @@ class Release:
     origin: Origin
     scratch: TemporaryDirectory[str]
     report: str | None = None
+    papers: Mapping[str, str] = field(default_factory=dict)
     account: Account | None = None
 
     @cached_property
@@ -171,6 +173,8 @@ class Release:
             write_private_json(folder / name, content)
         if self.report is not None:
             write_private(folder / REPORT, self.report)
+        for name, page in self.papers.items():
+            write_private(folder / name, page)
         write_private(folder / "README.md", HOLDER_PAGE)
 
 

@@ -166,7 +166,8 @@ class _Cuts:
     def first_side(self, leaf: int) -> Ints:
         """The bins of the first side of a group's most even cut."""
         lo, hi = self._starts[leaf], self._starts[leaf + 1]
-        return self._bin[lo : lo + int(np.argmax(self._smaller[lo:hi])) + 1]
+        found: Ints = self._bin[lo : lo + int(np.argmax(self._smaller[lo:hi])) + 1]
+        return found
 
 
 def _few(labels: Sequence[str]) -> str:
