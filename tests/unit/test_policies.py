@@ -362,3 +362,32 @@ def test_mistakes_in_a_recipe_are_told(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text("zip3,people\n021,many\n", encoding="utf-8")
     with pytest.raises(PolicyError, match="its first column is the beginning"):
         published(people(), recipe(safe_harbor(str(tmp_path / "people.csv"))))
+
+
+def test_an_expert_is_given_a_report_by_chapters(tmp_path: Path) -> None:
+    asked = recipe(sf.Policy(EXPERT), people=None)  # type: ignore[arg-type]
+    release = sf.publish(people(), asked, run=sf.Run(trial=True))
+    folder = release.keep(tmp_path / "out")
+    page = (tmp_path / "out.holder" / "determination.html").read_text(encoding="utf-8")
+    for chapter in ("6 Context assessment", "7 Data assessment", "8 Identifiability", "9 De-identification governance"):
+        assert f"<h2>{chapter}" in page
+    assert "A. Muster, 2026-03-01" in page
+    assert "To be filled in by the expert" in page
+    short = (tmp_path / "out.holder" / "report_short.html").read_text(encoding="utf-8")
+    assert "This release satisfies the checks of its holder&#x27;s own policy ours" in short
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    handed_over = "".join(path.read_text(encoding="utf-8", errors="replace") for path in files)
+    assert "Muster" not in handed_over
+    assert "satisfies the checks of" in handed_over
+
+
+EXPERT = {
+    "sfumato_policy": 1,
+    "name": "ours",
+    "title": "An expert looks",
+    "rule": "An expert looks.",
+    "source": "we",
+    "report": "determination",
+    "checks": [{"check": "least_group", "records": 11, "rule": "Eleven.", "source": "we"}],
+    "attest": [{"name": "expert", "text": "Who it is.", "source": "we"}],
+}
