@@ -136,7 +136,7 @@ def secs(rho: float, runs: int) -> dict[str, dict[int, tuple[float, float]]]:
 
 def table_of(title: str, ours: Mapping[str, Mapping[int, Any]], paper: Mapping[str, Any], show: Any) -> str:
     """Markdown: ours, and the paper's in brackets."""
-    lines = [f"### {title}", "", "| method | " + " | ".join(f"K = {k}" for k in CENTRES) + " |"]
+    lines = [f"## {title}", "", "| method | " + " | ".join(f"K = {k}" for k in CENTRES) + " |"]
     lines.append("|---|" + "---|" * len(CENTRES))
     for name, row in ours.items():
         cells = [

@@ -20,7 +20,7 @@ from sfumato.recipe.policies.definition import NAMES
 from sfumato.recipe.policies.policy import Policy
 from sfumato.recipe.recipe import UNDERSTOOD, Recipe
 from sfumato.recipe.settings import names_of
-from sfumato.recipe.yaml_form import KINDS, MAIN, TOP
+from sfumato.recipe.yaml_form import FORMAT, KINDS, MAIN, TOP
 from sfumato.structure.structures import Classes, Clusters
 
 Form = dict[str, Any]
@@ -50,7 +50,7 @@ def recipe_schema() -> Form:
 def _own() -> Form:
     """What is written in other words than the settings of `Recipe`."""
     return {
-        "sfumato": {"const": 1, "description": "The format of recipes."},
+        "sfumato": {"const": FORMAT, "description": "The format of recipes."},
         "attributes": {"type": "object", "minProperties": 1, "additionalProperties": {"oneOf": _attributes()}},
         "structure": _nullable(
             {"oneOf": [_named(Clusters, "method", "clusters"), _named(Classes, "column", "classes")]}

@@ -18,6 +18,7 @@ from sfumato.privacy.budget import Budget, Share
 from sfumato.privacy.requirements import Requirement, without_covered
 from sfumato.recipe.card import recipe_card
 from sfumato.recipe.kinds import check_kinds
+from sfumato.recipe.labels import Asked, check_labels
 from sfumato.recipe.parts import USUAL, Along, Before, Earlier, Settings, Structure, check_along, check_earlier
 from sfumato.recipe.policies.policy import Policy, check_policies, listed
 from sfumato.structure.embedding import Placement
@@ -106,6 +107,7 @@ class Recipe:
         else:
             _check_structure(self.schema, self.structure)
             self.mask.check_labels(declared_labels(self.structure, self.schema))
+        check_labels(self.release, Asked(self.schema, self.structure, self.privacy, self.mask, self.earlier))
 
     def __repr__(self) -> str:
         return recipe_card(self).text()

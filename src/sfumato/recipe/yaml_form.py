@@ -19,6 +19,8 @@ from sfumato.recipe.policies.entries import policies_form, read_policies
 from sfumato.recipe.settings import Within, build, entries, known, mapping, names_of, one
 from sfumato.structure.structures import Classes, Clusters
 
+FORMAT = 1
+"""Of recipes. A key may be added; one that is taken away, or means something else, is a new number."""
 KINDS: Mapping[str, type[Attribute]] = {"number": Number, "category": Category, "item_set": ItemSet}
 TOP = (
     "sfumato",
@@ -67,16 +69,18 @@ def read_settings(source: str | Path, changes: Iterable[str] = (), allow: Iterab
     return settings_from(form, Within.of(path.parent if path is not None else Path(), allow))
 
 
+def _check_format(given: object) -> None:
+    rule, remedy = "a recipe says which format it is in", f"begin it with `sfumato: {FORMAT}`"
+    if isinstance(given, int) and given > FORMAT:
+        rule, remedy = f"formats to {FORMAT} are read", "a newer version reads it: pip install --upgrade sfumato"
+    if given != FORMAT or not isinstance(given, int) or isinstance(given, bool):
+        raise RecipeError("recipe", rule, given=repr(given), remedy=remedy)
+
+
 def settings_from(form: Mapping[str, Any], within: Within) -> Settings:
     """A recipe's settings from its parsed YAML; file names are relative to its folder, and lead nowhere else."""
     known("recipe", form, TOP)
-    if form.get("sfumato") != 1:
-        raise RecipeError(
-            "recipe",
-            "a recipe says which format it is in",
-            given=repr(form.get("sfumato")),
-            remedy="begin it with `sfumato: 1`",
-        )
+    _check_format(form.get("sfumato"))
     attributes = mapping("attributes", form.get("attributes"))
     table = one("", form, "table", str)
     asked = entries("privacy", form.get("privacy"), most=MOST_REQUIREMENTS)
@@ -88,7 +92,7 @@ def settings_from(form: Mapping[str, Any], within: Within) -> Settings:
         table=None if table is None else _file("table", table, within),
         query=one("", form, "query", str),
         keep_order=bool(one("", form, "keep_order", bool)),
-        release=_along(form.get("release") or {}),
+        release=build(Along, "release", form.get("release") or {}),
         missing=_missing(form.get("missing") or {}),
         people=one("", form, "people", str),
         i_understand=_understood(form.get("i_understand")),
@@ -112,17 +116,6 @@ def _understood(form: Any) -> Any:
             remedy="write i_understand: no_guarantee, or leave it out",
         )
     return form
-
-
-def _along(form: Any) -> Along:
-    if "labels" in mapping("release", form):
-        raise RecipeError(
-            "release",
-            "the labels of raw clusters are raw information, and stay with the holder",
-            given="labels",
-            remedy="leave it out: recipients find clusters from the centres",
-        )
-    return build(Along, "release", form)
 
 
 def _budget(form: Any) -> Budget:
@@ -318,7 +311,7 @@ def settings_text(recipe: Settings) -> str:
     """A recipe's settings as YAML."""
     from sfumato.data.yaml_files import dump_yaml
 
-    form: dict[str, Any] = {"sfumato": 1}
+    form: dict[str, Any] = {"sfumato": FORMAT}
     form |= {"table": recipe["table"]} if recipe["table"] is not None else {}
     form |= {"query": recipe["query"]} if recipe["query"] is not None else {}
     form["attributes"] = {name: _attribute_form(attribute) for name, attribute in recipe["schema"].items()}

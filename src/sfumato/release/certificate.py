@@ -136,6 +136,7 @@ class Facts:
     spreadsheet_safe: bool = False
     told: Mapping[str, Sequence[str]] = field(default_factory=dict)
     policies: Sequence[Mapping[str, Any]] = ()
+    labels: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def statement(self) -> str:
@@ -170,6 +171,7 @@ def certificate(facts: Facts, folder: Path) -> dict[str, Any]:
         "dropped": len(facts.schema.with_role("identifier")),
         "along": dict(facts.along),
         **({"policies": [dict(policy) for policy in facts.policies]} if facts.policies else {}),
+        **facts.labels,
         "versions": _versions(facts),
         "files": hashes(folder),
     }

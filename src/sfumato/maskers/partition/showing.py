@@ -21,11 +21,15 @@ from sfumato.maskers.partition.mask import Among, Apart, Below, Clustered, Leaf,
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A tree, what its attributes' extents are made of, and (rows,) the leaf of each row."""
+    """A tree, what its attributes' extents are made of, and (rows,) the leaf of each row.
+
+    `settled`: some parts could be cut further, and somebody asked to leave them as they are.
+    """
 
     tree: Tree
     along: Mapping[str, Along]
     leaf_of: Ints
+    settled: bool = False
 
 
 class Showing:
@@ -36,7 +40,7 @@ class Showing:
 
     def __init__(self, table: Table, binned: Binned, begun: Begun, *, cuts: bool, listed: Collection[str]) -> None:
         self.table, self.binned, self.listed = table, binned, listed
-        self.parts, self.order = begun
+        self.parts, self.order = begun.parts, begun.order
         self.leaves, self.starts = leaf_starts(self.parts)
         self.names = [label_names(axis) if not isinstance(axis, NumberAxis) else () for axis in binned.axes]
         self.cuts = cuts

@@ -17,6 +17,7 @@ from sfumato.privacy.verify.explained.centres import centres
 from sfumato.privacy.verify.explained.classes import classes
 from sfumato.privacy.verify.explained.codebook import codebook, told_of
 from sfumato.privacy.verify.explained.extents import extents
+from sfumato.privacy.verify.explained.labels import check_labels, check_score
 from sfumato.privacy.verify.explained.shown import Also, explained
 from sfumato.privacy.verify.fields import Form, names, whole
 from sfumato.privacy.verify.files.regular_files import CERTIFICATE
@@ -137,6 +138,8 @@ def _checks(release: Folder, signer: bytes | None, besides: _Besides) -> Iterato
         "extents": lambda: extents(release),
         "codebook": lambda: codebook(release),
         "centres": lambda: centres(release),
+        "labels": lambda: check_labels(release),
+        "score": lambda: check_score(release),
         "lifted": lambda: tables.lifted(release.table, release.certificate, release.recoding),
         "nothing else": lambda: release.written.form,
         "package": lambda: files.package(release),

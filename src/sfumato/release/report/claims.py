@@ -10,6 +10,7 @@ import numpy as np
 from sfumato.data.schema import Attribute
 from sfumato.data.table import Column, first_rows
 from sfumato.privacy.verify.texts import readme
+from sfumato.privacy.verify.texts.labels import told_in_words
 from sfumato.privacy.verify.texts.pages import needed
 from sfumato.release.certificate import Claim, calendar_of, not_claimed
 from sfumato.release.report.markup import Cell, Html, bullets, folded, join, made, paragraph, section, table, tag, text
@@ -86,6 +87,8 @@ def claimed(released: Released) -> Html:
         share = facts.lifted / max(facts.rows, 1)
         parts.append(paragraph(f"{facts.lifted:,} records ({share:.1%}) are shown at the top of every masked column."))
     parts += [tag("h3", text("Not claimed")), bullets(not_claimed(facts))]
+    if told := told_in_words(facts.labels):
+        parts += [tag("h3", text("The labels that go along")), bullets(told)]
     return section("What is claimed, and against whom", *parts, anchor="claims")
 
 

@@ -63,6 +63,7 @@ def holders_columns(released: Released, held: Held) -> Html | None:
     """What each masked column still tells, lost clusters, what groups give away, and what would show more."""
     worth = worth_of(released, held)
     parts = [
+        *_settled(held),
         *([_columns(worth.columns)] if worth.columns else []),
         *_lost(worth),
         *_certain(held),
@@ -93,6 +94,13 @@ def _columns(columns: Sequence[ColumnKept]) -> Html:
     head = ["column", "values", "most frequent", "detail kept"]
     drawn = [paragraph(told), table(head, rows, kind="worth")] if rows else []
     return join([*drawn, *silent_line([one.name for one in columns if one.silent])])
+
+
+def _settled(held: Held) -> list[Html]:
+    """That masking was ended early, if it was."""
+    how_far = held.history.get("settled")
+    told = f"Masking was ended early, {how_far}. The recipe, run to its end, shows more."
+    return [] if how_far is None else [paragraph(told)]
 
 
 def _lost(worth: Worth) -> list[Html]:

@@ -98,6 +98,14 @@ def settled(form: Form, table: pl.DataFrame, *, minimum: int, book: Form | None 
     return None
 
 
+def nearest(form: Form, table: pl.DataFrame, *, book: Form | None = None) -> NDArray[np.integer[Any]]:
+    """(rows,): the number of the centre that each row stands nearest to, by the same ties as the rounds above."""
+    blocks = _blocks(table, mapping(form["attributes"], "attributes"), None, book)
+    now = _matrix(form["centres"], sum(block.dims for block in blocks))
+    alike = _Alike(blocks, whose=True)
+    return _nearest(alike, now)[alike.of_row]
+
+
 def _blocks(table: pl.DataFrame, attributes: Form, also: dict[str, int] | None, book: Form | None) -> list[AnyBlock]:
     grouped = book if book is not None and by_groups(book) else None
     groups = None if grouped is None else Groups.of(table, list(mapping(grouped.get("columns"), "columns")))
@@ -138,9 +146,12 @@ class _Round:
 
 
 class _Alike:
-    """Owns what every round looks at: rows that are alike everywhere once, and how many there are of each."""
+    """Owns what every round looks at: rows that are alike everywhere once, and how many there are of each.
 
-    def __init__(self, blocks: Sequence[AnyBlock]) -> None:
+    `whose`: also which of them each row is.
+    """
+
+    def __init__(self, blocks: Sequence[AnyBlock], *, whose: bool = False) -> None:
         import numpy as np
 
         different = list({id(block.codes): block for block in blocks}.values())  # those told by groups share theirs
@@ -152,6 +163,7 @@ class _Alike:
             key, span = key.astype(np.int64) * block.count + block.codes, span * block.count
         _, first, counts = np.unique(key, return_index=True, return_counts=True)
         self.counts: Ints = counts
+        self.of_row: Ints = np.unique(key, return_inverse=True)[1] if whose else np.empty(0, dtype=np.int64)
         self.blocks = [replace(block, codes=block.codes[first].astype(np.int64)) for block in blocks]
 
 
@@ -159,21 +171,29 @@ def _round(alike: _Alike, now: Floats) -> _Round:
     """Rows are counted by value and centre, so that their order and number do not change a single digit."""
     import numpy as np
 
+    chosen, k = _nearest(alike, now), len(now)
+    sums = [_sums(block, chosen, alike.counts, k) for block in alike.blocks]
+    sizes = np.bincount(chosen, weights=alike.counts, minlength=k).astype(np.int64)
+    return _Round(sizes, np.concatenate(sums, axis=1))
+
+
+def _nearest(alike: _Alike, now: Floats) -> NDArray[np.integer[Any]]:
+    """(different rows,): the centre that each is nearest to."""
+    import numpy as np
+
     blocks = alike.blocks
     parts = np.split(now, np.cumsum([block.dims for block in blocks])[:-1], axis=1)
     apart = [_apart(block, part) for block, part in zip(blocks, parts, strict=True)]
     rows, k = len(blocks[0].codes), len(now)
-    nearest = np.empty(rows, dtype=np.min_scalar_type(k))
+    found = np.empty(rows, dtype=np.min_scalar_type(k))
     step = max(1, BLOCK // k)
     for at in range(0, rows, step):
         checkpoint()
         total = apart[0][blocks[0].codes[at : at + step]]
         for block, table in zip(blocks[1:], apart[1:], strict=True):
             total = total + table[block.codes[at : at + step]]
-        nearest[at : at + step] = total.round(TIE).argmin(axis=1)
-    sums = [_sums(block, nearest, alike.counts, k) for block in blocks]
-    sizes = np.bincount(nearest, weights=alike.counts, minlength=k).astype(np.int64)
-    return _Round(sizes, np.concatenate(sums, axis=1))
+        found[at : at + step] = total.round(TIE).argmin(axis=1)
+    return found
 
 
 def _apart(block: AnyBlock, centres: Floats) -> Floats:

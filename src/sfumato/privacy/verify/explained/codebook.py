@@ -92,8 +92,9 @@ def _borne_out(release: Folder, column: _Column, name: str) -> None:
 
 def told_of(release: Folder, raw: pl.DataFrame) -> str:
     """For the holder: every label that the codebook tells of, and no row shows, is that of at least k raw records."""
-    count = 0
-    for name in (column.name for column in release.certificate.columns if _tells_shares(release, column.name)):
+    count, own = 0, release.certificate.labels  # of which no raw table tells
+    names = [column.name for column in release.certificate.columns if column.name != own]
+    for name in filter(lambda name: _tells_shares(release, name), names):
         shown = {str(value) for value in release.table[name].unique().to_list()}
         labels = told(release, name) - {MISSING, *shown}
         held = _held(raw[name]) if labels and name in raw.columns else {}
