@@ -27,7 +27,7 @@ from sfumato.errors import RecipeError, TableError
 from sfumato.holders.domains import domains_of
 from sfumato.holders.holder import Holder, mask_files, recipe_digest
 from sfumato.holders.lines import Line, Near
-from sfumato.publishing import steps
+from sfumato.publishing import handover, steps
 from sfumato.publishing.case import Case, Run, Step, refuse_fingerprints, tell_look_alikes
 from sfumato.publishing.orders import FIND, MASK, MEASURE, released_by, walk
 from sfumato.recipe import Recipe
@@ -60,9 +60,9 @@ def publish_together(holders: Sequence[object], recipe: Recipe | str | Path, *, 
         MASK,
         Step("Masking at every holder", partial(_gather, lines)),
         MEASURE,
-        Step("Counting what is claimed", steps.describe),
-        Step("Writing", steps.write_folder),
-        Step("Verifying the written file", steps.check),
+        Step("Counting what is claimed", handover.describe),
+        Step("Writing", handover.write_folder),
+        Step("Verifying the written file", handover.check),
     )
     return released_by(recipe, walk(order, Case(recipe=recipe, run=replace(run or Run(), report=False))))
 
