@@ -27,6 +27,10 @@ if TYPE_CHECKING:
     from sfumato.errors import TableError as TableError
     from sfumato.errors import TaxonomyError as TaxonomyError
     from sfumato.estimators import Recoder as Recoder
+    from sfumato.holders.lines import Far as Far
+    from sfumato.holders.parts import publish_parts as publish_parts
+    from sfumato.holders.parts import verify_parts as verify_parts
+    from sfumato.holders.together import publish_together as publish_together
     from sfumato.maskers.centroids.fit import MDAV as MDAV
     from sfumato.maskers.centroids.fit import Linkage as Linkage
     from sfumato.maskers.centroids.fit import Microaggregate as Microaggregate
@@ -94,6 +98,10 @@ _NAMES = {
     "Verdict": "sfumato.privacy.verify",
     "read": "sfumato.data.reading",
     "Recoder": "sfumato.estimators",
+    "Far": "sfumato.holders.lines",
+    "publish_parts": "sfumato.holders.parts",
+    "verify_parts": "sfumato.holders.parts",
+    "publish_together": "sfumato.holders.together",
     "attack": "sfumato.publishing",
     "AddNoise": "sfumato.maskers.geometric.masker",
     "Hybrid": "sfumato.maskers.geometric.masker",

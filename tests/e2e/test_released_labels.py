@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from jsonschema import Draft202012Validator
 
 import sfumato as sf
 from sfumato.data.writing import write
@@ -26,6 +27,7 @@ from tests.releases import NUMBERS, ON, SCHEMA, people
 pytestmark = pytest.mark.filterwarnings("ignore:masking that is blind", "ignore:labels")
 ROWS = people(300).drop(["wage"])
 CLUSTERS = sf.Clusters("kmeans", k=4, n_init=1, attributes=("age", "education", "hours"))
+SHAPE = json.loads((Path(sf.__file__).parent / "privacy" / "verify" / "certificate.schema.json").read_text())
 PLAIN = sf.Along(labels="plain", score=True)
 QUASI = sf.Along(labels=True, score=True)
 MASKS: dict[str, Masker] = {
@@ -80,6 +82,7 @@ def by_definition(folder: Path) -> dict[str, float]:
 def test_every_figure_is_what_its_definition_says(tmp_path: Path, mask: str, along: sf.Along) -> None:
     folder = released(tmp_path / "out", recipe(MASKS[mask], along))
     form = certificate(folder)
+    assert Draft202012Validator(SHAPE).is_valid(form)
     told = {**form["labels"], **form["score"]}
     for key, figure in by_definition(folder).items():
         assert math.isclose(told[key], figure, abs_tol=2e-6), key

@@ -17,6 +17,7 @@ from sfumato.cli import (
     draft,
     evaluate,
     explain,
+    hold,
     key,
     ledger,
     policies,
@@ -61,6 +62,8 @@ _register(explain.explain, example=explain.EXAMPLE)
 _register(evaluate.evaluate, example=evaluate.EXAMPLE)
 _register(sweep.sweep, example=sweep.EXAMPLE)
 _register(apply.apply, example=apply.EXAMPLE, json=False)
+_register(hold.together, example=hold.EXAMPLE_TOGETHER, json=False)
+_register(hold.hold, example=hold.EXAMPLE, json=False)
 _register(ledger.ledger, example=ledger.EXAMPLE)
 app.add_typer(key.app, name="key")
 app.add_typer(taxonomy.app, name="taxonomy")

@@ -266,12 +266,13 @@ def _check_sensitive(schema: Schema, requirement: Requirement) -> None:
             given=f"{name!r}, which is {attribute.role}",
             remedy=f"declare {name} with role: sensitive",
         )
-    if isinstance(attribute, ItemSet):
+    if isinstance(attribute, ItemSet) != requirement.of_items:
+        sets = isinstance(attribute, ItemSet)
         raise RecipeError(
             str(requirement),
-            "a sensitive attribute is a category or a number",
-            given="an item set",
-            remedy=f"name another attribute, or turn {name} into categories",
+            "items are counted of a set-valued attribute, and of no other",
+            given="an item set" if sets else "single values",
+            remedy=f"ask for l_diversity with kind: {'items' if sets else 'distinct'}, or name another attribute",
         )
 
 

@@ -183,10 +183,10 @@ def change_structure(form: Form, kind: str, *, column: str = "", k: str = "auto"
         found["structure"] = {**kept, "k": int(k) if k.isascii() and k.isdigit() and len(k) < 5 else "auto"}
     elif kind == "classes":
         found["structure"] = {"classes": column}
-    return _ordered(found)
+    return ordered(found)
 
 
-def _ordered(form: Form) -> Form:
+def ordered(form: Form) -> Form:
     """The keys in the order in which a recipe is written."""
     from sfumato.recipe.yaml_form import TOP
 
@@ -232,7 +232,7 @@ def add_requirement(form: Form, kind: str, sensitive: str) -> Form:
         "t_closeness": {"t_closeness": 0.3, "on": quasi, "sensitive": sensitive},
     }
     found["privacy"] = [*(found.get("privacy") or []), *([entries[kind]] if kind in entries else [])]
-    return _ordered(found)
+    return ordered(found)
 
 
 def remove_requirement(form: Form, at: int) -> Form:
@@ -253,7 +253,7 @@ def change_mask(form: Form, name: str) -> Form:
     found = deepcopy(form)
     if mask_name(form) != name:
         found["mask"] = name
-    return _ordered(found)
+    return ordered(found)
 
 
 def change_budget(form: Form, epsilon: str, total: str, people: str) -> Form:
@@ -267,13 +267,13 @@ def change_budget(form: Form, epsilon: str, total: str, people: str) -> Form:
     if not epsilon.strip():
         if mask_name(found) in SPENDING:
             found["mask"] = "partition"
-        return _ordered(in_step(found))
+        return ordered(in_step(found))
     given = {"epsilon": epsilon.strip(), "total": total.strip()}
     found["budget"] = {key: _figure(value) for key, value in given.items() if value}
     found["privacy"] = []
     if mask_name(found) not in SPENDING:
         found["mask"] = "private_tree"
-    return _ordered(found)
+    return ordered(found)
 
 
 def _figure(text: str) -> Any:

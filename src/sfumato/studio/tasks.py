@@ -83,6 +83,8 @@ def check_feasible(job: Job) -> dict[str, Any]:
     """Whether even the most masked table would keep each requirement."""
     from sfumato.errors import SfumatoError
     from sfumato.maskers.sensitive import check_top, counted
+    from sfumato.recipe.policies.findings import findings
+    from sfumato.studio.policies import plain
 
     recipe = _recipe(job)
     people = _people(recipe)
@@ -95,7 +97,7 @@ def check_feasible(job: Job) -> dict[str, Any]:
             except SfumatoError as error:
                 line |= {"holds": False, "given": error.given, "remedy": error.remedy}
         lines.append(line)
-    return {"needs": lines, "rows": people.rows}
+    return {"needs": lines, "rows": people.rows, "policies": [plain(one) for one in findings(recipe, people)]}
 
 
 def run_trial(job: Job) -> dict[str, Any]:

@@ -126,7 +126,17 @@ class Groups:
             halves = (rows[there], rows[~there]) if side >= self.k else ()
             short = next((said for half in halves for one in self.sensitive if (said := one.short(half))), "")
         name, size = self.binned.axes[a].name, int(cuts.sizes[best])
-        return Why(name, text, people, len(leaves), size, side, sides, self.k, short)
+        return Why(
+            attribute=name,
+            value=text,
+            people=people,
+            groups=len(leaves),
+            group=size,
+            side=side,
+            sides=sides,
+            k=self.k,
+            short=short,
+        )
 
     def _words(self, a: int, first: Ints, second: Ints) -> tuple[str, str]:
         """Two sides by their bins, in words."""
@@ -166,7 +176,8 @@ class _Cuts:
     def first_side(self, leaf: int) -> Ints:
         """The bins of the first side of a group's most even cut."""
         lo, hi = self._starts[leaf], self._starts[leaf + 1]
-        return self._bin[lo : lo + int(np.argmax(self._smaller[lo:hi])) + 1]
+        found: Ints = self._bin[lo : lo + int(np.argmax(self._smaller[lo:hi])) + 1]
+        return found
 
 
 def _few(labels: Sequence[str]) -> str:

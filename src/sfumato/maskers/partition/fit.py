@@ -30,7 +30,7 @@ from sfumato.maskers.partition.mask import ClusteredTree, RegionTree, Tree, rout
 from sfumato.maskers.partition.showing import Fitted, Showing
 from sfumato.maskers.partition.wished import Kept, Planner, Sensitive, band_starts
 from sfumato.maskers.sensitive import check_top, measure_of, sensitive_columns
-from sfumato.privacy.requirements import KMap, Requirement, basic, largest_k, without_covered
+from sfumato.privacy.requirements import KMap, Requirement, basic, codes_of, largest_k, without_covered
 
 EXTENTS = ("parts", "cuts")
 SHOWS = ("sets", "labels", "auto")
@@ -225,7 +225,7 @@ class Ready:
         ]
         holding = Holding.of(table, parts)
         sensitive = {
-            name: (table.column(name).codes.astype(np.int64), len(column.values))
+            name: (codes_of(table, name).astype(np.int64), len(column.values))
             for name, column in sensitive_columns(table, parts).items()
         }
         least = min(max(holding.least, 2), max(2, table.rows // 50))

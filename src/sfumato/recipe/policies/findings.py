@@ -81,6 +81,11 @@ def refuse(recipe: Any, people: Table | None = None) -> None:
             raise one.refusal()
 
 
+def asked(recipe: Any) -> tuple[Policy, ...]:
+    """The policies of a recipe."""
+    return tuple(recipe.policies)
+
+
 def measures_attacks(recipe: Any) -> bool:
     """Whether a policy asks how far attacks get."""
     return any(check.kind == "attack" for policy in recipe.policies for check in policy.definition.checks)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
 from sfumato.evaluation.clusters import contingency
+from sfumato.evaluation.matching import matched as one_to_one
 from sfumato.randomness import Seeded
 from sfumato.release.report.markup import Cell, Html, folded, join, made, paragraph, section, table, tag, text
 from sfumato.release.report.material import Held, Released
@@ -127,14 +128,10 @@ def _generated(held: Held) -> Html | None:
 
 def matched(raw: NDArray[Any], again: NDArray[Any]) -> NDArray[np.int64]:
     """(clusters found again,): the raw cluster that each is drawn as, so that colours agree; others get new numbers."""
-    from scipy.optimize import linear_sum_assignment
-
     width = int(again.max()) + 1
     shared = np.bincount(raw.astype(np.int64) * width + again, minlength=(int(raw.max()) + 1) * width)
     whole = shared.reshape(-1, width)
-    rows, columns = linear_sum_assignment(whole, maximize=True)
-    names = np.full(width, -1, dtype=np.int64)
-    names[columns] = rows
+    names = one_to_one(whole.T)
     names[names < 0] = len(whole) + np.arange(int((names < 0).sum()))
     return names
 

@@ -8,8 +8,8 @@ from sfumato.studio.jobs import Job
 from sfumato.studio.screens.privacy import plan
 
 FORMATS = {
-    "parquet": "Parquet: keeps the types, small; Python, R and most statistics programs read it",
-    "csv": "CSV: text, which every program reads",
+    "parquet": "Parquet (small, keeps types)",
+    "csv": "CSV (every program reads it)",
 }
 """How the table of a release is written."""
 
