@@ -129,7 +129,7 @@ def tested(inside: Path, wheel: Path, place: Path) -> str:
     """The last line of the tests, run where there is no src/."""
     run(inside, "-m", "pip", "install", "-q", f"{wheel}[dp,pandas,studio,sign]", *NEEDED)
     desk = place / "desk"
-    for name in ("tests", "docs", "pyproject.toml"):
+    for name in ("tests", "docs", "README.md", "pyproject.toml"):
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         copy(ROOT / name, (desk / name) if (ROOT / name).is_dir() else desk)
     words = ("-m", "pytest", "-q", "-m", "not slow", "-p", "no:cacheprovider", *TESTS)
