@@ -125,16 +125,7 @@ def recipe(kind: str) -> sf.Recipe:
         asked = sf.KMap(ON, 9, population=on_desk("population.csv"))
         return sf.Recipe(schema=SCHEMA, structure=structure, mask=sf.TopDown(), privacy=[asked])
     if kind == POLICIES:
-        rules = [sf.Policy("cell-size-11"), sf.Policy("hipaa-safe-harbor"), sf.Policy(OWN)]  # type: ignore[arg-type]
-        attest = {one.name: "A. Muster" for policy in rules for one in policy.definition.attest}
-        return sf.Recipe(
-            schema=SCHEMA,
-            structure=structure,
-            mask=sf.TopDown(),
-            privacy=[KAnonymity(ON, 11), LDiversity(ON, "disease", 2)],
-            policies=rules,
-            attest=attest,
-        )
+        return _under_policies(structure)
     if kind in ("groups", "values"):
         close = [TCloseness(ON, "disease", 0.15)] if kind == "groups" else []  # so that groups are larger than k
         along = sf.Along(codebook="groups" if kind == "groups" else "values")
@@ -158,6 +149,19 @@ def recipe(kind: str) -> sf.Recipe:
         privacy=needs,
         i_understand="no_guarantee" if made.guarantee.name == "none" else None,
         budget=sf.Budget(1) if made.guarantee.name == "differential_privacy" else None,
+    )
+
+
+def _under_policies(structure: sf.Clusters) -> sf.Recipe:
+    asked = [sf.Policy("cell-size-11"), sf.Policy("hipaa-safe-harbor"), sf.Policy(OWN)]  # type: ignore[arg-type]
+    needs: tuple[Any, ...] = (KAnonymity(ON, 11), LDiversity(ON, "disease", 2))
+    return sf.Recipe(
+        schema=SCHEMA,
+        structure=structure,
+        mask=sf.TopDown(),
+        privacy=needs,
+        policies=asked,
+        attest={one.name: "A. Muster" for policy in asked for one in policy.definition.attest},
     )
 
 

@@ -77,7 +77,7 @@ def people() -> pa.Table:
     )
 
 
-def recipe(mask: Any) -> sf.Recipe:
+def recipe(mask: Any, *, k: int = K) -> sf.Recipe:
     """The same for everybody: three clusters must survive; k = 10, epsilon = 1, or nothing that is promised."""
     schema = sf.Schema(
         age=sf.Number(role="quasi", range=AGES, integer=True), income=sf.Number(role="quasi", range=INCOMES)
@@ -87,7 +87,7 @@ def recipe(mask: Any) -> sf.Recipe:
     return sf.Recipe(
         schema=schema,
         structure=sf.Clusters("kmeans", k=len(GROUPS)),
-        privacy=[] if nothing or budget else [sf.KAnonymity(on=schema.quasi, k=K)],
+        privacy=[] if nothing or budget else [sf.KAnonymity(on=schema.quasi, k=k)],
         mask=mask,
         budget=budget,
         i_understand="no_guarantee" if nothing else None,
@@ -103,8 +103,7 @@ def shown(name: str, table: pa.Table, folder: Path) -> Shown:
         release = sf.publish(table, recipe(mask), run=run)
         opened = sf.load(release.write(folder / name), kind="arrow")
     figures = release.scores["scores"]
-    corners = opened.numbers("low_high")
-    low, high = (_columns(corners, end) for end in ("low", "high"))
+    low, high = spans(opened)
     found = next(figures[one]["value"] for one in ("f_measure.start", "f_measure.nearest") if one in figures)
     lost = figures.get("certainty_penalty", {}).get("value")
     return Shown(
@@ -117,6 +116,12 @@ def shown(name: str, table: pa.Table, folder: Path) -> Shown:
         found,
         lost,
     )
+
+
+def spans(opened: Any) -> tuple[Floats, Floats]:
+    """The lowest and the highest corner of where each row may stand."""
+    corners = opened.numbers("low_high")
+    return _columns(corners, "low"), _columns(corners, "high")
 
 
 def _columns(corners: Any, end: str) -> Floats:

@@ -122,6 +122,10 @@ class _Until(Stop):
     def asked(self) -> bool:
         return self._outer.asked or time.monotonic() >= self._ends
 
+    @property
+    def settled(self) -> bool:
+        return self._outer.settled
+
 
 _LEFT: list[threading.Thread] = []
 """Calls that were left alone and go on."""

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 import sfumato as sf
+from sfumato.cli.main import app
 from sfumato.data.masked import Masked
 from sfumato.errors import PolicyError
 from sfumato.evaluation.attacks.results import AttackResult, Beside
@@ -362,3 +364,66 @@ def test_mistakes_in_a_recipe_are_told(tmp_path: Path) -> None:
     (tmp_path / "people.csv").write_text("zip3,people\n021,many\n", encoding="utf-8")
     with pytest.raises(PolicyError, match="its first column is the beginning"):
         published(people(), recipe(safe_harbor(str(tmp_path / "people.csv"))))
+
+
+def test_a_draft_asks_for_a_policy_and_says_what_is_left_to_do(tmp_path: Path) -> None:
+    people().write_csv(tmp_path / "people.csv")
+    done = CliRunner().invoke(app, ["draft", str(tmp_path / "people.csv"), "--policy", "cell-size-11", "--quiet"])
+    assert done.exit_code == 0, done.output
+    assert "{k_anonymity: 11" in done.stdout
+    assert "policies: [cell-size-11]" in done.stdout
+    assert "# cell-size-11, no_differencing: No other table" in done.stdout
+    drafted = sf.Recipe.from_yaml(done.stdout, allow=["/"])
+    assert [one.check for one in findings(drafted) if one.state in ("fails", "to attest")] == ["no_differencing"]
+
+
+def test_policies_are_asked_for_on_the_command_line(tmp_path: Path) -> None:
+    table, path = tmp_path / "people.csv", tmp_path / "recipe.yaml"
+    people().write_csv(table)
+    text = replace(recipe("cell-size-11"), policies=(), attest={}, people=None, table=str(table)).to_yaml()
+    path.write_text(text, encoding="utf-8")
+    call = ["publish", str(path), "-o", str(tmp_path / "out"), "--no-report", "--policy", "cell-size-11"]
+    refusal = CliRunner().invoke(app, call).exception
+    assert isinstance(refusal, PolicyError)
+    done = CliRunner().invoke(app, [*call, "--attest", "no_differencing=A. Muster"])
+    assert done.exit_code == 0, done.output
+    assert "policy cell-size-11: least_group" in str(sf.verify(tmp_path / "out"))
+    wrong = CliRunner().invoke(app, [*call, "--attest", "no_differencing"]).exception
+    assert "it is NAME=WHO" in str(wrong)
+
+
+def test_one_policy_is_shown_in_full_and_as_yaml(tmp_path: Path) -> None:
+    shown = CliRunner().invoke(app, ["policies", "wp29"]).stdout
+    assert all(check.sentence in shown for check in bundled("wp29").checks)
+    text = CliRunner().invoke(app, ["policies", "wp29", "--yaml"]).stdout.replace("name: wp29", "name: ours")
+    (tmp_path / "ours.yaml").write_text(text, encoding="utf-8")
+    assert sf.Policy(str(tmp_path / "ours.yaml")).definition.checks == bundled("wp29").checks
+
+
+def test_an_expert_is_given_a_report_by_chapters(tmp_path: Path) -> None:
+    asked = recipe(sf.Policy(EXPERT), people=None)  # type: ignore[arg-type]
+    release = sf.publish(people(), asked, run=sf.Run(trial=True))
+    folder = release.keep(tmp_path / "out")
+    page = (tmp_path / "out.holder" / "determination.html").read_text(encoding="utf-8")
+    for chapter in ("6 Context assessment", "7 Data assessment", "8 Identifiability", "9 De-identification governance"):
+        assert f"<h2>{chapter}" in page
+    assert "A. Muster, 2026-03-01" in page
+    assert "To be filled in by the expert" in page
+    short = (tmp_path / "out.holder" / "report_short.html").read_text(encoding="utf-8")
+    assert "This release satisfies the checks of its holder&#x27;s own policy ours" in short
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    handed_over = "".join(path.read_text(encoding="utf-8", errors="replace") for path in files)
+    assert "Muster" not in handed_over
+    assert "satisfies the checks of" in handed_over
+
+
+EXPERT = {
+    "sfumato_policy": 1,
+    "name": "ours",
+    "title": "An expert looks",
+    "rule": "An expert looks.",
+    "source": "we",
+    "report": "determination",
+    "checks": [{"check": "least_group", "records": 11, "rule": "Eleven.", "source": "we"}],
+    "attest": [{"name": "expert", "text": "Who it is.", "source": "we"}],
+}

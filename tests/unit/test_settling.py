@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import sfumato as sf
-from sfumato.events import Event, Share, Stop, enough, running, settling
+from sfumato.events import Event, Share, Stop, enough, running, settling, within_time
 from sfumato.maskers.masker import Masker
 from sfumato.maskers.registry import MASKERS, masker_named
 from sfumato.release.release import Release
@@ -111,6 +111,8 @@ def test_only_the_search_that_is_meant_settles() -> None:
             assert not enough()
             stop.settle()
             assert enough()
+            with within_time(60):
+                assert enough()
         assert not enough()
     assert not enough()
 

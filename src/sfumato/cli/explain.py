@@ -50,12 +50,9 @@ def explain(
 def _untold(release: Path, raw: str | None) -> ReleaseError:
     from sfumato.release.reading import read_certificate
 
-    mask = read_certificate(release).get("mask")
     return ReleaseError(
         str(release),
         "explain tells of a top-down search, and of a partition beside the raw table",
-        given=f"a release masked by {mask}",
-        remedy="add --raw TABLE"
-        if raw is None and mask == "partition"
-        else "its README.md and the holder's folder say what was done",
+        given=f"a release masked by {read_certificate(release).get('mask')}",
+        remedy="its README.md and the holder's folder say what was done" + ("" if raw else "; or add --raw TABLE"),
     )

@@ -33,14 +33,17 @@ def policies(
 
     A release can satisfy the checks of a policy. Whether that is enough is for people to judge.
     """
+    from sfumato.errors import PolicyError
     from sfumato.recipe import Policy
 
+    if text and name is None:
+        raise PolicyError("--yaml", "it is of one policy", given="no name", remedy="say sfumato policies wp29 --yaml")
     found = [Policy(one) for one in (Policy.names() if name is None else [name])]
     figures("policies", {"policies": [policy_form(one) for one in found]})
-    if text and name is not None:
+    if text:
         from sfumato.data.yaml_files import dump_yaml
 
-        echo(dump_yaml(found[0].definition.form(), sort_keys=False, width=110))
+        echo(dump_yaml(found[0].definition.form(), width=110))
     elif name is not None:
         _show_one(found[0])
     else:

@@ -236,7 +236,7 @@ def _write(release: Release, output: Path, *, also: Sequence[str]) -> Path:
     if also:
         note(f"and beside them a copy of the table for {', '.join(also)}, read back and counted again")
     if release.report is not None:
-        note(f"look at it: {output}.holder/report.html")
+        note(f"look at it: {output}.holder/report.html; in short, for one printed page: report_short.html beside it")
     return output
 
 

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from sfumato.data.safe_files import private_folder, write_private, write_private_json
+from sfumato.data.safe_files import copy_private, private_folder, write_private, write_private_json
 from sfumato.data.table import Origin
 from sfumato.data.writing import give_back
 from sfumato.display import Card, Grid
@@ -170,7 +170,11 @@ class Release:
         write_private_json(folder / "evaluation.json", self.scores)
         write_private_json(folder / "timings.json", self.timings)
         for name, content in self.holder.items():
-            write_private_json(folder / name, content)
+            already = holder_of(self._folder) / name  # as verify has seen it
+            if already.is_file():
+                copy_private(already, folder / name)
+            else:
+                write_private_json(folder / name, content)
         if self.report is not None:
             write_private(folder / REPORT, self.report)
         for name, page in self.papers.items():

@@ -67,10 +67,12 @@ def look(folder: Path, table: str, *, encoding: str | None) -> dict[str, Any]:
             for name in watched(arrow.column_names)
         ]
         _write_codes(arrow, folder / CODES)
+        counted_alone = _first_counts(work, arrow.column_names)
     return {
         "rows": arrow.num_rows,
         "encoding": encoding or "UTF-8",
         "database": counted,
+        "alone": counted_alone,
         "bytes": None if counted else _size(source),
         "columns": columns,
         "first": [[_text(cell) for cell in row.values()] for row in arrow.slice(0, 0 if counted else ROWS).to_pylist()],
@@ -178,6 +180,15 @@ def _codes(column: Any) -> Any:
         array = pa.array([None if cell is None else repr(cell) for cell in array.to_pylist()], pa.string())
     coded = array if isinstance(array, pa.DictionaryArray) else array.dictionary_encode()
     return coded.indices.cast(pa.int32()).fill_null(-1)
+
+
+def _first_counts(work: Work, names: list[str]) -> list[list[Any]]:
+    """What the screen Attributes asks first, counted where nobody waits: sets of columns, who is alone with them."""
+    form = load_yaml(work.recipe_text() or "", what="recipe")["attributes"]
+    roles = {name: (form.get(name) or {}).get("role", "plain") for name in names}
+    quasi = [name for name in names if roles[name] == "quasi"]
+    bare = [name for name in names if roles[name] in ("sensitive", "plain")]
+    return [[some, alone(work, names, some)] for some in (quasi, bare)]
 
 
 def alone(work: Work, names: list[str], quasi: Iterable[str]) -> float:

@@ -47,14 +47,14 @@ def direction(a: int, n: int, work: Work) -> None:
         for i in range(holds):
             mean += work.sums[work.held[at + i], d] / n
         for i in range(holds):
-            off[i, j] = work.sums[work.held[at + i], d] / work.count[at + i] - mean
+            off[i, j] = work.sums[work.held[at + i], d] / work.records[at + i] - mean
     for j in range(dims):
         for e in range(dims):
             spread[j, e] = 0.0
     for i in range(holds):
         for j in range(dims):
             for e in range(dims):
-                spread[j, e] += work.count[at + i] * off[i, j] * off[i, e]
+                spread[j, e] += work.records[at + i] * off[i, j] * off[i, e]
     axis = _first_axis(spread, dims)
     for i in range(holds):
         along = 0.0

@@ -126,7 +126,17 @@ class Groups:
             halves = (rows[there], rows[~there]) if side >= self.k else ()
             short = next((said for half in halves for one in self.sensitive if (said := one.short(half))), "")
         name, size = self.binned.axes[a].name, int(cuts.sizes[best])
-        return Why(name, text, people, len(leaves), size, side, sides, self.k, short)
+        return Why(
+            attribute=name,
+            value=text,
+            people=people,
+            groups=len(leaves),
+            group=size,
+            side=side,
+            sides=sides,
+            k=self.k,
+            short=short,
+        )
 
     def _words(self, a: int, first: Ints, second: Ints) -> tuple[str, str]:
         """Two sides by their bins, in words."""

@@ -52,16 +52,16 @@ def _shown(problem: Problem, work: Work, n: int, right: int) -> float:
 
     Of a record's label a share of all labels, of its number a share of the range.
     """
-    cells, terms, count, left = problem.cells, problem.terms, work.count, work.left
+    cells, terms, records, left = problem.cells, problem.terms, work.records, work.left
     every = 0.0
     for b in range(len(cells.kind)):
         first, end, lost = work.begin[b], work.begin[b + 1], cells.missing[b]
         found, gone, below, last = 0.0, 0, 0, -1
         if first < end and work.held[end - 1] == lost:  # the last of its bins
             end -= 1
-            gone = right * count[end] + (1 - 2 * right) * left[end]
+            gone = right * records[end] + (1 - 2 * right) * left[end]
         for i in range(first, end):
-            c = right * count[i] + (1 - 2 * right) * left[i]
+            c = right * records[i] + (1 - 2 * right) * left[i]
             if c == 0:
                 continue
             if cells.kind[b] == 0:
@@ -88,7 +88,7 @@ def _shown_by_few(problem: Problem, work: Work, size: int, other: int) -> float:
 
     A bin without records adds nothing to either sum, so that none is asked for.
     """
-    cells, terms, left, count, wide = problem.cells, problem.terms, work.left, work.count, work.wide
+    cells, terms, left, records, wide = problem.cells, problem.terms, work.left, work.records, work.wide
     alone, others = terms.label[size], terms.label[other]
     every, every_other = 0.0, 0.0
     for b in range(len(cells.kind)):
@@ -98,21 +98,21 @@ def _shown_by_few(problem: Problem, work: Work, size: int, other: int) -> float:
         if cells.kind[b] == 0:
             for i in range(first, end):
                 one += alone[left[i]]
-                two += others[count[i] - left[i]]
+                two += others[records[i] - left[i]]
             every += max(0.0, one) / cells.labels[b]
             every_other += max(0.0, two) / cells.labels[b]
             continue
         gone, gone_other = 0, 0
         if work.held[end - 1] == cells.missing[b]:
             end -= 1
-            gone, gone_other = left[end], count[end] - left[end]
+            gone, gone_other = left[end], records[end] - left[end]
             one += MIXED * terms.gap[size, gone]
             two += MIXED * terms.gap[other, gone_other]
         near, far = terms.gap[size - gone], terms.gap[other - gone_other]
         below, below_other = 0, 0
         for i in range(first, end - 1):
             below += left[i]
-            below_other += count[i] - left[i]
+            below_other += records[i] - left[i]
             one += wide[i] * near[below]
             two += wide[i] * far[below_other]
         every += one
@@ -188,7 +188,7 @@ def _lay_out(cells: Cells, n: int, work: Work, depth: int) -> None:
         for bin_ in range(cells.first[a], cells.first[a + 1]):
             if 0 < work.total[bin_] < n:
                 work.slot[bin_], work.held[slots] = slots, bin_
-                work.count[slots], work.left[slots] = work.total[bin_], 0
+                work.records[slots], work.left[slots] = work.total[bin_], 0
                 if slots > work.begin[a]:
                     work.wide[slots - 1] = cells.place[bin_] - cells.place[work.held[slots - 1]]
                 slots += 1
@@ -220,7 +220,7 @@ def _order(cells: Cells, a: int, way: int, n: int, work: Work) -> int:
         direction(a, n, work)
     else:
         for i in range(holds):
-            work.key[i] = -work.count[at + i]
+            work.key[i] = -work.records[at + i]
     for i in range(holds):  # few slots: each is put where it belongs among those before it
         key, j = work.key[i], i
         while j > 0 and work.key[j - 1] > key:
@@ -269,14 +269,14 @@ def evaluate(
         return
     _tally(problem, order, lo, hi, work, depth)
     varied = work.varied[depth + 1, : work.many[depth + 1]]
-    paired = _pair(cells, varied, order, lo, hi, work)
+    work.paired[0] = _pair(cells, varied, order, lo, hi, work)
     work.shown[0] = n * _shown(problem, work, n, ONE)
     for a in varied:
         for way in range(2):
             holds = _order(cells, a, way, n, work)
             if holds > 0:
-                _line_up(cells, order, lo, hi, a=a, holds=holds, paired=paired, work=work)
-                _sweep(problem, n, a, way, holds, paired, allowed=allowed, work=work, depth=depth)
+                _line_up(cells, order, lo, hi, a=a, holds=holds, work=work)
+                _sweep(problem, n, a, way, holds, allowed=allowed, work=work, depth=depth)
 
 
 @njit(cache=True, nogil=True)
@@ -300,7 +300,7 @@ def _pair(cells: Cells, varied: Ints, order: NDArray[np.int32], lo: int, hi: int
                 for i in range(rows):
                     pairs[codes[other, i] * slots + codes[j, i]] += 1
     for i in range(slots):
-        pairs[i * slots + i] = work.count[i]
+        pairs[i * slots + i] = work.records[i]
     for i in range(slots):  # the other half is the same
         for j in range(i):
             pairs[i * slots + j] = pairs[j * slots + i]
@@ -308,14 +308,12 @@ def _pair(cells: Cells, varied: Ints, order: NDArray[np.int32], lo: int, hi: int
 
 
 @njit(cache=True, nogil=True)
-def _line_up(
-    cells: Cells, order: NDArray[np.int32], lo: int, hi: int, a: int, holds: int, paired: bool, work: Work
-) -> None:
+def _line_up(cells: Cells, order: NDArray[np.int32], lo: int, hi: int, a: int, holds: int, work: Work) -> None:
     """Put the part's rows into `work.rows` in the order of the way's slots, unless pairs of them were counted."""
     work.start[0] = 0
     for i in range(holds):
-        work.start[i + 1] = work.start[i] + work.count[work.ways[i]]
-    if paired:
+        work.start[i + 1] = work.start[i] + work.records[work.ways[i]]
+    if work.paired[0]:
         return
     place = np.zeros(holds, dtype=np.int64)
     for i in range(holds):
@@ -339,7 +337,6 @@ def _sweep(
     a: int,
     way: int,
     holds: int,
-    paired: bool,
     allowed: NDArray[np.bool_],
     work: Work,
     depth: int,
@@ -353,7 +350,7 @@ def _sweep(
         size = work.start[i + 1]
         if n - size < k:
             break
-        _add_left(cells, paired, work, i)
+        _add_left(cells, work, i)
         for j in range(work.lives[0]):
             d = work.live[j]
             work.run[0, d] += work.sums[work.held[work.ways[i]], d]
@@ -376,10 +373,10 @@ def _sweep(
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _add_left(cells: Cells, paired: bool, work: Work, i: int) -> None:
+def _add_left(cells: Cells, work: Work, i: int) -> None:
     """The rows of the way's slot i go left."""
     left, slots = work.left, work.begin[len(cells.kind)]
-    if paired:
+    if work.paired[0]:
         moved = work.pairs[work.ways[i] * slots : (work.ways[i] + 1) * slots]
         for j in range(slots):
             left[j] += moved[j]

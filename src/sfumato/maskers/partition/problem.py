@@ -90,25 +90,27 @@ class Work(NamedTuple):
     is counted is kept for the bins that a part holds of all others, one behind the other: such a place is a *slot*.
 
     By bin: `total` records of the part, `sums` (bins, dims) of the guide, `slot` where it stands among those held. By
-    slot: `held` the bin, `count` its records, `left` those that went left, `wide` how far the next one lies off; those
-    of attribute a are `begin[a]..begin[a + 1]`. `pairs`: records by pairs of slots, line after line;
-    `codes` (attributes, rows of a block): slots of some rows. `live`: the
-    coordinates of the guide that are not nothing everywhere, `lives` how many; `run` (2, dims): of those that went
-    left, and of all. `ways`: slots in the order of one way, `key` what they are ordered by; `start`: where the rows of
-    each begin, `rows`: the part's rows in that order. `off`, `spread`: where slots lie by their classes. `shown`: what
-    all records would show. By depth, `varied`: the attributes to be counted, the first `many[depth]`; those that
-    varied there are left for the next depth. `gain`: of each attribute the best cut's worth, `side`: which bins go right.
+    slot: `held` the bin, `records` how many, `left` those that went left, `wide` how far the next one lies off; those
+    of attribute a are `begin[a]..begin[a + 1]`. `pairs`: records by pairs of slots, line after line, if `paired`;
+    `codes` (attributes, rows of a block): slots of some rows. `live`: the coordinates of the guide that are not nothing
+    everywhere, `lives` how many; `run` (2, dims): of those that went left, and of all. `ways`: slots in the order of
+    one way, `key` what they are ordered by; `start`: where the rows of each begin, `rows`: the part's rows in that
+    order. `off`, `spread`: where slots lie by their classes. `shown`: what all records would show.
+
+    By depth: `varied`, the attributes to be counted, the first `many[depth]`; those that varied are left for the next
+    depth. `gain`: of each attribute the best cut's worth; `side`: which bins go right.
     """
 
     total: Ints
     sums: Floats
     slot: Ints
     held: Ints
-    count: NDArray[np.int32]
+    records: NDArray[np.int32]
     left: NDArray[np.int32]
     wide: Floats
     begin: Ints
     pairs: NDArray[np.int32]
+    paired: NDArray[np.bool_]
     codes: Ints
     live: Ints
     lives: Ints
@@ -135,11 +137,12 @@ def work_for(cells: Cells, guide: Guide, rows: int, depths: int = 1) -> Work:
         sums=np.zeros((bins, guide.n)),
         slot=np.zeros(bins, dtype=np.int64),
         held=np.zeros(bins, dtype=np.int64),
-        count=np.zeros(bins, dtype=np.int32),
+        records=np.zeros(bins, dtype=np.int32),
         left=np.zeros(bins, dtype=np.int32),
         wide=np.zeros(bins),
         begin=np.zeros(attributes + 1, dtype=np.int64),
         pairs=np.zeros(min(bins * bins, MOST_PAIRS), dtype=np.int32),
+        paired=np.zeros(1, dtype=np.bool_),
         codes=np.zeros((attributes, BLOCK), dtype=np.int64),
         live=np.zeros(guide.n, dtype=np.int64),
         lives=np.zeros(1, dtype=np.int64),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.events import checkpoint
 from sfumato.privacy.verify.explained.codebook import least, shape_of
-from sfumato.privacy.verify.explained.groups import Groups, by_groups, check_ends, entries_of, group_block
+from sfumato.privacy.verify.explained.groups import Groups, by_groups, check_ends, entries_of, group_block, groups_of
 from sfumato.privacy.verify.explained.places import BLOCK, AnyBlock, Block, block_of, numbers
 from sfumato.privacy.verify.explained.shown import CODEBOOK, told
 from sfumato.privacy.verify.fields import Form, exact_keys, mapping
@@ -47,9 +47,10 @@ def centres(release: Folder) -> str:
     exact_keys(attributes, [name for name in table.columns if name in attributes], CENTRES)
     also = {name: len(told(release, name)) for name in attributes}
     book = release.json(CODEBOOK) if CODEBOOK in release.files else None
-    blocks = _blocks(table, attributes, also, book)
-    if book is not None and by_groups(book):
-        _check_scales(release, attributes, book)
+    groups = groups_of(release, list(mapping(book.get("columns"), "columns"))) if book and by_groups(book) else None
+    blocks = _blocks(table, attributes, also, book, groups)
+    if book is not None and groups is not None:
+        _check_scales(release, attributes, book, groups)
     start = _matrix(form["centres"], sum(block.dims for block in blocks))
     found = _round(_Alike(blocks), start)
     most = max((least(release, name) for name in attributes if _masked(release, name)), default=1)
@@ -60,9 +61,8 @@ def centres(release: Folder) -> str:
     return f"{len(start)} centres, each the mean of the rows nearest to it; places of values that are shown"
 
 
-def _check_scales(release: Folder, attributes: Form, book: Form) -> None:
+def _check_scales(release: Folder, attributes: Form, book: Form, groups: Groups) -> None:
     """Scales of means reach as far as the release tells."""
-    groups = Groups.of(release.table, list(mapping(book["columns"], "columns")))
     for name in (name for name in groups.names if name in attributes):
         shape = shape_of(release, name)
         part = mapping(attributes[name], name)
@@ -83,7 +83,7 @@ def settled(form: Form, table: pl.DataFrame, *, minimum: int, book: Form | None 
 
     None where it does not settle, or where a cluster has fewer rows than `minimum`.
     """
-    blocks = _blocks(table, mapping(form["attributes"], "attributes"), None, book)
+    blocks = _blocks(table, mapping(form["attributes"], "attributes"), None, book, _grouped(table, book))
     now = _matrix(form["centres"], sum(block.dims for block in blocks))
     alike = _Alike(blocks)
     for _ in range(ROUNDS):
@@ -100,23 +100,30 @@ def settled(form: Form, table: pl.DataFrame, *, minimum: int, book: Form | None 
 
 def nearest(form: Form, table: pl.DataFrame, *, book: Form | None = None) -> NDArray[np.integer[Any]]:
     """(rows,): the number of the centre that each row stands nearest to, by the same ties as the rounds above."""
-    blocks = _blocks(table, mapping(form["attributes"], "attributes"), None, book)
+    blocks = _blocks(table, mapping(form["attributes"], "attributes"), None, book, _grouped(table, book))
     now = _matrix(form["centres"], sum(block.dims for block in blocks))
     alike = _Alike(blocks, whose=True)
     return _nearest(alike, now)[alike.of_row]
 
 
-def _blocks(table: pl.DataFrame, attributes: Form, also: dict[str, int] | None, book: Form | None) -> list[AnyBlock]:
-    grouped = book if book is not None and by_groups(book) else None
-    groups = None if grouped is None else Groups.of(table, list(mapping(grouped.get("columns"), "columns")))
+def _grouped(table: pl.DataFrame, book: Form | None) -> Groups | None:
+    """The groups of the table, where the book tells of groups."""
+    if book is None or not by_groups(book):
+        return None
+    return Groups.of(table, list(mapping(book.get("columns"), "columns")))
+
+
+def _blocks(
+    table: pl.DataFrame, attributes: Form, also: dict[str, int] | None, book: Form | None, groups: Groups | None
+) -> list[AnyBlock]:
     found: list[AnyBlock] = []
     for name, part in attributes.items():
         if name not in table.columns:
             raise CheckError(f"{CENTRES} is about a column that the table has not")
         more = None if also is None else also[name]
         try:
-            if grouped is not None and groups is not None and name in groups.names:
-                entries = entries_of(grouped, name, groups)
+            if book is not None and groups is not None and name in groups.names:
+                entries = entries_of(book, name, groups)
                 found.append(group_block(mapping(part, name), groups.column(name), entries, groups))
             else:
                 found.append(block_of(table[name], mapping(part, name), told=more))

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from sfumato.privacy.verify.explained import extents
-from sfumato.privacy.verify.explained.groups import Groups, by_groups, entries_of
+from sfumato.privacy.verify.explained.groups import Groups, by_groups, entries_of, groups_of
 from sfumato.privacy.verify.explained.regions import members
 from sfumato.privacy.verify.explained.shown import CODEBOOK, told
 from sfumato.privacy.verify.explained.trees import labels_below, nodes, tree_columns, tree_file
@@ -62,7 +62,7 @@ def _of_groups(release: Folder, form: Form, names: list[str]) -> str:
     exact_keys(form, ["groups", "columns"], CODEBOOK)
     columns = mapping(form["columns"], "columns")
     exact_keys(columns, names, CODEBOOK)
-    groups = Groups.of(release.table, names)
+    groups = groups_of(release, names)
     if form["groups"] != len(groups.shown):
         raise CheckError(f"{CODEBOOK} counts other groups than the table shows")
     for name in names:

@@ -7,7 +7,7 @@ or in `Unseen` why nothing can be, and raises CheckError where the release does 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -85,7 +85,7 @@ def _least_value(release: Folder, check: Form, policy: Form) -> str:
     for name in bare:
         if min(_held(release, name), default=0) < whole(check, "records"):
             raise CheckError(f"a label of {quoted(name)} is held by fewer")
-    return f"{len(bare)} columns of labels that are shown as they are"
+    return f"{_some(bare)} of labels, shown as they are"
 
 
 def _unique(release: Folder, check: Form, policy: Form) -> str:
@@ -94,7 +94,7 @@ def _unique(release: Folder, check: Form, policy: Form) -> str:
         held = _counts(release, name)
         if 2 * sum(one for one in held if one < whole(check, "fewest")) > release.table.height:
             raise CheckError(f"{quoted(name)} does")
-    return f"{len(bare)} columns that are shown as they are"
+    return f"{_some(bare)} shown as they are"
 
 
 def _bare(release: Folder, kinds: tuple[str, ...]) -> list[str]:
@@ -147,7 +147,7 @@ def _years(release: Folder, check: Form, policy: Form) -> str:
             ]
             if found:
                 raise CheckError(f"{quoted(name)} shows a month or a day")
-    return f"{len(dated)} columns of dates"
+    return f"{_some(dated)} of dates"
 
 
 def _oldest(release: Folder, check: Form, policy: Form) -> str:
@@ -157,7 +157,7 @@ def _oldest(release: Folder, check: Form, policy: Form) -> str:
     apart += [name for name in births if split_early(spans(_values(release, name), name), year - oldest - 1)]
     if apart:
         raise CheckError(f"{quoted(apart[0])} tells them apart")
-    return f"{len(ages)} columns of ages, {len(births)} of births"
+    return f"{_some(ages)} of ages, {_some(births)} of births"
 
 
 def _areas(release: Folder, check: Form, policy: Form) -> str:
@@ -171,10 +171,10 @@ def _areas(release: Folder, check: Form, policy: Form) -> str:
             raise CheckError(f"the codebook or the tree of {quoted(name)} tells more digits")
         shown |= {run for run in runs if len(run) == most and int(run)}
     if not shown:
-        return f"{len(columns)} columns of ZIP codes, without a whole area"
+        return f"{_some(columns)} of ZIP codes, without a whole area"
     if "population" not in check:
         raise CheckError("areas are shown, and no table of their people was given")
-    return Unseen(f"{len(columns)} columns show at most {most} digits; how many people live there is in another table")
+    return Unseen(f"{_some(columns)} of at most {most} digits; how many people live there is in another table")
 
 
 def _explaining(release: Folder, name: str) -> Iterator[str]:
@@ -215,7 +215,7 @@ def _bounded(release: Folder, check: Form, policy: Form) -> str:
     bare = [] if release.certificate.generated else [name for name in columns if name not in bounded]
     if bare:
         raise CheckError(f"no claim is about {quoted(bare[0])}")
-    return f"{len(columns)} sensitive columns"
+    return f"{_some(columns)} of sensitive values"
 
 
 def _named_people(release: Folder, check: Form, policy: Form) -> str:
@@ -224,6 +224,10 @@ def _named_people(release: Folder, check: Form, policy: Form) -> str:
 
 def _attack(release: Folder, check: Form, policy: Form) -> str:
     return Unseen("the holder measured it against the raw table")
+
+
+def _some(columns: Sequence[str]) -> str:
+    return "1 column" if len(columns) == 1 else f"{len(columns)} columns"
 
 
 def _holding(policy: Form, *contents: str) -> list[str]:
