@@ -55,6 +55,7 @@ def solved(k: int) -> tuple[int, int, int]:
         ),
         structure=sf.Classes("income"),
         privacy=[sf.KAnonymity(on=on, k=k)],
+        mask=sf.TopDown(),  # whose codebook tells of values; others tell of groups
     )
     table = adult.table.select([*on, "income"])
     release = sf.publish(table, recipe, run=sf.Run(report=False))

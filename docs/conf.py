@@ -30,6 +30,7 @@ myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
 autosummary_generate = True
 autodoc_typehints = "none"
+autodoc_preserve_defaults = True
 autodoc_member_order = "bysource"
 templates_path = ["templates"]
 pygments_style = "a11y-high-contrast-light"
@@ -38,6 +39,7 @@ html_theme = "pydata_sphinx_theme"
 html_title = "Sfumato"
 html_static_path = ["static"]
 html_css_files = ["site.css"]
+html_js_files = ["site.js"]
 html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
@@ -58,6 +60,7 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
     "download_all_examples": False,
     "show_memory": False,
+    "default_thumb_file": str(HERE / "picture.png"),
     "write_computation_times": False,
     "show_signature": False,
     "remove_config_comments": True,

@@ -10,6 +10,7 @@ against it, as it does in our CI.
 """
 
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -43,6 +44,7 @@ recipe = sf.Recipe(
 # same.
 
 cluster = os.environ.get("SFUMATO_SPARK")
+os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # workers of this machine: a Python that has pyarrow
 source = (
     folder / "people" if cluster is None else f"{Path(cluster, 'address').read_text().strip()}?path={folder / 'people'}"
 )

@@ -1,4 +1,4 @@
-"""The built site in a real browser: nothing is asked of others, no barriers, no page too wide, a search.
+"""The built site in a real browser: nothing is asked of others, no barriers, no page too wide for a telephone, search.
 
 `./run docs` builds it; SFUMATO_SITE names the folder. With SITE_SHOTS=FOLDER every page is kept as a picture there.
 """

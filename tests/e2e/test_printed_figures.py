@@ -1,0 +1,108 @@
+"""A sample of the figures in README and docs: the command beside them is run, and prints what the page says."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+Said = Callable[[str], list[str]]
+"""From what a command prints to texts that must stand on its page."""
+BUNDLED = """
+import sfumato as sf
+print("adult.table.num_rows  #", sf.datasets.load("adult").table.num_rows)
+for name in ("workclass", "education", "native_country", "icd9"):
+    tree = sf.datasets.taxonomy(name)
+    print(f"| `{name}` | {len(tree.leaves):,} | {tree.levels} |")
+"""
+IRIS = re.findall(r'python -c "\n(.*?)"\n', (ROOT / "docs" / "python.md").read_text(encoding="utf-8"), re.DOTALL)[0]
+
+
+def rows(printed: str) -> list[str]:
+    """Every row of a table, as it is printed."""
+    return [line for line in printed.splitlines() if line.startswith("| ")]
+
+
+def ours_untimed(printed: str) -> list[str]:
+    """Rows of our own without their last cell, which is a time."""
+    return [line.rsplit("|", 2)[0] for line in rows(printed) if line.startswith("| Sfumato")]
+
+
+def whole(printed: str) -> list[str]:
+    """Every line."""
+    return [line.strip() for line in printed.splitlines() if line.strip()]
+
+
+def collected(printed: str) -> list[str]:
+    """How many tests there are."""
+    return [f"{number} cases" for number in re.findall(r"^(\d+) tests collected", printed, re.MULTILINE)]
+
+
+def kept_sets(printed: str) -> list[str]:
+    """What is kept of sets, as a page writes shares, and in how many labels."""
+    lines = {line.split("  ")[0]: line.split() for line in printed.splitlines()}
+    root, mean = float(lines["top_down"][1]), lines["microaggregate"]
+    return [f"{root:.3f}"[1:], f"{float(mean[1]):.3f}"[1:], f"{mean[3]} labels"]
+
+
+def knowing_others(printed: str) -> list[str]:
+    """Who knows all but one record, and who knows the program: both in the words of the page."""
+    found = re.search(r"of (\d+) of (\d+) people, at most ([\d.]+)\.", printed)
+    assert found is not None
+    tables = [line.split("|")[2:5] for line in rows(printed)[1:]]
+    assert [int(cells[1]) for cells in tables] == [1, 0, 0, 0]
+    sure, people, most = found.groups()
+    return [f"of {tables[0][0].strip()}\n", f"surer than 0.7 of {sure}", f"{int(people):,}", f"at most {most} sure"]
+
+
+@dataclass(frozen=True)
+class Figure:
+    """Some figures of one page, and the command that stands beside them."""
+
+    page: str
+    command: tuple[str, ...]
+    said: Said
+
+
+SAMPLE = {
+    "readme": Figure("README.md", ("-m", "benchmarks", "--quick", "--peers-python", "nowhere"), ours_untimed),
+    "maskers": Figure("docs/choosing.md", ("-m", "tools.maskers", "--table"), rows),
+    "heterogeneous": Figure("docs/datasets.md", ("tools/heterogeneous_counts.py",), rows),
+    "bundled": Figure("docs/datasets.md", ("-c", BUNDLED), whole),
+    "recoder": Figure("docs/python.md", ("-c", IRIS), whole),
+    "isometries": Figure("docs/geometric.md", ("-m", "benchmarks.label_isometries"), rows),
+    "item_sets": Figure("docs/recipes.md", ("-m", "benchmarks.item_sets", "--rows", "2000"), kept_sets),
+    "inside": Figure("docs/security.md", ("-m", "benchmarks.inside_knowledge"), knowing_others),
+    "labels": Figure("docs/structure.md", ("-m", "benchmarks.labels"), rows),
+    "studio": Figure(
+        "docs/studio.md", ("-m", "pytest", "--collect-only", "-q", "tests/unit/test_studio_security.py"), collected
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SAMPLE)
+def test_a_page_says_what_its_command_prints(name: str, tmp_path: Path) -> None:
+    figure = SAMPLE[name]
+    environment = {**os.environ, "XDG_STATE_HOME": str(tmp_path), "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, *figure.command]
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    page = (ROOT / figure.page).read_text(encoding="utf-8")
+    said = figure.said(done.stdout)
+    assert said, "the command printed nothing that a page could say"
+    assert [text for text in said if text not in page] == []
+
+
+def test_the_sample_has_ten_and_its_commands_stand_on_their_pages() -> None:
+    assert len(SAMPLE) >= 10
+    for figure in SAMPLE.values():
+        if figure.command[0] == "-m" and figure.command[1] != "pytest":
+            assert f"python -m {figure.command[1]}" in (ROOT / figure.page).read_text(encoding="utf-8")
