@@ -109,9 +109,11 @@ def tables(*, quick: bool) -> dict[str, Table]:
     return {"adult": encode(rows, adult.schema), "patients": kept_encoded(patients.table, patients.schema)}
 
 
-def cases(*, quick: bool) -> Iterator[Case]:
-    """Every table with every structure."""
+def cases(*, quick: bool, only: str = "") -> Iterator[Case]:
+    """Every table with every structure, or one table."""
     for name, table in tables(quick=quick).items():
+        if only not in ("", name):
+            continue
         for method, k in STRUCTURES[:1] if quick else STRUCTURES:
             structure = Clusters(method, k=k, n_init=2 if quick else STARTS)
             yield Case(name, table, structure, find(structure, table))
@@ -215,11 +217,11 @@ def rivalled(
             yield found
 
 
-def pairs_measured(pairs: int, epsilons: Sequence[str], *, quick: bool) -> None:
+def pairs_measured(pairs: int, epsilons: Sequence[str], *, only: str, quick: bool) -> None:
     """Every structure, and its table into the page as far as it has come."""
     found: list[Figure] = []
     outcomes: dict[Any, Outcome] = {}
-    for case in cases(quick=quick):
+    for case in cases(quick=quick, only=only):
         found += paired(case, outcomes, pairs, epsilons)
         found += _bounds(case)
         pairs_page(None if quick else PAGE, pairs, found)
@@ -232,7 +234,8 @@ def main(arguments: Sequence[str]) -> None:
     parser.add_argument("--time", action="store_true")
     parser.add_argument("--publish", type=int, metavar="ROWS", help="one release of so many patients, end to end")
     parser.add_argument("--pairs", type=int, metavar="N", help="pairs in place of parts, beside parts")
-    parser.add_argument("--pairs-epsilons", default="0.1,0.25,1", metavar="LIST")
+    parser.add_argument("--pairs-epsilons", default="0.1,1", metavar="LIST")
+    parser.add_argument("--pairs-table", default="", metavar="NAME", help="adult or patients; both unless given")
     parser.add_argument("--rival-python", metavar="PATH")
     parser.add_argument("--rivals", default="MST", metavar="NAMES", help="MST, AIM or both: MST,AIM")
     parser.add_argument("--rival-epsilons", default="0.1,0.5,1", metavar="LIST")
@@ -249,7 +252,7 @@ def main(arguments: Sequence[str]) -> None:
         published(asked.publish)
         return
     if asked.pairs:
-        pairs_measured(asked.pairs, asked.pairs_epsilons.split(","), quick=asked.quick)
+        pairs_measured(asked.pairs, asked.pairs_epsilons.split(","), only=asked.pairs_table, quick=asked.quick)
         return
     if asked.rival_python:
         models, epsilons = asked.rivals.split(","), asked.rival_epsilons.split(",")[-1 if asked.quick else 0 :]
