@@ -92,11 +92,12 @@ class Paired:
         part = Part(self.rows, self.shares)
         made = {}
         for name, domain in self.domains.items():
+            drawn: Any = cells.get(name)
             if isinstance(domain, ItemDomain):
-                made[name] = column_of(domain, [drawn_sets(domain, part, random)])
-            else:
-                numbers = isinstance(domain, NumberDomain)
-                made[name] = column_of(domain, [numbers_in(domain, cells[name], random) if numbers else cells[name]])
+                drawn = drawn_sets(domain, part, random)
+            elif isinstance(domain, NumberDomain):
+                drawn = numbers_in(domain, drawn, random)
+            made[name] = column_of(domain, [drawn])
         return made
 
 
