@@ -86,7 +86,7 @@ class Person:
         jar = urllib.request.HTTPCookieProcessor(http.cookiejar.CookieJar())
         self.opener = urllib.request.build_opener(jar)
         self.opener.open(server.enter).read()
-        self.seconds: list[float] = []
+        self.seconds: list[tuple[float, str]] = []
         self.most = 0
         answer = self.opener.open(self._post("/new", b""))
         self.base = answer.url.rsplit("/", 1)[0]
@@ -103,7 +103,7 @@ class Person:
         """Look at a screen, by the clock."""
         began = time.perf_counter()
         body = self.opener.open(f"{self.base}/{screen}").read()
-        self.seconds.append(time.perf_counter() - began)
+        self.seconds.append((time.perf_counter() - began, screen))
         self.most = max(self.most, len(body))
         return str(body)
 
@@ -126,12 +126,13 @@ def table(folder: Path, rows: int) -> Path:
 
 def told(people: list[Person], server: Server) -> None:
     """What was measured."""
-    seconds = sorted(took for one in people for took in one.seconds)
+    pages = sorted(page for one in people for page in one.seconds)
+    seconds = [took for took, _ in pages]
     print(f"pages: {len(seconds)}")
     print(
         f"half of them within {seconds[len(seconds) // 2]:.3f} s, 99 % within {seconds[int(len(seconds) * 0.99)]:.3f} s"
     )
-    print(f"slowest: {seconds[-1]:.3f} s")
+    print(f"slowest: {', '.join(f'{screen} {took:.3f} s' for took, screen in reversed(pages[-5:]))}")
     print(f"largest page: {max(one.most for one in people) / 1e6:.2f} MB")
     print(f"all processes together, at most: {server.peak / 1e9:.2f} GB")
 
@@ -166,9 +167,8 @@ def large(server: Server, folder: Path, rows: int) -> None:
     person.seconds.clear()
     for _ in range(3):
         for screen in SCREENS:
-            before = len(person.seconds)
             person.see(screen)
-            print(f"  {screen}: {person.seconds[before]:.3f} s")
+            print(f"  {screen}: {person.seconds[-1][0]:.3f} s")
     told([person], server)
 
 

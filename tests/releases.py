@@ -70,6 +70,22 @@ REQUIREMENTS: Mapping[str, tuple[Any, ...]] = {
 
 
 SIGNED, BESIDE, IN_POPULATION, LABELS = "signed", "earlier", "k_map", "partition by labels"
+POLICIES = "policies"
+
+
+OWN = {
+    "sfumato_policy": 1,
+    "name": "ours",
+    "title": "What we ask",
+    "rule": "Groups of ten whose order tells nothing, and every sensitive column bounded.",
+    "source": "we",
+    "checks": [
+        {"check": "least_group", "records": 10, "rule": "Ten.", "source": "we"},
+        {"check": "shuffled", "rule": "No order.", "source": "we"},
+        {"check": "bounded", "rule": "Nothing is told of groups.", "source": "we"},
+    ],
+    "attest": [{"name": "seen", "text": "Somebody has seen it.", "source": "we"}],
+}
 
 
 @cache
@@ -108,6 +124,8 @@ def recipe(kind: str) -> sf.Recipe:
     if kind == IN_POPULATION:
         asked = sf.KMap(ON, 9, population=on_desk("population.csv"))
         return sf.Recipe(schema=SCHEMA, structure=structure, mask=sf.TopDown(), privacy=[asked])
+    if kind == POLICIES:
+        return _under_policies(structure)
     if kind in ("groups", "values"):
         close = [TCloseness(ON, "disease", 0.15)] if kind == "groups" else []  # so that groups are larger than k
         along = sf.Along(codebook="groups" if kind == "groups" else "values")
@@ -131,6 +149,19 @@ def recipe(kind: str) -> sf.Recipe:
         privacy=needs,
         i_understand="no_guarantee" if made.guarantee.name == "none" else None,
         budget=sf.Budget(1) if made.guarantee.name == "differential_privacy" else None,
+    )
+
+
+def _under_policies(structure: sf.Clusters) -> sf.Recipe:
+    asked = [sf.Policy("cell-size-11"), sf.Policy("hipaa-safe-harbor"), sf.Policy(OWN)]  # type: ignore[arg-type]
+    needs: tuple[Any, ...] = (KAnonymity(ON, 11), LDiversity(ON, "disease", 2))
+    return sf.Recipe(
+        schema=SCHEMA,
+        structure=structure,
+        mask=sf.TopDown(),
+        privacy=needs,
+        policies=asked,
+        attest={one.name: "A. Muster" for policy in asked for one in policy.definition.attest},
     )
 
 

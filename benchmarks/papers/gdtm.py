@@ -138,7 +138,7 @@ def secs(rho: float, runs: int) -> dict[str, dict[int, tuple[float, float]]]:
 
 def table_of(title: str, ours: Mapping[str, Mapping[int, Any]], paper: Mapping[str, Any], show: Any) -> str:
     """Markdown: ours, and the paper's in brackets."""
-    lines = [f"### {title}", "", "| method | " + " | ".join(f"K = {k}" for k in CENTRES) + " |"]
+    lines = [f"## {title}", "", "| method | " + " | ".join(f"K = {k}" for k in CENTRES) + " |"]
     lines.append("|---|" + "---|" * len(CENTRES))
     for name, row in ours.items():
         cells = [
@@ -179,7 +179,7 @@ def graph_tables(draws: int, page: str) -> str:
     """The page with the tables of the graph of neighbours measured again."""
     for rho in RHOS:
         table = misclassified_table(GRAPH, rho, misclassified(by_graph, rho, draws))
-        page = into_page(page, table, f"### Table {NUMBER[rho][1]}: Sec")
+        page = into_page(page, table, f"## Table {NUMBER[rho][1]}: Sec")
     return page
 
 

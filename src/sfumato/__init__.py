@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from sfumato.data.taxonomy.taxonomy import Taxonomy as Taxonomy
     from sfumato.errors import DatasetError as DatasetError
     from sfumato.errors import Infeasible as Infeasible
+    from sfumato.errors import PolicyError as PolicyError
     from sfumato.errors import RecipeError as RecipeError
     from sfumato.errors import ReleaseError as ReleaseError
     from sfumato.errors import SchemaError as SchemaError
@@ -26,6 +27,10 @@ if TYPE_CHECKING:
     from sfumato.errors import TableError as TableError
     from sfumato.errors import TaxonomyError as TaxonomyError
     from sfumato.estimators import Recoder as Recoder
+    from sfumato.holders.lines import Far as Far
+    from sfumato.holders.parts import publish_parts as publish_parts
+    from sfumato.holders.parts import verify_parts as verify_parts
+    from sfumato.holders.together import publish_together as publish_together
     from sfumato.maskers.centroids.fit import MDAV as MDAV
     from sfumato.maskers.centroids.fit import Linkage as Linkage
     from sfumato.maskers.centroids.fit import Microaggregate as Microaggregate
@@ -62,6 +67,7 @@ if TYPE_CHECKING:
     from sfumato.publishing import publish as publish
     from sfumato.recipe import Along as Along
     from sfumato.recipe import Earlier as Earlier
+    from sfumato.recipe import Policy as Policy
     from sfumato.recipe import Recipe as Recipe
     from sfumato.recipe import draft as draft
     from sfumato.release.copies import recount as recount
@@ -83,6 +89,7 @@ _NAMES = {
     "RecipeError": "sfumato.errors",
     "ReleaseError": "sfumato.errors",
     "Schema": "sfumato.data.schema",
+    "PolicyError": "sfumato.errors",
     "SchemaError": "sfumato.errors",
     "SfumatoError": "sfumato.errors",
     "TableError": "sfumato.errors",
@@ -91,6 +98,10 @@ _NAMES = {
     "Verdict": "sfumato.privacy.verify",
     "read": "sfumato.data.reading",
     "Recoder": "sfumato.estimators",
+    "Far": "sfumato.holders.lines",
+    "publish_parts": "sfumato.holders.parts",
+    "verify_parts": "sfumato.holders.parts",
+    "publish_together": "sfumato.holders.together",
     "attack": "sfumato.publishing",
     "AddNoise": "sfumato.maskers.geometric.masker",
     "Hybrid": "sfumato.maskers.geometric.masker",
@@ -113,6 +124,7 @@ _NAMES = {
     "Clusters": "sfumato.structure.structures",
     "Along": "sfumato.recipe",
     "Earlier": "sfumato.recipe",
+    "Policy": "sfumato.recipe",
     "Recipe": "sfumato.recipe",
     "draft": "sfumato.recipe",
     "Partition": "sfumato.maskers.partition.fit",

@@ -83,6 +83,10 @@ class RecipeError(SfumatoError):
     """A recipe asks for something unknown or unsound."""
 
 
+class PolicyError(RecipeError):
+    """A policy cannot be understood, or a recipe, a table or a release does not satisfy a check of one."""
+
+
 class NoStructure(RecipeError):
     """The records of a table do not have the structure that is asked for."""
 

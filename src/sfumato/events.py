@@ -56,6 +56,8 @@ Listener = Callable[[Event], None]
 class Stop:
     """Asks a run to end: from a signal, another thread or a button. Once asked, it stays so.
 
+    It also asks a search to settle for the best that it has found, with which the run then goes on.
+
     >>> stop = Stop()
     >>> stop.ask()
     >>> stop.asked
@@ -64,6 +66,7 @@ class Stop:
 
     def __init__(self) -> None:
         self._event = threading.Event()
+        self._settle = threading.Event()
 
     def ask(self) -> None:
         """Ask the run to end at its next checkpoint. It leaves nothing behind."""
@@ -74,10 +77,26 @@ class Stop:
         """Whether somebody asked."""
         return self._event.is_set()
 
+    def settle(self) -> None:
+        """Ask the search that is under way to end here, if it can: what it has found by then is kept, and goes on."""
+        self._settle.set()
+
+    @property
+    def settled(self) -> bool:
+        """Whether somebody asked that."""
+        return self._settle.is_set()
+
+    def _search(self) -> None:
+        """What was asked before a search began is not meant for it."""
+        self._settle.clear()
+
 
 @dataclass(eq=False)
 class _Run:
-    """Owns what is ambient in a run: who listens, what ends it, the step and the part of it under way."""
+    """Owns what is ambient in a run: who listens, what ends it, the step and the part of it under way.
+
+    `settles`: the search under way may be asked to settle for what it has.
+    """
 
     listener: Listener
     stop: Stop
@@ -85,6 +104,7 @@ class _Run:
     told: float = 0.0
     begins: float = 0.0
     ends: float = 1.0
+    settles: bool = False
 
 
 class OutOfTime(Exception):
@@ -101,6 +121,10 @@ class _Until(Stop):
     @property
     def asked(self) -> bool:
         return self._outer.asked or time.monotonic() >= self._ends
+
+    @property
+    def settled(self) -> bool:
+        return self._outer.settled
 
 
 _LEFT: list[threading.Thread] = []
@@ -133,6 +157,27 @@ def checkpoint(done: float | None = None, *, rows: int = 0) -> None:
     if done is not None and (now := time.monotonic()) - run.told >= EVERY:
         run.told = now
         run.listener(Share(run.step, run.begins + min(max(done, 0.0), 1.0) * (run.ends - run.begins), rows))
+
+
+@contextmanager
+def settling() -> Iterator[None]:
+    """Within this, a search that asks `enough` may be told so. Elsewhere, as in baselines and tries, none ever is."""
+    run = _RUN.get()
+    if run is None:
+        yield
+        return
+    run.stop._search()
+    run.settles = True
+    try:
+        yield
+    finally:
+        run.settles = False
+
+
+def enough() -> bool:
+    """Whether a search that has something sound to show should end here: somebody asked, and it may be asked."""
+    run = _RUN.get()
+    return run is not None and run.settles and run.stop.settled
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import sfumato as sf
+from sfumato.privacy.ledger import Ledger
 
 BROWSER = next(
     (found for name in ("chromium", "chromium-browser", "google-chrome") if (found := shutil.which(name))), None
@@ -94,3 +95,57 @@ def test_it_can_be_printed(pages: dict[str, Path], tmp_path: Path) -> None:
     done = opened(pages["holder"], tmp_path, f"--print-to-pdf={paper}")
     assert paper.read_bytes()[:5] == b"%PDF-", done.stderr
     assert paper.stat().st_size > 20_000
+
+
+@pytest.fixture(scope="module")
+def census(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """A wide table of which most columns tell nothing, with policies: every edition, and what an expert is given."""
+    folder, adult = tmp_path_factory.mktemp("census"), sf.datasets.load("adult")
+    schema = sf.Schema({**adult.schema, "split": sf.Category(role="identifier")})
+    asked = [sf.Policy(name) for name in ("cell-size-11", "wp29", "expert-determination")]
+    recipe = sf.Recipe(
+        schema=schema,
+        structure=sf.Clusters("kmeans", k=4, n_init=1),
+        privacy=[sf.KAnonymity(schema.quasi, 40), sf.LDiversity(schema.quasi, "income", 2)],
+        mask=sf.TopDown(),
+        people="census",
+        policies=asked,
+        attest={one.name: "A. Muster, 2026-03-01" for policy in asked for one in policy.definition.attest},
+    )
+    sf.publish(adult.table.slice(0, 3000), recipe, run=sf.Run(ledger=Ledger(folder / "ledger"))).write(folder / "out")
+    held = folder / "out.holder"
+    return {
+        "public": folder / "out" / "report.html",
+        **{name: held / f"{name}.html" for name in ("report", "report_short", "determination")},
+    }
+
+
+def pdf_pages(page: Path, folder: Path) -> int:
+    paper = folder / "paper.pdf"
+    opened(page, folder, "--no-pdf-header-footer", f"--print-to-pdf={paper}")
+    return len(re.findall(rb"/Type\s*/Page[^s]", paper.read_bytes()))
+
+
+def test_the_short_edition_is_one_page(census: dict[str, Path], pages: dict[str, Path], tmp_path: Path) -> None:
+    assert pdf_pages(census["report_short"], tmp_path) == 1
+    assert pdf_pages(pages["holder"].with_name("report_short.html"), tmp_path) == 1
+    assert pdf_pages(census["report"], tmp_path) > 5  # the measurement can fail
+
+
+BEYOND = """() => [...document.querySelectorAll("body *")].filter(one => one.getClientRects().length
+  && one.getBoundingClientRect().right > document.documentElement.clientWidth + 1
+  && (PRINTED || !one.closest(".wide"))).map(one => one.tagName)"""
+
+
+@pytest.mark.parametrize("edition", ["public", "report", "report_short", "determination"])
+def test_nothing_is_cut_on_paper_or_on_a_telephone(census: dict[str, Path], edition: str) -> None:
+    """On paper nothing reaches beyond the page; on a telephone tables may be pushed aside, and nothing else."""
+    sync = pytest.importorskip("playwright.sync_api")
+    with sync.sync_playwright() as play:
+        browser = play.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        for width, media in ((688, "print"), (390, "screen"), (1200, "screen")):
+            page = browser.new_page(viewport={"width": width, "height": 1000})
+            page.emulate_media(media=media)
+            page.goto(census[edition].as_uri())
+            assert page.evaluate(BEYOND.replace("PRINTED", str(media == "print").lower())) == [], (edition, width)
+        browser.close()

@@ -69,6 +69,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "evaluate": ("evaluate", "people.csv", "out", "--seeds", "1"),
     "explain": ("explain", "out"),
     "ledger": ("ledger",),
+    "policies": ("policies",),
     "publish": (*PUBLISHED, "-o", "again", "--set", "privacy.0.k=5"),
     "publish, a family": (*PUBLISHED, "-o", "family", "--clusters", "2,3"),
     "sweep": ("sweep", "recipe.yaml", "--over", "privacy.k=4,8", "-o", "swept", "--workers", "1"),

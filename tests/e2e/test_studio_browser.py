@@ -8,8 +8,10 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -102,6 +104,27 @@ class Person:
         return [f"{one['id']}: {one['nodes'][0]['html'][:160]}" for one in found["violations"]]
 
 
+BROWSERS_OWN = (".googleapis.com", ".google.com")
+"""Where Chromium asks by itself, beside any page: for updates, for accounts, and what the fields of a form may be."""
+
+
+class Beyond:
+    """Owns a proxy to which the browser gives all that is not for this machine: it notes hosts, and goes no further."""
+
+    def __init__(self) -> None:
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self.socket.getsockname()[1]}"
+        self.hosts: list[str] = []
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        while True:
+            asking, _ = self.socket.accept()
+            with asking:
+                found = re.match(rb"[A-Z]+ (?:http://)?([^:/ ]+)", asking.recv(4096))
+                self.hosts.append(found[1].decode() if found else "something else")
+
+
 @pytest.fixture
 def person(tmp_path: Path) -> Iterator[Person]:
     sync = pytest.importorskip("playwright.sync_api")
@@ -113,13 +136,15 @@ def person(tmp_path: Path) -> Iterator[Person]:
     assert found is not None
     try:
         with sync.sync_playwright() as playwright:
-            flags = ["--no-sandbox", "--disable-background-networking", "--proxy-server=127.0.0.1:1"]
+            beyond = Beyond()
+            flags = ["--no-sandbox", "--disable-background-networking", f"--proxy-server={beyond.address}"]
             browser = playwright.chromium.launch(executable_path=BROWSER, args=flags)
             one = Person(browser.new_page(viewport=DESK, reduced_motion="reduce"), found[1].decode())
             one.watch()
             one.page.goto(found[0].decode())
             yield one
             browser.close()
+            assert [host for host in beyond.hosts if not host.endswith(BROWSERS_OWN)] == []
     finally:
         server.terminate()
         server.wait(20)
@@ -186,6 +211,10 @@ def test_from_a_csv_to_a_verified_release(person: Person, tmp_path: Path) -> Non
     person.see(".compare", "7-compare")
     person.click("#next")
     person.see("iframe.drawn", "8-understand")
+    person.click("button:has-text('Why do its values')")
+    person.see(".chips a")
+    person.click(".chips a >> nth=0")
+    person.see("#why", "8-value")
     person.click("#next")
     asked_and_released(person)
     told(person)
@@ -219,6 +248,10 @@ def test_two_quasi_identifiers_and_keys_alone(person: Person, tmp_path: Path) ->
     person.click("button:has-text('Add')")
     person.page.wait_for_function("() => document.querySelectorAll('.needs > li').length > 1")
     person.page.wait_for_timeout(1000)  # until what was swapped in has settled
+    person.click("input[name=wanted] >> nth=0")
+    person.see(".policy .checks", "5-policies")
+    person.click("input[name=wanted] >> nth=0")
+    person.page.wait_for_selector(".policy .checks", state="detached")
     person.page.press("input[value=top_down]", "Space")
     person.see(".summary :text('top_down')")
     person.click("#next")

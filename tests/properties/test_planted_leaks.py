@@ -16,7 +16,7 @@ from sfumato.maskers.histogram.specialization import Value
 from sfumato.maskers.masker import Labels
 from sfumato.privacy.budget import Event
 from sfumato.privacy.verify import Verdict
-from sfumato.publishing import orders, steps
+from sfumato.publishing import handover, orders, steps
 from sfumato.publishing.case import Case
 from sfumato.structure.structures import find
 from tests.interference.comparing import Setting, differences, publish
@@ -45,7 +45,7 @@ def found(own: Setting, rows: Sequence[Row], door: type[Scripted] = Scripted) ->
 @pytest.fixture
 def gate_open(monkeypatch: pytest.MonkeyPatch) -> None:
     """verify looks away, so that the comparison alone must find a leak."""
-    monkeypatch.setattr(steps, "verify", lambda *_, **__: Verdict(True, ()))
+    monkeypatch.setattr(handover, "verify", lambda *_, **__: Verdict(True, ()))
 
 
 @dataclass(frozen=True)
@@ -95,11 +95,11 @@ def test_a_raw_count_in_the_report_is_found(own: Setting, monkeypatch: pytest.Mo
     assert found(drawn, FEWER) == []
 
     def telling(case: Case) -> Case:
-        drawn = steps.draw_public(case)
+        drawn = handover.draw_public(case)
         told = f"<p>{case.people.rows}</p></body>"
         return replace(drawn, pages={name: page.replace("</body>", told) for name, page in drawn.pages.items()})
 
-    planted = [replace(one, do=telling) if one.do is steps.draw_public else one for one in orders.PUBLISH]
+    planted = [replace(one, do=telling) if one.do is handover.draw_public else one for one in orders.PUBLISH]
     monkeypatch.setattr(orders, "PUBLISH", planted)
     assert "report.html differs" in found(drawn, FEWER)
 

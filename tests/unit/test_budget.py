@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from fractions import Fraction
 from typing import Any, cast
 
@@ -12,7 +13,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.arrays import Ints
-from sfumato.privacy.budget import Budget, Event, Spending, shares
+from sfumato.privacy.budget import Budget, BudgetError, Event, Spending, shares
 from sfumato.privacy.mechanisms import Mechanisms, OpenDPNoise, Question, SeededNoise, noise_of
 from sfumato.randomness import Secure, Seeded
 
@@ -73,6 +74,13 @@ def test_seeded_noise_repeats_and_is_not_private() -> None:
     assert (first == two.laplace(counts, epsilon=Fraction(1, 2), sensitivity=1)).all()
     assert not one.private
     assert noise_of(Secure()).private
+
+
+@pytest.mark.parametrize("chance", [Seeded(3), Secure()])
+def test_without_opendp_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch, chance: Seeded | Secure) -> None:
+    monkeypatch.setitem(sys.modules, "opendp", None)
+    with pytest.raises(BudgetError, match=r"pip install 'sfumato\[dp\]'"):
+        noise_of(chance)
 
 
 @pytest.mark.parametrize("noise", [OpenDPNoise(), SeededNoise(1)])

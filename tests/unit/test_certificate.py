@@ -20,14 +20,14 @@ from sfumato.privacy.verify.texts import pages
 from sfumato.privacy.verify.texts.readme import EXPLAINED, readme
 from tests.conftest import read_json, write_json
 from tests.corruptions import change_certificate, change_claims, files, forge
-from tests.releases import REQUIREMENTS, release_of
+from tests.releases import POLICIES, REQUIREMENTS, release_of
 
 if TYPE_CHECKING:
     from tests.conftest import Blueprint
 
 SCHEMA = json.loads(resources.files("sfumato.privacy.verify").joinpath("certificate.schema.json").read_text())
 VALID = jsonschema.Draft202012Validator(SCHEMA)
-KINDS = [*REQUIREMENTS, *(name for name in MASKERS if name != "top_down")]
+KINDS = [*REQUIREMENTS, POLICIES, *(name for name in MASKERS if name != "top_down")]
 FORM: dict[str, Any] = {
     "format": 3,
     "sfumato": "0.1.0",

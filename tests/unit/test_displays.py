@@ -87,10 +87,23 @@ def shown(raw: pa.Table, recipe: sf.Recipe, tmp_path_factory: pytest.TempPathFac
         "masked": masked,
         "people": sf.load(folder),
         "unverified": sf.load(folder, verify=False),
+        "policy": sf.Policy("hipaa-safe-harbor"),
     }
 
 
-NAMES = ("schema", "recipe", "drafted", "release", "verdict", "failing", "scores", "masked", "people", "unverified")
+NAMES = (
+    "schema",
+    "recipe",
+    "drafted",
+    "release",
+    "verdict",
+    "failing",
+    "scores",
+    "masked",
+    "people",
+    "unverified",
+    "policy",
+)
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -279,3 +279,18 @@ def test_ranges_are_rounded_outwards(low: float, high: float) -> None:
     lower, upper = rounded_range(low, high)
     assert lower <= low <= high <= upper
     assert upper - lower <= max(3 * (high - low), 1)
+
+
+STAYS = (
+    "ward department Unit days stay_length length_of_stay Station Fachabteilung Verweildauer séjour unité "
+    "estancia servicio reparto degenza afdeling ligduur enfermaria días"
+)
+
+
+@pytest.mark.parametrize("name", STAYS.split())
+def test_where_and_how_long_somebody_was_is_known_to_people_around(name: str) -> None:
+    chance = np.random.default_rng(1)
+    ages, days = chance.integers(18, 88, ROWS), chance.integers(1, 30, ROWS)
+    column = draft(pa.table({"age": ages, name: days, "disease": ["flu", "gout"] * (ROWS // 2)}))[name]
+    assert (column.role, column.asked) == ("quasi", False)
+    assert "where or how long somebody was" in column.reason

@@ -17,6 +17,7 @@ from sfumato.evaluation.loss import (
     benefit,
     certainty_penalty,
     discernibility,
+    nothing_shown,
 )
 
 TREE = Taxonomy.from_tree({"ANY": {"Secondary": ["9th", "10th"], "University": ["Bachelors", "Masters"]}})
@@ -112,3 +113,12 @@ def test_benefit() -> None:
     assert benefit(0.4, 0.5) == pytest.approx(-0.2)
     with pytest.raises(TableError):
         benefit(0.5, 0.0)
+
+
+def test_rows_in_which_no_column_shows_anything(table: Table) -> None:
+    shown = {"education": ["ANY", "ANY", "University", "*"], "age": ["[0-100]", "[0-50)", "[0-100]", "*"]}
+    masked = Masked.of({name: pa.array(texts) for name, texts in shown.items()})
+    assert nothing_shown(table, masked) == 0.5
+    moved = Masked.of({"pay": pa.array([1.0, 2.0, 3.0, 4.0])})
+    assert nothing_shown(table, moved) == 0.0
+    assert nothing_shown(table, Masked.of({"country": pa.array(["{a, b, c}", "*", "a", "b"])})) == 0.5

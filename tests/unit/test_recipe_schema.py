@@ -118,7 +118,7 @@ WRONG: dict[str, tuple[str, str]] = {
     "rows that vanish": ("mask:", "missing: {age: vanish}\nmask:"),
     "understood what": ("mask:", "i_understand: everything\nmask:"),
     "detail in a list": ("mask:", "detail: [age]\nmask:"),
-    "labels go along": ("mask:", "release: {labels: true}\nmask:"),
+    "labels of what": ("mask:", "release: {labels: known}\nmask:"),
     "earlier people": ("mask:", "earlier: {releases: [out], people: others}\nmask:"),
 }
 

@@ -18,7 +18,7 @@ import pytest
 import sfumato as sf
 from sfumato.data.taxonomy.taxonomy import Tree
 from sfumato.maskers.recoding.recoding import Recoding
-from sfumato.publishing import orders, steps
+from sfumato.publishing import handover, orders
 from sfumato.release.report.clusters import Plane
 from sfumato.release.report.markup import Html
 from sfumato.release.report.material import Released
@@ -100,7 +100,7 @@ def test_the_search_finds_what_the_holders_edition_holds(release: tuple[sf.Relea
     page = (folder.with_name("out.holder") / "report.html").read_text(encoding="utf-8")
     assert page == made.report
     raw = planted()
-    assert sum(occurs(value, page) for value in raw["wage"].to_pylist()) >= 5
+    assert sum(occurs(value, page) for name in ("town", "pet") for value in set(raw[name].to_pylist())) >= 5
     assert any(occurs(town, page) for town in TOWNS)
 
 
@@ -138,7 +138,7 @@ def test_groups_below_k_are_not_in_the_public_edition(release: tuple[sf.Release,
 def test_the_public_edition_is_the_same_each_time_and_for_any_row_order() -> None:
     table, asked = planted(), recipe(sf.Classes("ill"))
     mixed = table.take(np.random.default_rng(1).permutation(ROWS))
-    with patch("sfumato.publishing.steps.holder_report", lambda *_: ""):  # which takes longest, and is another page
+    with patch("sfumato.publishing.handover.holder_report", lambda *_: ""):  # which takes longest, and is another page
         pages = [_public(sf.publish(one, asked)) for one in (table, table, mixed)]
     assert pages[0] == pages[1] == pages[2]
 
@@ -245,7 +245,7 @@ def test_the_public_edition_is_given_nothing_but_what_is_released() -> None:
     assert set(fields) == {"facts", "masked", "mask", "space", "drawn"}
     order = [one.do for one in orders.PUBLISH]
     assert fields["drawn"].default_factory is dict, "nothing is drawn before"
-    assert order.index(steps.draw_public) < order.index(steps.draw_holders), "what is drawn once is of the release"
+    assert order.index(handover.draw_public) < order.index(handover.draw_holders), "drawn once, of the release"
 
 
 @pytest.mark.slow
@@ -286,14 +286,17 @@ def test_the_holders_page_begins_with_whether_the_table_is_worth_having(tmp_path
     assert "patients-2026" not in public  # a file's name may tell more than its table
     verdict = page.index("masked columns")
     assert page.index("<h1>") < verdict < page.index('id="worth"') < page.index("F-measure")
-    assert page.count('class="meter"') == len(made.scores["columns"])
+    telling = [one for one in made.scores["columns"] if not one["tells_nothing"]]
+    assert page.count('class="meter"') == len(telling) < len(made.scores["columns"])
+    assert "1 column tells nothing: it shows one value for nearly everybody. wage." in page
+    assert "1 attribute with one value for everybody: wage" in page
     assert "detail kept" not in public
-    assert public.count('class="meter"') == len(made.scores["columns"])
+    assert public.count('class="meter"') == sum(one["values_after"] > 1 for one in made.scores["columns"])
 
 
 def test_a_table_is_named_by_its_file_its_recipe_or_its_people() -> None:
     asked = replace(recipe(), table="bundled:adult", people="patients")
-    assert steps.table_name("folder/some.parquet", asked) == "some"
-    assert steps.table_name(planted(), asked) == "adult"
-    assert steps.table_name("postgresql://me:secret@there/people", replace(asked, table=None)) == "patients"
-    assert steps.table_name(planted(), recipe()) is None
+    assert handover.table_name("folder/some.parquet", asked) == "some"
+    assert handover.table_name(planted(), asked) == "adult"
+    assert handover.table_name("postgresql://me:secret@there/people", replace(asked, table=None)) == "patients"
+    assert handover.table_name(planted(), recipe()) is None

@@ -8,9 +8,12 @@ from typing import Any
 
 import pytest
 
+from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.privacy.ledger.ledger import ledger_path
 from sfumato.studio import form as forms
+from sfumato.studio.jobs import Job
 from sfumato.studio.uploads import safe_name
+from sfumato.studio.wording import in_words
 from sfumato.studio.workspace import Work, usual_folder
 from tests.studio_visitor import Visitor
 
@@ -189,3 +192,82 @@ def test_it_works_beside_the_ledger() -> None:
 def test_names_of_files() -> None:
     assert safe_name("-x.tar.parquet") == "x_tar.parquet"
     assert safe_name("日本.csv") == "table.csv"
+
+
+def test_a_piece_of_work_opens_where_it_stands(opened: tuple[Visitor, Work]) -> None:
+    visitor, work = opened
+    assert visitor.get(f"/w/{work.id}").url.path.endswith("/table")
+    visitor.get(f"/w/{work.id}/privacy")
+    assert visitor.get(f"/w/{work.id}").url.path.endswith("/privacy")
+    assert visitor.get("/start").url.path == f"/w/{work.id}/privacy"
+    (work.folder / "place.json").write_text('{"screen": "../../etc"}')
+    assert visitor.get(f"/w/{work.id}").url.path.endswith("/table")
+
+
+def test_without_work_the_address_opens_the_first_page(tmp_path: Path) -> None:
+    visitor = Visitor.of(tmp_path / "studio").enter()
+    assert visitor.get("/start").url.path == "/"
+
+
+def test_how_the_table_is_written_is_asked_before_a_run(opened: tuple[Visitor, Work]) -> None:
+    visitor, work = opened
+    visitor.studio.jobs.at_once = 0  # it stays in line
+    visitor.post(f"/w/{work.id}/run/start", {"format": "csv"})
+    assert Job(work.trials[-1]).form["format"] == "csv"
+    assert "Waiting for its turn" in visitor.get(f"/w/{work.id}/run").text
+    assert visitor.studio.jobs.ahead(work.trials[-1]) == 0
+    other = visitor.studio.jobs.start(work.job("explain"), "explain", {})
+    assert visitor.studio.jobs.ahead(other.folder) == 1
+    visitor.post(f"/w/{work.id}/run/cancel")
+    assert visitor.studio.jobs.ahead(other.folder) == 0
+    assert '<option value="csv" selected>' in visitor.get(f"/w/{work.id}/run").text
+
+
+def test_a_search_is_ended_early_while_it_masks_and_not_before(opened: tuple[Visitor, Work]) -> None:
+    visitor, work = opened
+    visitor.studio.jobs.at_once = 0
+    visitor.post(f"/w/{work.id}/run/start")
+    assert 'data-while="Masking" disabled' in visitor.get(f"/w/{work.id}/run").text
+    assert "a run that is not masking" in visitor.post(f"/w/{work.id}/run/settle").text
+    (work.trials[-1] / "events.jsonl").write_text('{"step": "Masking"}\n')
+    page = visitor.get(f"/w/{work.id}/run").text
+    assert 'data-while="Masking">Stop here and keep the best' in page
+    work.save_recipe(RECIPE.replace("mask: partition", "mask: mondrian"))
+    assert "Stop here" not in visitor.get(f"/w/{work.id}/run").text
+
+
+def test_rows_that_show_nothing_are_told(opened: tuple[Visitor, Work]) -> None:
+    visitor, work = opened
+    visitor.studio.jobs.at_once = 0
+    visitor.post(f"/w/{work.id}/run/start")
+    told = {
+        **{"statement": "", "rows": 100, "lifted": 0, "holds": True, "checks": 1, "seconds": 1.0, "warnings": []},
+        **{"headline": [], "columns": [], "sample": {"names": [], "rows": []}, "nothing_shown": 0.21},
+    }
+    (work.trials[-1] / "result.json").write_text(json.dumps(told))
+    Job(work.trials[-1]).set(state="done")
+    assert "For 21 % of the rows nothing is shown" in visitor.get(f"/w/{work.id}/run").text
+    del told["nothing_shown"]  # as trials of earlier versions have it
+    (work.trials[-1] / "result.json").write_text(json.dumps(told))
+    assert "nothing is shown in any" not in visitor.get(f"/w/{work.id}/run").text
+
+
+ZIPS = Taxonomy.from_tree({"*": {"537**": {"5370*": ["53703", "53706"], "5371*": ["53715"]}, "9021*": ["90210"]}})
+
+
+@pytest.mark.parametrize(
+    ("shown", "read"),
+    [
+        ("{53703, 53706}", "5370*"),
+        ("{53703, 53706, 53715}", "537**"),
+        ("{53703, 53706, 90210}", "{5370*, 9021*}"),
+        ("{53703, 53706, }", "{5370*, }"),
+        ("{53703, 53715}", "{53703, 5371*}"),
+        ("{53703, nobody}", "{53703, nobody}"),
+        ("53703", "53703"),
+        ("*", "*"),
+    ],
+)
+def test_a_set_is_read_by_the_groups_of_its_tree(shown: str, read: str) -> None:
+    assert in_words(shown, ZIPS) == read
+    assert in_words(shown, None) == shown

@@ -130,3 +130,10 @@ def test_a_try_is_better_with_fewer_silent_columns_or_clearly_more_detail() -> N
     assert Tries.from_json(tries.to_json()) == tries
     assert "a sample of 50 of the 100 records" in tries.told
     assert "none of 4" in Tries(100, 100, 4, now, ()).told
+
+
+def test_rows_for_which_nothing_is_shown_are_told() -> None:
+    assert Worth((), clusters=2, nothing=0.21).sentence("Verified") == (
+        "Verified. For 21% of the rows nothing is shown in any masked column. 2 of 2 clusters are found again."
+    )
+    assert Worth.of({"nothing_shown": 0.27}, centres=False).nothing == 0.27

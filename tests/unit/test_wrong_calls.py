@@ -69,6 +69,8 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "epsilon as budget": (lambda: sloppy.Recipe(schema=SCHEMA, budget=1), "it is an sf.Budget. Given: an int"),
     "detail as a number": (lambda: sloppy.Recipe(schema=SCHEMA, privacy=[NEED], detail=10), "a mapping of attributes"),
     "an attribute misspelt": (lambda: sf.Recipe(schema=SCHEMA, privacy=[sf.KAnonymity(["agee"], 5)]), "'age'"),
+    "a policy misspelt": (lambda: sf.Policy("wp28"), "did you mean 'wp29'"),
+    "a number as policies": (lambda: sloppy.Recipe(schema=SCHEMA, privacy=[NEED], policies=5), "a list of policies"),
     "no such recipe": (lambda: sf.publish(FRAME, "nothing.yaml"), "nothing.yaml"),
     "table and recipe swapped": (lambda: sloppy.publish(RECIPE, FRAME), "Given: a DataFrame.*the table first"),
     "no recipe": (lambda: sloppy.publish(FRAME), "nothing for recipe"),

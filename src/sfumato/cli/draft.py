@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sfumato.cli.output import echo, figures, note, refuse_overwrite, save, show
+from sfumato.cli.policies import Policies
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -34,11 +36,13 @@ def draft(
         str | None, typer.Option("--encoding", help="Of a CSV that is not UTF-8, such as cp1252.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the files that are there.")] = False,
+    policy: Policies = None,
 ) -> None:
     """Propose a recipe for TABLE: kinds, roles, what must survive and what must hold, with a reason for each guess.
 
     It is a suggestion to read and change, and it is never run: only you know what the columns mean, and what others
-    know. The recipe ends with questions. As it stands it can be published.
+    know. The recipe ends with questions. As it stands it can be published. With --policy it asks for that policy's
+    groups, and ends with what is to be done for its other checks.
     """
     from sfumato.data.drafting.draft import draft as draft_table
     from sfumato.data.drafting.text import recipe_text
@@ -46,12 +50,16 @@ def draft(
     if output is not None:
         refuse_overwrite(output, force=force)
     rows, encoding = _read(table, encoding)
-    found = draft_table(rows, called=table.name)
+    found = _asking(draft_table(rows, called=table.name), policy or ())
     home = Path() if output is None else output.parent
     folder = taxonomies if taxonomies is not None or output is None else home
     files = {} if folder is None else _write_trees(found, folder, every=taxonomies is not None, force=force)
     named = {name: _from(home, file) for name, file in files.items()}
     recipe = recipe_text(found, _from(home, table), taxonomies=named, encoding=encoding)
+    if policy:
+        from sfumato.recipe.policies.drafted import with_policies
+
+        recipe = with_policies(recipe, policy)
     figures("draft", draft_form(found, recipe))
     if output is None:
         echo(recipe)
@@ -64,6 +72,17 @@ def draft(
         note(f"{outside[0]} is not in the recipe's folder: keep them together, or publish with{allow}")
     if output is not None:
         show(f"Read {output}, answer its questions, then: sfumato publish {quote(str(output))} --output out{allow}")
+
+
+def _asking(found: Draft, policies: Sequence[str]) -> Draft:
+    """The draft with groups of the size that policies ask for."""
+    if not policies:
+        return found
+    from dataclasses import replace
+
+    from sfumato.recipe.policies.drafted import least_records
+
+    return replace(found, plan=replace(found.plan, k=max(found.plan.k, least_records(policies))))
 
 
 def draft_form(found: Draft, recipe: str) -> dict[str, Any]:

@@ -27,25 +27,32 @@ def explain(
 
     It reads the holder's folder beside RELEASE, because group sizes below k are for the holder's eyes only.
     """
-    from sfumato.maskers.topdown.explanation import explain as tell
-    from sfumato.release.reading import read_certificate, read_history, read_recoding
+    from sfumato.maskers.partition.explanation import explain as tell_values
+    from sfumato.maskers.topdown.explanation import explain as tell_search
+    from sfumato.release.reading import read_history, read_recoding
 
     history: Mapping[str, Any] = read_history(release)
-    if "rounds" not in history:
-        raise ReleaseError(
-            str(release),
-            "explain tells the story of a top-down search",
-            given=f"a release masked by {read_certificate(release).get('mask')}",
-            remedy="its README.md and the holder's folder say what was done",
-        )
     if raw is not None:
         from sfumato.publishing import explain
 
         with following():
             history = explain(raw, release)
+    if "rounds" not in history and "values" not in history:
+        raise _untold(release, raw)
     figures("explain", {"attribute": attribute, "history": dict(history)})
-    show(tell(history, attribute))
+    show((tell_search if "rounds" in history else tell_values)(history, attribute))
     if tree:
         rules = read_recoding(release).rules
         for name in [attribute] if attribute else rules:
             show(f"\n{name}\n{rules[name].drawn()}")
+
+
+def _untold(release: Path, raw: str | None) -> ReleaseError:
+    from sfumato.release.reading import read_certificate
+
+    return ReleaseError(
+        str(release),
+        "explain tells of a top-down search, and of a partition beside the raw table",
+        given=f"a release masked by {read_certificate(release).get('mask')}",
+        remedy="its README.md and the holder's folder say what was done" + ("" if raw else "; or add --raw TABLE"),
+    )

@@ -17,8 +17,10 @@ from sfumato.cli import (
     draft,
     evaluate,
     explain,
+    hold,
     key,
     ledger,
+    policies,
     publish,
     schema,
     studio,
@@ -50,6 +52,7 @@ _register(studio.studio, example=studio.EXAMPLE, json=False)
 _register(draft.draft, example=draft.EXAMPLE)
 _register(schema.schema, example=schema.EXAMPLE, json=False)
 _register(advise.advise, example=advise.EXAMPLE)
+_register(policies.policies, example=policies.EXAMPLE)
 _register(publish.publish, example=publish.EXAMPLE)
 _register(verify.verify, example=verify.EXAMPLE)
 _register(clusters.clusters, example=clusters.EXAMPLE)
@@ -59,6 +62,8 @@ _register(explain.explain, example=explain.EXAMPLE)
 _register(evaluate.evaluate, example=evaluate.EXAMPLE)
 _register(sweep.sweep, example=sweep.EXAMPLE)
 _register(apply.apply, example=apply.EXAMPLE, json=False)
+_register(hold.together, example=hold.EXAMPLE_TOGETHER, json=False)
+_register(hold.hold, example=hold.EXAMPLE, json=False)
 _register(ledger.ledger, example=ledger.EXAMPLE)
 app.add_typer(key.app, name="key")
 app.add_typer(taxonomy.app, name="taxonomy")

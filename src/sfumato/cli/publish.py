@@ -12,6 +12,7 @@ import typer
 from sfumato.cli.key import open_key
 from sfumato.cli.ledger import show_plan
 from sfumato.cli.output import Allow, check_places, figures, note, noting_warnings, show
+from sfumato.cli.policies import Attest, Policies, with_policies
 from sfumato.cli.progress import following, written_from_now
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ def publish(  # noqa: PLR0913 - an argument for each option
     allow: Allow = None,
     copy: _Copy = None,
     sign: _Sign = None,
+    policy: Policies = None,
+    attest: Attest = None,
 ) -> None:
     """Mask a table as RECIPE says, verify what was written, measure what survived, and write the release.
 
@@ -86,7 +89,8 @@ def publish(  # noqa: PLR0913 - an argument for each option
     from sfumato.publishing import Run
     from sfumato.recipe import Recipe
 
-    found = Recipe.from_yaml(recipe, changes=change or (), allow=allow or ())
+    read = Recipe.from_yaml(recipe, changes=change or (), allow=allow or ())
+    found = with_policies(read, policy or (), attest or ())
     asked = _Asked.of(found, clusters, methods)
     check_places(asked.places(output) or [output])
     opened = None if sign is None else open_key(sign)
@@ -232,7 +236,7 @@ def _write(release: Release, output: Path, *, also: Sequence[str]) -> Path:
     if also:
         note(f"and beside them a copy of the table for {', '.join(also)}, read back and counted again")
     if release.report is not None:
-        note(f"look at it: {output}.holder/report.html")
+        note(f"look at it: {output}.holder/report.html; in short, for one printed page: report_short.html beside it")
     return output
 
 

@@ -23,6 +23,7 @@ COMMANDS = (
     "evaluate",
     "explain",
     "ledger",
+    "policies",
     "publish",
     "sweep",
     "verify",

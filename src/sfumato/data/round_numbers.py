@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -158,13 +159,14 @@ class Grid:
         range below a thousand, or themselves below it, are their own grid, and zero is round anywhere.
         """
         near = self._near(mean)
-        allowed = (number for at, number in enumerate(near) if at < 2 or low <= number <= high)
-        return next((number for number in allowed if self.holders.free(number)), near[0])
+        first = next(near)
+        allowed = (number for at, number in enumerate(chain((first,), near)) if at < 2 or low <= number <= high)
+        return next((number for number in allowed if self.holders.free(number)), first)
 
     def show_within(self, mean: float, low: float, high: float) -> float:
         """Likewise, but not outside the numbers themselves if that can be had: where the grid is too coarse for it,
         the roundest number between them, or the one that all of them are."""
-        near = self._near(mean)
+        near = list(self._near(mean))
         inside = [number for number in near if low <= number <= high]
         found = next((number for number in inside if self.holders.free(number)), None)
         if found is None and not (inside and self._small(mean)):
@@ -182,19 +184,22 @@ class Grid:
             return self.digits
         return SIGNIFICANT - 1 - math.floor(math.log10(abs(mean))) if mean else GRID
 
-    def _near(self, mean: float) -> list[float]:
+    def _near(self, mean: float) -> Iterator[float]:
         """Numbers of the grid from a mean outwards."""
         if self.digits is None and not mean:
-            return [0.0]
+            yield 0.0
+            return
         digits = min(self._digits(mean), 0) if self.whole else self._digits(mean)
         try:
             first, step = float(round(mean, digits)), 10.0**-digits
             side = 1 if mean > first else -1
             tried = 1 if self._small(mean) else 2 if self.whole and self._digits(mean) > 0 else MOST_TRIED
-            steps = [(at + 1) // 2 * (side if at % 2 else -side) for at in range(tried)]
-            return [float(round(first + step * many, digits)) + 0.0 for many in steps]
         except OverflowError:
-            return [mean]
+            yield mean
+            return
+        for at in range(tried):
+            many = (at + 1) // 2 * (side if at % 2 else -side)
+            yield float(round(first + step * many, digits)) + 0.0
 
 
 def _exact(number: Real) -> Fraction:

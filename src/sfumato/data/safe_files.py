@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import stat
 from collections.abc import Callable, Iterable
 from contextvars import copy_context
@@ -107,22 +108,27 @@ def written(content: Any) -> str:
     >>> written({"a": [1, {}], "b": {"c": None}}) == json.dumps({"a": [1, {}], "b": {"c": None}}, indent=1)
     True
     """
-    return _text(content, "\n")
+    return _text(content, "\n", {})
 
 
-def _text(content: Any, line: str) -> str:
-    """`line`: a line end, and the spaces with which the lines of this content begin."""
+def _text(content: Any, line: str, known: dict[tuple[int, str], str]) -> str:
+    """`line`: a line end, and the spaces with which the lines of this content begin. `known`: the texts of plain lists,
+    of which some may stand in many places."""
+    key = (id(content), line)
+    if key in known:
+        return known[key]
     inner = line + " "
     encode = _encoder(inner)
     if not isinstance(content, dict | list | tuple) or not content:
         return encode(content)
     if len(content) <= AT_ONCE and not any(isinstance(one, dict | list | tuple) for one in _values(content)):
         text = encode(content)
-        return f"{text[0]}{inner}{text[1:-1]}{line}{text[-1]}"
+        known[key] = f"{text[0]}{inner}{text[1:-1]}{line}{text[-1]}"
+        return known[key]
     if isinstance(content, dict):
-        parts = [f"{encode(str(key))}: {_text(value, inner)}" for key, value in content.items()]
+        parts = [f"{encode(str(key))}: {_text(value, inner, known)}" for key, value in content.items()]
         return f"{{{inner}{f',{inner}'.join(parts)}{line}}}"
-    return f"[{inner}{f',{inner}'.join([_text(value, inner) for value in content])}{line}]"
+    return f"[{inner}{f',{inner}'.join([_text(value, inner, known) for value in content])}{line}]"
 
 
 def _values(content: Any) -> Iterable[Any]:
@@ -139,6 +145,14 @@ def write_private_json(path: Path, content: Any) -> None:
     if not path.parent.is_dir():
         private_folder(path.parent)
     write_private(path, written(content) + "\n")
+
+
+def copy_private(written: Path, path: Path) -> None:
+    """A file as it is; a folder in its name is made as private."""
+    if not path.parent.is_dir():
+        private_folder(path.parent)
+    with written.open("rb") as source, open(path, "wb", opener=opener) as file:
+        shutil.copyfileobj(source, file)
 
 
 class Progress:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import TableError
+from sfumato.evaluation.matching import matched
 from sfumato.randomness import Seeded
 from sfumato.structure.coded_points import Placed
 from sfumato.structure.silhouettes import silhouettes_of
@@ -100,10 +101,9 @@ def misclassification(raw: Labels, masked: Labels) -> float:
 
 def misclassification_of(table: Contingency) -> float:
     """The misclassification error of a contingency table."""
-    from scipy.optimize import linear_sum_assignment
-
-    rows, columns = linear_sum_assignment(table, maximize=True)
-    return 1.0 - float(table[rows, columns].sum() / table.sum())
+    columns = matched(table)
+    rows = np.flatnonzero(columns >= 0)
+    return 1.0 - float(table[rows, columns[rows]].sum() / table.sum())
 
 
 def adjusted_rand(raw: Labels, masked: Labels) -> float:

@@ -18,7 +18,7 @@ from sfumato.evaluation.certainty import Told, certainty_scores, told
 from sfumato.evaluation.classes import accuracy_with, class_codes, judge_classes
 from sfumato.evaluation.columns import column_scores, columns_kept
 from sfumato.evaluation.generated import judge_generated
-from sfumato.evaluation.loss import average_class_size, certainty_penalty, discernibility
+from sfumato.evaluation.loss import average_class_size, certainty_penalty, discernibility, nothing_shown
 from sfumato.evaluation.moved import moved_scores
 from sfumato.evaluation.report import evaluate_clusters
 from sfumato.evaluation.risk import risks
@@ -32,6 +32,8 @@ from sfumato.structure.space import Space, release_space
 from sfumato.structure.structures import Classes, Clusters, Found, Structure, class_column
 
 BLIND = "distortion"
+MANY = 0.05
+"""Where in more rows than this nothing at all is shown, that is told."""
 SAMPLED = 100_000
 """Of more rows a publish measures how well k-means finds the raw clusters again on a sample of so many; `evaluate`,
 which has the written rows, takes all of them."""
@@ -63,6 +65,7 @@ def judge(
     losses = _losses(task, masked, masked if written is None else written)
     case = _Case(found, task, masked, released, seeds, None if written is not None else SAMPLED)
     kept = _Kept() if structure is None else MEASURES[type(structure)](structure, case)
+    silent = nothing_shown(task.table, masked)
     columns, certain = columns_kept(task.table, masked), _certain(structure, case, kept.others)
     moved = moved_scores(task.table, outcome)
     scores = [*kept.scores, *losses, *moved, *column_scores(columns), *certainty_scores(certain)]
@@ -71,6 +74,7 @@ def judge(
         "scores": scores_to_json(scores),
         "columns": [column.to_json() for column in columns],
         "certain": [one.to_json() for one in certain],
+        **({"nothing_shown": silent} if silent >= MANY else {}),
         **kept.form,
     }
     return Judged(form, released, kept.space, kept.again)

@@ -69,6 +69,23 @@ def column_penalty(table: Table, name: str, shown: AnyColumn) -> float | None:
     return float(np.average(np.where((own >= 0) & (own != met.second), 1.0, cells), weights=met.counts))
 
 
+def nothing_shown(table: Table, masked: Masked) -> float:
+    """The share of the rows in which every masked column shows all that it could be; 0 where some show numbers."""
+    silent = np.ones(masked.rows, dtype=bool)
+    for name, shown in masked.items():
+        column = table.columns[name]
+        if not shown.shows_labels or not isinstance(column, Column):
+            return 0.0
+        attribute = table.schema[name]
+        if isinstance(attribute, Number):
+            layout = NumberLayout.of(attribute, column)
+            costs = np.array([_interval_cost(layout, label) for label in shown.labels], dtype=np.float64)
+        else:
+            costs = _label_costs(attribute, column, shown.labels)
+        silent &= np.append(costs >= 1.0, False)[shown.codes]
+    return float(silent.mean()) if len(masked) else 0.0
+
+
 def _interval_cost(layout: NumberLayout, label: str) -> float:
     ends, width = interval_ends(label, layout.attribute.calendar), layout.high - layout.low
     if ends is None:

@@ -190,6 +190,13 @@ def exposures(
     return tuple(one for one in found if one in worst or not one.claimed)
 
 
+def exposures_by(label: str, masked: Masked, asked: Sequence[Sequence[str]]) -> tuple[Exposure, ...]:
+    """The same against somebody who also knows a label that goes along, of whatever is asked without it."""
+    known = [(*on, label) for on in quasi_identifiers(asked, masked) if label not in on]
+    found = [exposure(on, masked.sizes(on), claimed=False) for on in watched(known)]
+    return tuple(sorted(found, key=lambda one: one.smallest)[:MOST])
+
+
 def quasi_identifiers(asked: Sequence[Sequence[str]], masked: Masked) -> tuple[tuple[str, ...], ...]:
     """Each that is asked for once, then all their attributes together; set-valued attributes are not compared."""
     flat = {name for name, column in masked.items() if isinstance(column, Column)}

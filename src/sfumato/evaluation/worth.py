@@ -43,13 +43,15 @@ class Lost:
 class Worth:
     """What a masked table still tells: its columns, and which of its clusters are found again.
 
-    `helped`: clusters are looked for from the centres that go along; else without help.
+    `helped`: clusters are looked for from the centres that go along; else without help. `nothing`: the share of the
+    rows for which no masked column shows anything, where that is much.
     """
 
     columns: tuple[ColumnKept, ...]
     clusters: int = 0
     lost: tuple[Lost, ...] = ()
     helped: bool = False
+    nothing: float = 0.0
 
     @classmethod
     def of(cls, scores: Mapping[str, Any], *, centres: bool) -> Worth:
@@ -62,7 +64,7 @@ class Worth:
             for row in rows
             if row["recall"] < HALF or row["precision"] < HALF
         )
-        return cls(columns, len(rows), lost, helped)
+        return cls(columns, len(rows), lost, helped, float(scores.get("nothing_shown", 0.0)))
 
     @property
     def silent(self) -> tuple[ColumnKept, ...]:
@@ -88,11 +90,11 @@ class Worth:
         >>> Worth((), clusters=6).sentence("Verified")
         'Verified. 6 of 6 clusters are found again.'
         """
-        clusters = [self._clusters()] if self.clusters else []
+        clusters = [*self._nothing(), *([self._clusters()] if self.clusters else [])]
         if not self.columns:
-            return " ".join([f"{state}.", *(f"{one}." for one in clusters)])
+            return " ".join([f"{state}.", *(f"{one[:1].upper()}{one[1:]}." for one in clusters)])
         if self.hardly:
-            return " ".join([f"{state}, but {self._poor()}.", *(f"{one}." for one in clusters)])
+            return " ".join([f"{state}, but {self._poor()}.", *(f"{one[:1].upper()}{one[1:]}." for one in clusters)])
         return f"{state}. {'; '.join([self._telling(), *clusters])}."
 
     def _poor(self) -> str:
@@ -107,6 +109,9 @@ class Worth:
         total, telling = len(self.columns), len(self.columns) - len(self.silent)
         detail = "" if self.kept is None else f" ({self.kept:.0%} of their detail)"
         return f"{telling} of {total} masked columns still tell something{detail}"
+
+    def _nothing(self) -> list[str]:
+        return [f"for {self.nothing:.0%} of the rows nothing is shown in any masked column"] if self.nothing else []
 
     def _clusters(self) -> str:
         how = " from their centres" if self.helped else ""

@@ -205,7 +205,8 @@ class Outcome:
     """What a masker gives back: the mask, and what the task's table shows.
 
     `covered`: requirements that follow from others. `history`: JSON for the holder's eyes. `holder`: files for the
-    holder's folder, JSON by file name, such as the key of a transformation.
+    holder's folder, JSON by file name, such as the key of a transformation. `settled`: the search was asked to end
+    early, and how far it was; the recipe alone does not give such a mask again.
     """
 
     mask: Mask
@@ -213,6 +214,7 @@ class Outcome:
     covered: Sequence[Covered] = ()
     history: Mapping[str, Any] = field(default_factory=dict)
     holder: Mapping[str, Any] = field(default_factory=dict)
+    settled: str | None = None
 
 
 class Masker:
@@ -221,11 +223,13 @@ class Masker:
     A masker states its `guarantee`, checks a recipe, masks a task, and reads its mask back. What else general code asks
     has a usual answer here. `joins_earlier`: it can be held beside releases that are out already. `averages`: masked
     numbers are shown as other numbers, not as intervals. `interval_trees`: it cuts a number's given tree of intervals.
+    `settles`: asked to end early, its search gives what it has found by then, which keeps every requirement.
     """
 
     guarantee: ClassVar[Guarantee] = K_ANONYMITY
     averages: ClassVar[bool] = False
     interval_trees: ClassVar[bool] = False
+    settles: ClassVar[bool] = False
 
     @property
     def joins_earlier(self) -> bool:
@@ -265,8 +269,8 @@ class Masker:
         """As `mask`, as fine as it holds; only maskers that join earlier releases know coarser ways."""
         raise NotImplementedError
 
-    def explained(self, task: Task, history: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The history with what can be found out by searching again, such as which k would show more."""
+    def explained(self, task: Task, history: Mapping[str, Any], mask: Mask) -> Mapping[str, Any]:
+        """The history with what looking or searching again can tell of a mask, such as which k would show more."""
         return history
 
     @staticmethod

@@ -164,6 +164,17 @@ class People:
         return cluster_points(self.points(), k)
 
     @property
+    def labels(self) -> NDArray[np.int64] | None:
+        """(rows,): the cluster of the raw table in which the holder found each record, by the number of its centre; -1
+        where the table shows several or none. None if labels do not go along."""
+        told = self.certificate.get("labels")
+        if told is None:
+            return None
+        numbers = {str(at): at for at in range(told["clusters"])} | {"noise": told["clusters"] - 1}
+        column = Column.of(self.rows.column(told["column"]).cast(pa.string()))
+        return np.array([*(numbers.get(text, -1) for text in column.labels), -1])[column.keys]
+
+    @property
     def centres(self) -> NDArray[np.float64] | None:
         """(clusters, dims): where k-means on `points` starts to find the raw table's clusters; None if not told."""
         return None if self._space is None else self._space.start().astype(np.float64)

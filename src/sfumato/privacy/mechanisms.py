@@ -15,12 +15,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
+from importlib.util import find_spec
 from typing import Any, Protocol
 
 import numpy as np
 
 from sfumato.arrays import Ints
-from sfumato.privacy.budget import Composition, Event, Spending
+from sfumato.privacy.budget import BudgetError, Composition, Event, Spending
 from sfumato.randomness import Randomness, Seeded
 
 LAPLACE = "discrete Laplace"
@@ -129,7 +130,11 @@ class SeededNoise:
 
 
 def noise_of(chance: Randomness) -> Noise:
-    """OpenDP's noise, or for a seed repeatable noise that is not private."""
+    """OpenDP's noise, or for a seed repeatable noise that is not private; certificates of both name its version."""
+    if find_spec("opendp") is None:
+        raise BudgetError(
+            "budget", "its noise is OpenDP's", given="opendp is not installed", remedy="pip install 'sfumato[dp]'"
+        )
     return SeededNoise(chance.seed) if isinstance(chance, Seeded) else OpenDPNoise()
 
 

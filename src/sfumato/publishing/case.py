@@ -34,6 +34,7 @@ from sfumato.recipe import Recipe
 from sfumato.release.accounting import Accounting, Costs, Free
 from sfumato.release.attacking import Others
 from sfumato.release.bundle import Format, Shown
+from sfumato.release.labels import ClusterLabels
 from sfumato.release.report.material import Released
 from sfumato.structure.measures import Measure, check_own
 from sfumato.structure.structures import Found
@@ -104,6 +105,7 @@ class Case:
     people: Table = NOT_YET
     account: Account | None = NOT_YET
     found: Found = NOT_YET
+    labels: ClusterLabels | None = None
     task: Task = NOT_YET
     counting: Task = NOT_YET
     outcome: Outcome = NOT_YET
@@ -121,6 +123,7 @@ class Case:
     certificate: Mapping[str, Any] = NOT_YET
     history: Mapping[str, Any] = NOT_YET
     report: str | None = None
+    papers: Mapping[str, str] = field(default_factory=dict)
     attacked: AttackReport = NOT_YET
 
 
@@ -138,10 +141,15 @@ FEW = 5
 
 def prepare(people: Table, recipe: Recipe) -> Table:
     """The rows that are published, with sensitive numbers that are the same held as one value."""
-    people = _without_dropped(people, recipe)
+    people = published_rows(people, recipe)
     if not recipe.mask.guarantee.spends:  # there a refusal that follows from the records would tell of them
-        _refuse_fingerprints(people)
-    return settled(people, recipe.privacy)
+        refuse_fingerprints(people)
+    return people
+
+
+def published_rows(people: Table, recipe: Recipe) -> Table:
+    """The same of some of the people, whatever they are together with the others."""
+    return settled(_without_dropped(people, recipe), recipe.privacy)
 
 
 def tell_look_alikes(people: Table, recipe: Recipe) -> None:
@@ -170,7 +178,8 @@ def _without_dropped(people: Table, recipe: Recipe) -> Table:
     return encode(people.to_arrow().filter(pa.array(kept)), people.schema, origin=people.origin)
 
 
-def _refuse_fingerprints(people: Table) -> None:
+def refuse_fingerprints(people: Table) -> None:
+    """Columns that are released as they are do not tell most people apart."""
     for name in (*people.schema.with_role("plain"), *people.schema.with_role("sensitive")):
         counts = people.columns[name].counts
         rare = int(counts[counts < FEW].sum())

@@ -24,7 +24,7 @@ from sfumato.evaluation.attacks.results import AttackReport
 from sfumato.evaluation.attacks.suite import Effort
 from sfumato.events import running, step
 from sfumato.maskers.masker import Outcome
-from sfumato.publishing import steps
+from sfumato.publishing import handover, steps
 from sfumato.publishing.case import Case, Run, Step
 from sfumato.publishing.notebook import told_in_notebook
 from sfumato.publishing.tries import try_others
@@ -42,7 +42,7 @@ READ = Step("Reading the table", steps.read_again)
 FIND = Step("Finding the structure that must survive", steps.find_structure)
 MEASURE = Step("Measuring what survived", steps.measure)
 
-MASK = Step("Masking", steps.mask_table)
+MASK = Step("Masking", steps.mask_until_enough)
 
 PUBLISH = (
     Step("Looking into the ledger", steps.open_account),
@@ -50,18 +50,18 @@ PUBLISH = (
     FIND,
     MASK,
     MEASURE,
-    Step("Counting what is claimed", steps.describe),
-    Step("Drawing the public report", steps.draw_public),
-    Step("Writing", steps.write_folder),
-    Step("Verifying the written file", steps.check),
-    Step("Attacking what is shown", steps.attack_shown),
+    Step("Counting what is claimed", handover.describe),
+    Step("Drawing the public report", handover.draw_public),
+    Step("Writing", handover.write_folder),
+    Step("Verifying the written file", handover.check),
+    Step("Attacking what is shown", handover.attack_shown),
     Step("Trying what would show more", try_others),
-    Step("Drawing the holder's report", steps.draw_holders),
+    Step("Drawing the holder's report", handover.draw_holders),
 )
 EVALUATE = (READ, FIND, Step("Masking again", steps.mask_again), MEASURE)
 EXPLAIN = (READ, FIND, Step("Trying which k would show more", steps.search_again))
 LEARN = (FIND, MASK)
-ATTACK = (READ, Step("Attacking", steps.attack_written))
+ATTACK = (READ, Step("Finding the labels", steps.find_labels), Step("Attacking", handover.attack_written))
 
 
 @called
@@ -74,7 +74,11 @@ def publish(table: object, recipe: Recipe | str | Path, *, run: Run | None = Non
     recipe = Recipe.of(recipe)
     if run is not None:
         expected("publish", run, Run, rule="how to run is an sf.Run", remedy="write run=sf.Run(report=False)")
-    case = walk(PUBLISH, Case(source=table, recipe=recipe, run=run or Run()))
+    return released_by(recipe, walk(PUBLISH, Case(source=table, recipe=recipe, run=run or Run())))
+
+
+def released_by(recipe: Recipe, case: Case) -> Release:
+    """The release that a run has come to, by the recipe that it began with."""
     return Release(
         recipe=recipe,
         mask=case.outcome.mask,
@@ -88,6 +92,7 @@ def publish(table: object, recipe: Recipe | str | Path, *, run: Run | None = Non
         origin=case.people.origin,
         scratch=case.scratch,
         report=case.report,
+        papers=case.papers,
         account=case.account,
     )
 
@@ -136,7 +141,8 @@ def attack(
 
 def learn(people: Table, recipe: Recipe) -> Outcome:
     """A mask for rows that stay in the house, and what they show: found and masked as for a release, and no more."""
-    return _walk(LEARN, Case(recipe=recipe, run=Run(), people=people)).outcome
+    inside = replace(recipe, release=replace(recipe.release, labels=False, score=False))
+    return _walk(LEARN, Case(recipe=inside, run=Run(), people=people)).outcome
 
 
 def walk(order: Sequence[Step], case: Case) -> Case:

@@ -18,7 +18,7 @@ from sfumato.data.safe_files import write_private_json
 from sfumato.errors import ReleaseError
 from sfumato.events import running, step
 from sfumato.privacy.ledger import Account
-from sfumato.publishing import steps
+from sfumato.publishing import handover, steps
 from sfumato.publishing.case import Case, Run, Step
 from sfumato.publishing.orders import walk
 from sfumato.recipe import Recipe
@@ -80,7 +80,7 @@ def release_trial(
         folder = Path(scratch) / "release"
         shutil.copytree(kept.folder, folder)
         with step("Verifying the written file"):
-            checked = steps.check(replace(case, folder=folder))
+            checked = handover.check(replace(case, folder=folder))
             finish(folder)
         with step("Writing"):
             ready = Ready(folder, case.recipe, checked.certificate, case.account, _copied(kept))
@@ -97,7 +97,7 @@ def _copied(kept: Kept) -> Callable[[Path], None]:
 def _known_by(table: object, account: Account | None) -> dict[str, str | None]:
     """What a table is known by: to the ledger, and as a file."""
     likeness = None if account is None or account.people.likeness is None else account.people.likeness.digest()
-    if not isinstance(table, str | Path):
+    if not isinstance(table, str | Path) or "://" in str(table):
         return {"table": likeness, "file": None}
     with Path(table).open("rb") as file:
         return {"table": likeness, "file": hashlib.file_digest(file, "sha256").hexdigest()}

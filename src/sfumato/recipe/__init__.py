@@ -2,6 +2,7 @@
 
 from sfumato.recipe.drafts import draft
 from sfumato.recipe.parts import Along, Earlier, Structure
+from sfumato.recipe.policies.policy import Policy
 from sfumato.recipe.recipe import Recipe
 
-__all__ = ["Along", "Earlier", "Recipe", "Structure", "draft"]
+__all__ = ["Along", "Earlier", "Policy", "Recipe", "Structure", "draft"]

@@ -27,6 +27,8 @@ def _asked(recipe: Any) -> Iterator[str]:
     for name in ("table", "people", "earlier", "detail", "missing", "i_understand", "encoding"):
         if value := getattr(recipe, name):
             yield f"{name}: {value}"
+    if recipe.policies:
+        yield f"policies: {', '.join(policy.name for policy in recipe.policies)}"
     if recipe.keep_order:
         yield "keep_order: rows stay in their order, which may tell who is who"
 

@@ -14,10 +14,13 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.maskers.registry import MASKERS, masker_named
 from sfumato.privacy.requirements import REQUIREMENTS
+from sfumato.privacy.verify.policies.contents import CONTENTS
 from sfumato.recipe.parts import Along, Earlier
+from sfumato.recipe.policies.definition import NAMES
+from sfumato.recipe.policies.policy import Policy
 from sfumato.recipe.recipe import UNDERSTOOD, Recipe
 from sfumato.recipe.settings import names_of
-from sfumato.recipe.yaml_form import KINDS, MAIN, TOP
+from sfumato.recipe.yaml_form import FORMAT, KINDS, MAIN, TOP
 from sfumato.structure.structures import Classes, Clusters
 
 Form = dict[str, Any]
@@ -47,7 +50,7 @@ def recipe_schema() -> Form:
 def _own() -> Form:
     """What is written in other words than the settings of `Recipe`."""
     return {
-        "sfumato": {"const": 1, "description": "The format of recipes."},
+        "sfumato": {"const": FORMAT, "description": "The format of recipes."},
         "attributes": {"type": "object", "minProperties": 1, "additionalProperties": {"oneOf": _attributes()}},
         "structure": _nullable(
             {"oneOf": [_named(Clusters, "method", "clusters"), _named(Classes, "column", "classes")]}
@@ -61,8 +64,17 @@ def _own() -> Form:
         "i_understand": _nullable(
             {"anyOf": [{"enum": [*UNDERSTOOD]}, {"type": "array", "items": {"enum": [*UNDERSTOOD]}}]}
         ),
+        "policies": _nullable({"type": "array", "items": {"anyOf": [TEXT, _policy()]}}),
+        "attest": _nullable({"type": "object", "additionalProperties": TEXT}),
         "detail": _nullable({"type": "object", "additionalProperties": {"type": ["number", "string", "object"]}}),
     }
+
+
+def _policy() -> Form:
+    """A policy with what goes with it."""
+    columns = {"type": "object", "additionalProperties": {"enum": [*CONTENTS]}}
+    named = {"type": ["string", "object"], "description": f"One of {', '.join(NAMES)}, a .yaml file, or its content."}
+    return _object({"policy": named, "columns": _nullable(columns), "areas": TEXT}, required=("policy",), told=Policy)
 
 
 def _settings() -> Form:

@@ -15,11 +15,13 @@ from sfumato.maskers.masker import Masker
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.joint_claims import promised_together
 from sfumato.privacy.requirements import Requirement
+from sfumato.recipe.policies.policy import Policy
 from sfumato.structure.released_groups import Kind
 from sfumato.structure.structures import Classes, Clusters
 
 Structure = Clusters | Classes
 People = Literal["same", "growing"]
+LabelRole = Literal["quasi", "plain"]
 
 
 USUAL = Masker()
@@ -37,20 +39,32 @@ class Along:
     `starting_centres`: the clusters' centres in the masked space, from which a recipient's k-means finds the
     same structure. `spreadsheet_safe`: a CSV table holds no cell and no column name that a spreadsheet would run; each
     has an apostrophe before it.
+    `labels`: the cluster of each record as a column of the table, counted as a quasi-identifier ("quasi", and True), or
+    as it is ("plain"), where nobody can know anybody's cluster; False for none. `score`: how alike the labels and the
+    clusters that recipients find are, in the certificate.
     """
 
     codebook: bool | Kind = True
     starting_centres: bool = True
     spreadsheet_safe: bool = False
+    labels: bool | LabelRole = False
+    score: bool = False
 
     def __post_init__(self) -> None:
-        if not isinstance(self.codebook, bool) and self.codebook not in get_args(Kind):
-            raise RecipeError(
-                "release: codebook",
-                f"it is true, false, or one of {', '.join(get_args(Kind))}",
-                given=repr(self.codebook),
-                remedy=did_you_mean(str(self.codebook), get_args(Kind)),
-            )
+        for name, words in (("codebook", get_args(Kind)), ("labels", get_args(LabelRole))):
+            given = getattr(self, name)
+            if not isinstance(given, bool) and given not in words:
+                raise RecipeError(
+                    f"release: {name}",
+                    f"it is true, false, or one of {', '.join(words)}",
+                    given=repr(given),
+                    remedy=did_you_mean(str(given), words),
+                )
+
+    @property
+    def label_role(self) -> LabelRole | None:
+        """What the column of labels is; None where none goes along."""
+        return ("quasi" if self.labels else None) if isinstance(self.labels, bool) else self.labels
 
     def kind(self, *, local: bool) -> Kind:
         """What a codebook tells of, where the mask is local or not."""
@@ -169,3 +183,5 @@ class Settings(TypedDict):
     budget: Budget | None
     earlier: Earlier | None
     detail: Mapping[str, Given]
+    policies: Sequence[str | Policy]
+    attest: Mapping[str, str]

@@ -18,7 +18,9 @@ from sfumato.privacy.budget import Budget, Share
 from sfumato.privacy.requirements import Requirement, without_covered
 from sfumato.recipe.card import recipe_card
 from sfumato.recipe.kinds import check_kinds
+from sfumato.recipe.labels import Asked, check_labels
 from sfumato.recipe.parts import USUAL, Along, Before, Earlier, Settings, Structure, check_along, check_earlier
+from sfumato.recipe.policies.policy import Policy, check_policies, listed
 from sfumato.structure.embedding import Placement
 from sfumato.structure.structures import Classes, clusters_of, declared_labels
 
@@ -44,8 +46,9 @@ class Recipe:
     table which is not UTF-8. `earlier`: releases that are out already, with which this one must be safe. `mask`: if it
     is left out, Partition, or TopDown where Partition cannot do what is asked. `detail`: how finely quasi-identifiers
     are shown to everybody at the least, {"age": 10, "zip": 3}: of numbers the width of intervals, of labels how many
-    one shown value stands for. What cannot be kept beside the requirements is `Infeasible`. `reasons`: of a recipe that
-    was drafted, why each attribute is what it is.
+    one shown value stands for. What cannot be kept beside the requirements is `Infeasible`. `policies`: whose checks
+    the release must satisfy, by name or as `sf.Policy`; `attest`: who says what no program can see, by what they ask.
+    `reasons`: of a recipe that was drafted, why each attribute is what it is.
     """
 
     schema: Schema
@@ -63,6 +66,8 @@ class Recipe:
     budget: Budget | None = None
     earlier: Earlier | None = None
     detail: Mapping[str, Given] = field(default_factory=dict, hash=False)
+    policies: Sequence[str | Policy] = ()
+    attest: Mapping[str, str] = field(default_factory=dict, hash=False)
     reasons: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -90,6 +95,9 @@ class Recipe:
         _check_interval_trees(self.schema, self.mask)
         self.mask.check_detail(self.wishes)
         object.__setattr__(self, "detail", dict(self.detail))
+        object.__setattr__(self, "policies", listed(self.policies))
+        object.__setattr__(self, "attest", dict(self.attest))
+        check_policies(cast("tuple[Policy, ...]", self.policies), self.attest, self.schema)
         check_along(self.release, self.mask)
         if self.earlier is not None:
             check_earlier(self.mask, self.privacy)
@@ -99,6 +107,7 @@ class Recipe:
         else:
             _check_structure(self.schema, self.structure)
             self.mask.check_labels(declared_labels(self.structure, self.schema))
+        check_labels(self.release, Asked(self.schema, self.structure, self.privacy, self.mask, self.earlier))
 
     def __repr__(self) -> str:
         return recipe_card(self).text()
@@ -257,12 +266,13 @@ def _check_sensitive(schema: Schema, requirement: Requirement) -> None:
             given=f"{name!r}, which is {attribute.role}",
             remedy=f"declare {name} with role: sensitive",
         )
-    if isinstance(attribute, ItemSet):
+    if isinstance(attribute, ItemSet) != requirement.of_items:
+        sets = isinstance(attribute, ItemSet)
         raise RecipeError(
             str(requirement),
-            "a sensitive attribute is a category or a number",
-            given="an item set",
-            remedy=f"name another attribute, or turn {name} into categories",
+            "items are counted of a set-valued attribute, and of no other",
+            given="an item set" if sets else "single values",
+            remedy=f"ask for l_diversity with kind: {'items' if sets else 'distinct'}, or name another attribute",
         )
 
 

@@ -15,9 +15,12 @@ from sfumato.maskers.registry import masker_named, name_of
 from sfumato.privacy.budget import Budget
 from sfumato.privacy.requirements import REQUIREMENTS, Requirement
 from sfumato.recipe.parts import USUAL, Along, Earlier, Settings, Structure
+from sfumato.recipe.policies.entries import policies_form, read_policies
 from sfumato.recipe.settings import Within, build, entries, known, mapping, names_of, one
 from sfumato.structure.structures import Classes, Clusters
 
+FORMAT = 1
+"""Of recipes. A key may be added; one that is taken away, or means something else, is a new number."""
 KINDS: Mapping[str, type[Attribute]] = {"number": Number, "category": Category, "item_set": ItemSet}
 TOP = (
     "sfumato",
@@ -36,6 +39,8 @@ TOP = (
     "earlier",
     "people",
     "detail",
+    "policies",
+    "attest",
 )
 MAIN: Mapping[str, str] = {name: kind.main for name, kind in REQUIREMENTS.items() if kind.main}
 """The setting that a requirement's name stands for: {l_diversity: 3} is {l_diversity: {l: 3}}."""
@@ -64,16 +69,18 @@ def read_settings(source: str | Path, changes: Iterable[str] = (), allow: Iterab
     return settings_from(form, Within.of(path.parent if path is not None else Path(), allow))
 
 
+def _check_format(given: object) -> None:
+    rule, remedy = "a recipe says which format it is in", f"begin it with `sfumato: {FORMAT}`"
+    if isinstance(given, int) and given > FORMAT:
+        rule, remedy = f"formats to {FORMAT} are read", "a newer version reads it: pip install --upgrade sfumato"
+    if given != FORMAT or not isinstance(given, int) or isinstance(given, bool):
+        raise RecipeError("recipe", rule, given=repr(given), remedy=remedy)
+
+
 def settings_from(form: Mapping[str, Any], within: Within) -> Settings:
     """A recipe's settings from its parsed YAML; file names are relative to its folder, and lead nowhere else."""
     known("recipe", form, TOP)
-    if form.get("sfumato") != 1:
-        raise RecipeError(
-            "recipe",
-            "a recipe says which format it is in",
-            given=repr(form.get("sfumato")),
-            remedy="begin it with `sfumato: 1`",
-        )
+    _check_format(form.get("sfumato"))
     attributes = mapping("attributes", form.get("attributes"))
     table = one("", form, "table", str)
     asked = entries("privacy", form.get("privacy"), most=MOST_REQUIREMENTS)
@@ -85,7 +92,7 @@ def settings_from(form: Mapping[str, Any], within: Within) -> Settings:
         table=None if table is None else _file("table", table, within),
         query=one("", form, "query", str),
         keep_order=bool(one("", form, "keep_order", bool)),
-        release=_along(form.get("release") or {}),
+        release=build(Along, "release", form.get("release") or {}),
         missing=_missing(form.get("missing") or {}),
         people=one("", form, "people", str),
         i_understand=_understood(form.get("i_understand")),
@@ -93,6 +100,8 @@ def settings_from(form: Mapping[str, Any], within: Within) -> Settings:
         budget=None if form.get("budget") is None else _budget(form["budget"]),
         earlier=None if form.get("earlier") is None else _earlier(form["earlier"], within),
         detail={str(name): one for name, one in mapping("detail", form.get("detail") or {}).items()},
+        policies=read_policies(form.get("policies"), within),
+        attest={str(name): words for name, words in mapping("attest", form.get("attest") or {}).items()},
     )
 
 
@@ -107,17 +116,6 @@ def _understood(form: Any) -> Any:
             remedy="write i_understand: no_guarantee, or leave it out",
         )
     return form
-
-
-def _along(form: Any) -> Along:
-    if "labels" in mapping("release", form):
-        raise RecipeError(
-            "release",
-            "the labels of raw clusters are raw information, and stay with the holder",
-            given="labels",
-            remedy="leave it out: recipients find clusters from the centres",
-        )
-    return build(Along, "release", form)
 
 
 def _budget(form: Any) -> Budget:
@@ -313,7 +311,7 @@ def settings_text(recipe: Settings) -> str:
     """A recipe's settings as YAML."""
     from sfumato.data.yaml_files import dump_yaml
 
-    form: dict[str, Any] = {"sfumato": 1}
+    form: dict[str, Any] = {"sfumato": FORMAT}
     form |= {"table": recipe["table"]} if recipe["table"] is not None else {}
     form |= {"query": recipe["query"]} if recipe["query"] is not None else {}
     form["attributes"] = {name: _attribute_form(attribute) for name, attribute in recipe["schema"].items()}
@@ -337,6 +335,7 @@ def settings_text(recipe: Settings) -> str:
         form["encoding"] = recipe["encoding"]
     if recipe["i_understand"]:
         form["i_understand"] = _plain(recipe["i_understand"])
+    form |= policies_form(recipe["policies"], recipe["attest"])
     if recipe["missing"]:
         form["missing"] = dict.fromkeys(recipe["missing"], "drop")
     return dump_yaml(form, default_flow_style=None, width=110)

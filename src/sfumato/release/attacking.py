@@ -31,7 +31,7 @@ from sfumato.evaluation.attacks.suite import (
     known_attributes,
     measure_criteria,
 )
-from sfumato.evaluation.risk import Population, exposures
+from sfumato.evaluation.risk import Exposure, Population, exposures, exposures_by
 from sfumato.maskers.geometric.operations import of_arrow
 from sfumato.maskers.masker import Mask
 from sfumato.recipe import Recipe
@@ -56,11 +56,20 @@ class Others:
 
 
 def attack_release(
-    people: Table, recipe: Recipe, release: Path, *, effort: Effort | None = None, others: Others | None = None
+    people: Table,
+    recipe: Recipe,
+    release: Path,
+    *,
+    effort: Effort | None = None,
+    others: Others | None = None,
+    label: str | None = None,
 ) -> AttackReport:
-    """Every attack that applies to a release, measured on the people it was made of."""
+    """Every attack that applies to a release, measured on the people it was made of.
+
+    `label`: the column of labels that go along, if any.
+    """
     kind = str(read_certificate(release).get("mask"))
-    case = _Case(people, recipe, kind, effort or Effort(), others or Others())
+    case = _Case(people, recipe, kind, effort or Effort(), others or Others(), label)
     return ATTACKS[recipe.mask.guarantee.came](case, release)
 
 
@@ -86,7 +95,8 @@ def _recoded(case: _Case, release: Path) -> AttackReport:
     if mask.repeats:
         _check_same(masked, release)
         found = case.measured(masked, exact=mask.exact)
-        found = replace(found, risk=exposures(masked, case.asked, population=case.population(mask, masked)))
+        risk = exposures(masked, case.asked, population=case.population(mask, masked))
+        found = replace(found, risk=(*risk, *case.by_label(masked)))
     else:
         found = case.of_centres(read_masked(release), tuple(masked))
     return attack_recoding(case.people, masked, kind=case.kind, effort=case.effort, measured=found)
@@ -109,6 +119,7 @@ class _Case:
     kind: str
     effort: Effort
     others: Others
+    label: str | None = None
 
     @property
     def asked(self) -> list[tuple[str, ...]]:
@@ -131,8 +142,12 @@ class _Case:
         left_out = dict(found.left_out)
         if self.others.population is not None:
             left_out["journalist in the population"] = "which centre a stranger would have got is not known"
-        masked = replace(written, columns={name: written[name] for name in names})
-        return Measured(found.results, left_out, exposures(masked, self.asked))
+        masked = replace(written, columns={name: written[name] for name in names}, released=written.columns)
+        return Measured(found.results, left_out, (*exposures(masked, self.asked), *self.by_label(masked)))
+
+    def by_label(self, masked: Masked) -> tuple[Exposure, ...]:
+        """What somebody finds who knows the label, too; nothing where none goes along."""
+        return () if self.label is None else exposures_by(self.label, masked, self.asked)
 
     def population(self, mask: Mask, masked: Masked) -> Population | None:
         """Everybody, masked as the table was."""

@@ -26,7 +26,7 @@ from sfumato.data.reading import read_arrow
 from sfumato.data.schema import Attribute, Category, Number, Schema
 from sfumato.data.table import Table
 from sfumato.maskers.masker import Guarantee, Mask
-from sfumato.privacy.requirements import Basic, Covered, Requirement, Sensitive
+from sfumato.privacy.requirements import Basic, Covered, Requirement, Sensitive, codes_of
 from sfumato.privacy.verify.canonical import FORMAT, VERSIONS
 from sfumato.privacy.verify.files.regular_files import sha256_of
 from sfumato.privacy.verify.raw.rows import Population
@@ -85,7 +85,7 @@ class _Counting:
             return np.bincount(groups)[:, None], Sensitive((), np.zeros(0, dtype=np.int64))
         found = Sensitive.of(self.people, part.sensitive)
         size = len(found.values)
-        codes = self.people.column(part.sensitive).keys
+        codes = codes_of(self.people, part.sensitive).astype(np.int64)
         cells = np.bincount(groups * size + codes, minlength=(int(groups.max()) + 1) * size)
         return cells.reshape(-1, size), found
 
@@ -135,6 +135,8 @@ class Facts:
     along: Mapping[str, bool] = field(default_factory=dict)
     spreadsheet_safe: bool = False
     told: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    policies: Sequence[Mapping[str, Any]] = ()
+    labels: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def statement(self) -> str:
@@ -168,6 +170,8 @@ def certificate(facts: Facts, folder: Path) -> dict[str, Any]:
         "row_order": "kept" if facts.keep_order else "shuffled",
         "dropped": len(facts.schema.with_role("identifier")),
         "along": dict(facts.along),
+        **({"policies": [dict(policy) for policy in facts.policies]} if facts.policies else {}),
+        **facts.labels,
         "versions": _versions(facts),
         "files": hashes(folder),
     }

@@ -26,6 +26,13 @@ def shown_rows(mask: Mask, recipe: Recipe, rows: object, *, unseen: str) -> Show
     """What new rows show; values that nobody had are refused, or suppressed."""
     if unseen not in UNSEEN:
         raise RecipeError("unseen", "it is refuse or suppress", given=repr(unseen), remedy="say 'suppress'")
+    if recipe.release.label_role == "quasi":
+        raise RecipeError(
+            "release: labels",
+            "the mask was learned with the label of each record, which new rows have not",
+            given="a release whose labels are masked",
+            remedy="publish with labels: plain, or without them",
+        )
     schema = recipe.schema if unseen == "refuse" else recipe.schema.without_domains()
     people = read(rows, schema, encoding=recipe.encoding)
     return ShownRows(mask.apply(people, unseen=unseen).over(people).to_arrow(), people.origin)

@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from sfumato.data.safe_files import private_folder, write_private, write_private_json
+from sfumato.data.safe_files import copy_private, private_folder, write_private, write_private_json
 from sfumato.data.table import Origin
 from sfumato.data.writing import give_back
 from sfumato.display import Card, Grid
@@ -47,7 +47,8 @@ class Release:
     """What comes out of `publish`: verified, ready to be written where the recipient gets it.
 
     `scores` and `history` are for the holder's eyes; they are written to the holder's folder only.
-    `report` is the holder's edition of the report, a page of HTML; None where none was drawn. `account` is where it is
+    `report` is the holder's edition of the report, a page of HTML; None where none was drawn, and `papers` its other
+    pages by their files' names. `account` is where it is
     entered when it is written; None for noise from a seed, which is not private and never entered.
     """
 
@@ -63,6 +64,7 @@ class Release:
     origin: Origin
     scratch: TemporaryDirectory[str]
     report: str | None = None
+    papers: Mapping[str, str] = field(default_factory=dict)
     account: Account | None = None
 
     @cached_property
@@ -168,9 +170,15 @@ class Release:
         write_private_json(folder / "evaluation.json", self.scores)
         write_private_json(folder / "timings.json", self.timings)
         for name, content in self.holder.items():
-            write_private_json(folder / name, content)
+            already = holder_of(self._folder) / name  # as verify has seen it
+            if already.is_file():
+                copy_private(already, folder / name)
+            else:
+                write_private_json(folder / name, content)
         if self.report is not None:
             write_private(folder / REPORT, self.report)
+        for name, page in self.papers.items():
+            write_private(folder / name, page)
         write_private(folder / "README.md", HOLDER_PAGE)
 
 

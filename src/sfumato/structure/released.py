@@ -46,9 +46,10 @@ class Told:
     @property
     def used(self) -> Told:
         """The same without entries that no row has: a column may know labels that it does not show."""
-        used, codes = np.unique(self.codes, return_inverse=True)
-        kept = used.tolist()
-        return Told(narrow(codes, len(kept)), [self.shown[at] for at in kept], [self.spreads[at] for at in kept])
+        there = np.bincount(self.codes, minlength=len(self.shown)) > 0
+        kept = np.flatnonzero(there).tolist()
+        number = narrow(np.cumsum(there) - 1, len(kept))
+        return Told(number[self.codes], [self.shown[at] for at in kept], [self.spreads[at] for at in kept])
 
 
 @dataclass(frozen=True)

@@ -55,11 +55,18 @@ class Numbered:
         found = masked.groups(names)
         first = first_rows(found)
         columns = [masked.shown(name) for name in names]
-        shown = list(zip(*(_texts(column, first) for column in columns), strict=True))
-        order = sorted(range(len(shown)), key=lambda at: [(label is None, label or "") for label in shown[at]])
+        order = np.lexsort([_by_letters(column)[column.marks[first]] for column in reversed(columns)])
         rank = np.empty(len(order), dtype=np.int64)
         rank[order] = np.arange(len(order))
-        return cls(rank[found], [shown[at] for at in order])
+        return cls(rank[found], list(zip(*(_texts(column, first[order]) for column in columns), strict=True)))
+
+
+def _by_letters(column: AnyColumn) -> Ints:
+    """(labels + 1,): the place of each label in the order of their letters, missing last."""
+    found = np.empty(len(column.labels) + 1, dtype=np.int64)
+    found[sorted(range(len(column.labels)), key=column.labels.__getitem__)] = np.arange(len(column.labels))
+    found[-1] = len(column.labels)
+    return found
 
 
 def _texts(column: AnyColumn, rows: Ints) -> list[str | None]:

@@ -25,22 +25,28 @@ def silhouettes_of(vectors: NDArray[Any], structures: Sequence[Ints]) -> list[fl
     """
     vectors = vectors.astype(np.float64)
     sizes = [np.bincount(codes) for codes in structures]
-    inside = [np.eye(len(counts))[codes] for codes, counts in zip(structures, sizes, strict=True)]
-    totals = np.zeros(len(structures))
+    inside = np.hstack([np.eye(len(counts))[codes] for codes, counts in zip(structures, sizes, strict=True)])
+    near = np.zeros_like(inside)
     squares = (vectors**2).sum(axis=1)
     for at in range(0, len(vectors), AT_ONCE):
-        some = slice(at, at + AT_ONCE)
-        apart = limited(partial(_apart, vectors[some], vectors, squares[some], squares))
-        for number, (codes, counts) in enumerate(zip(structures, sizes, strict=True)):
-            near = limited(partial(np.matmul, apart, inside[number]))
-            totals[number] += _widths(near, codes[some], counts).sum()
-    return [float(total / len(vectors)) for total in totals]
+        limited(partial(_add_distances, vectors, squares, inside, near, at))
+    parts = np.split(near, np.cumsum([len(counts) for counts in sizes])[:-1], axis=1)
+    every = zip(parts, structures, sizes, strict=True)
+    return [float(_widths(part, codes, counts).mean()) for part, codes, counts in every]
 
 
-def _apart(some: Floats, others: Floats, squares: Floats, theirs: Floats) -> Floats:
-    """(some, others): Euclidean distances."""
-    found = squares[:, None] + theirs[None, :] - 2 * (some @ others.T)
-    return np.sqrt(np.maximum(found, 0.0, out=found), out=found)
+def _add_distances(vectors: Floats, squares: Floats, inside: Floats, near: Floats, at: int) -> None:
+    """Add the Euclidean distances between some records and all from there on to `near` (records, clusters) of both:
+    those from the records before are there already. `inside` (records, clusters): 1 where a record is in the cluster.
+    """
+    end = at + AT_ONCE
+    apart = vectors[at:end] @ vectors[at:].T
+    apart *= -2.0
+    apart += squares[at:end, None]
+    apart += squares[None, at:]
+    np.sqrt(np.maximum(apart, 0.0, out=apart), out=apart)
+    near[at:end] += apart @ inside[at:]
+    near[end:] += apart[:, AT_ONCE:].T @ inside[at:end]
 
 
 def _widths(near: Floats, codes: Ints, counts: Ints) -> Floats:

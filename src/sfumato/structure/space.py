@@ -86,19 +86,31 @@ class Space:
         None where it does not settle, where a cluster has fewer than `minimum` rows, and where there is one cluster, of
         which there is nothing to find, or more than verify takes.
         """
-        import polars as pl
-
         # verify's own rounds: to hold there, centres must settle by the same ties and roundings, to the last digit
         from sfumato.privacy.verify.explained.centres import MOST, settled
 
         if not 2 <= len(self.centres) <= MOST:
             return None
+        found = settled(self.to_json(), self._series(shown), minimum=minimum, book=self._book)
+        return None if found is None else replace(self, centres=tuple(tuple(centre) for centre in found))
+
+    def nearest(self, shown: Masked) -> NDArray[np.int64]:
+        """(rows,): the number of the centre that each row stands nearest to, by the same ties."""
+        from sfumato.privacy.verify.explained.centres import nearest
+
+        return np.asarray(nearest(self.to_json(), self._series(shown), book=self._book), dtype=np.int64)
+
+    @property
+    def _book(self) -> dict[str, Any] | None:
+        return None if self.book is None else self.book.to_json()
+
+    def _series(self, shown: Masked) -> pl.DataFrame:
+        """The columns that rows are placed by, as verify reads them."""
+        import polars as pl
+
         grouped = () if self.book is None else self.book.columns
         names = [name for name in shown.names if name in self.attributes or name in grouped]
-        table = pl.DataFrame({name: _series(shown.shown(name)) for name in names})
-        book = None if self.book is None else self.book.to_json()
-        found = settled(self.to_json(), table, minimum=minimum, book=book)
-        return None if found is None else replace(self, centres=tuple(tuple(centre) for centre in found))
+        return pl.DataFrame({name: _series(shown.shown(name)) for name in names})
 
     def to_json(self) -> dict[str, Any]:
         """The content of centres.json."""

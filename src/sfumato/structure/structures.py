@@ -25,6 +25,8 @@ from sfumato.structure.methods import NOISE, Clustering
 Vectors = NDArray[np.float32]
 
 
+NOISE_NAME = "noise"
+"""What the label of records is called that a density clusterer puts into no cluster."""
 MOST_CLUSTERS, MOST_STARTS, MOST_ALSO = 1_000, 100, 20
 """Limits of what a recipe may ask for: clusters, starts of which the best counts, other numbers of clusters."""
 
@@ -267,7 +269,7 @@ def _clusters(structure: Clusters, table: Table) -> Found:
     with part(0.0, ends):
         found = cluster_placed(structure, placed)
     noise = bool((found.labels == NOISE).any())
-    names = (*(f"cluster {at + 1}" for at in range(found.k)), *(["noise"] if noise else []))
+    names = (*(f"cluster {at + 1}" for at in range(found.k)), *([NOISE_NAME] if noise else []))
     if len(names) < 2:
         raise NoStructure(
             "clusters",

@@ -12,6 +12,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from sfumato.studio.guard import START
 from sfumato.studio.jobs import Jobs
 from sfumato.studio.pages import STATIC, missing, page
 from sfumato.studio.workspace import Workspace
@@ -28,6 +29,7 @@ class Studio:
         """All addresses."""
         routes = [
             Route("/", self.home),
+            Route(START, self.start),
             Route("/new", self.new, methods=["POST"]),
             Mount("/w", Later(self.space, self.jobs)),
             Mount("/static", StaticFiles(directory=STATIC)),
@@ -38,6 +40,11 @@ class Studio:
         """All pieces of work."""
         works = await run_in_threadpool(self.space.works)
         return page("home.html", works=works, folder=str(self.space.root))
+
+    async def start(self, request: Request) -> Response:
+        """Where the work stands that was looked at last; without any, the first page."""
+        last = await run_in_threadpool(self.space.last)
+        return RedirectResponse("/" if last is None else f"/w/{last.id}", status_code=303)
 
     async def new(self, request: Request) -> Response:
         """A new one."""

@@ -1,5 +1,7 @@
 """What runs in a job's process: the task that `job.json` names, told step by step, ended by a signal.
 
+Another signal asks its search to settle for what it has found.
+
 When its input ends, the server is gone, and so is it. No message of an unforeseen error goes on: it may quote a cell.
 """
 
@@ -33,6 +35,7 @@ def main(folder: Path) -> None:
     os.nice(NICE)
     job, stop = Job(folder, str(json.loads(sys.stdin.buffer.readline() or b'""'))), Stop()
     signal.signal(signal.SIGTERM, lambda number, frame: stop.ask())
+    signal.signal(signal.SIGUSR1, lambda number, frame: stop.settle())
     threading.Thread(target=_end_with_input, args=(stop,), daemon=True).start()
     with (folder / EVENTS).open("a", encoding="utf-8") as file:
         try:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.data.schema import Role
+from sfumato.data.sources.sql.address import SCHEMES, parse
 from sfumato.data.yaml_files import dump_yaml, load_yaml
 from sfumato.errors import RecipeError, SfumatoError
 from sfumato.privacy.requirements import REQUIREMENTS
@@ -53,6 +54,8 @@ def _parsed(text: str) -> Form:
             given="something else",
             remedy="begin with `sfumato: 1`, then attributes:",
         )
+    if str(found.get("table")).startswith(tuple(f"{scheme}://" for scheme in SCHEMES)):
+        parse(found["table"])  # one with a password in it is kept nowhere
     return found
 
 
@@ -62,23 +65,28 @@ def save(work: Work, form: Form) -> None:
 
 
 def recipe_of(work: Work, allow: Sequence[Path]) -> Recipe:
-    """The recipe, checked whole."""
-    return Recipe.from_yaml(work.recipe_path, allow=allow)
+    """The recipe, checked whole. The same text is not checked twice; whatever is run checks it again."""
+    found = _checked(work, work.recipe_text() or "", tuple(allow))
+    if isinstance(found, SfumatoError):
+        raise found
+    return found
 
 
 def problem(work: Work, allow: Sequence[Path]) -> SfumatoError | None:
-    """Why the recipe cannot be run; None where it can. The same text is not checked twice."""
+    """Why the recipe cannot be run; None where it can."""
     text = work.recipe_text()
-    return None if text is None else _problem(work, text, tuple(allow))
+    found = None if text is None else _checked(work, text, tuple(allow))
+    return found if isinstance(found, SfumatoError) else None
 
 
 @lru_cache(maxsize=64)
-def _problem(work: Work, text: str, allow: tuple[Path, ...]) -> SfumatoError | None:
+def _checked(work: Work, text: str, allow: tuple[Path, ...]) -> Recipe | SfumatoError:
+    """The recipe of a text, or what is wrong with it."""
+    del text  # it stands in the file
     try:
-        recipe_of(work, allow)
+        return Recipe.from_yaml(work.recipe_path, allow=allow)
     except SfumatoError as error:
         return error
-    return None
 
 
 def attributes(form: Form) -> dict[str, dict[str, Any]]:
@@ -175,10 +183,10 @@ def change_structure(form: Form, kind: str, *, column: str = "", k: str = "auto"
         found["structure"] = {**kept, "k": int(k) if k.isascii() and k.isdigit() and len(k) < 5 else "auto"}
     elif kind == "classes":
         found["structure"] = {"classes": column}
-    return _ordered(found)
+    return ordered(found)
 
 
-def _ordered(form: Form) -> Form:
+def ordered(form: Form) -> Form:
     """The keys in the order in which a recipe is written."""
     from sfumato.recipe.yaml_form import TOP
 
@@ -224,7 +232,7 @@ def add_requirement(form: Form, kind: str, sensitive: str) -> Form:
         "t_closeness": {"t_closeness": 0.3, "on": quasi, "sensitive": sensitive},
     }
     found["privacy"] = [*(found.get("privacy") or []), *([entries[kind]] if kind in entries else [])]
-    return _ordered(found)
+    return ordered(found)
 
 
 def remove_requirement(form: Form, at: int) -> Form:
@@ -245,7 +253,7 @@ def change_mask(form: Form, name: str) -> Form:
     found = deepcopy(form)
     if mask_name(form) != name:
         found["mask"] = name
-    return _ordered(found)
+    return ordered(found)
 
 
 def change_budget(form: Form, epsilon: str, total: str, people: str) -> Form:
@@ -259,13 +267,13 @@ def change_budget(form: Form, epsilon: str, total: str, people: str) -> Form:
     if not epsilon.strip():
         if mask_name(found) in SPENDING:
             found["mask"] = "partition"
-        return _ordered(in_step(found))
+        return ordered(in_step(found))
     given = {"epsilon": epsilon.strip(), "total": total.strip()}
     found["budget"] = {key: _figure(value) for key, value in given.items() if value}
     found["privacy"] = []
     if mask_name(found) not in SPENDING:
         found["mask"] = "private_tree"
-    return _ordered(found)
+    return ordered(found)
 
 
 def _figure(text: str) -> Any:

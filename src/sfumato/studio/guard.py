@@ -43,7 +43,7 @@ HEADERS = {
     "permissions-policy": "camera=(), microphone=(), geolocation=(), interest-cohort=()",
 }
 SAFE = ("GET", "HEAD")
-ENTER = "/enter"
+ENTER, START = "/enter", "/start"
 
 
 @dataclass
@@ -148,7 +148,7 @@ class Guard:
         name = self.keeper.enter(given) if method == "GET" else None
         if name is None:
             return _no(403, "This is not the token that the studio printed, or too many wrong ones came in.")
-        answer = RedirectResponse("/", status_code=303)
+        answer = RedirectResponse(START, status_code=303)
         answer.set_cookie(COOKIE, name, httponly=True, samesite="strict", path="/")
         return answer
 

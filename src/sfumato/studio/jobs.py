@@ -25,6 +25,8 @@ JOB, EVENTS, SCRATCH = "job.json", "events.jsonl", "scratch"
 GRACE = 1.0
 """Seconds that a process has to end by itself."""
 UNDER_WAY = ("waiting", "running")
+MASKING = "Masking"
+"""The step that searches."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +53,11 @@ class Job:
     def under_way(self) -> bool:
         """Whether it goes on."""
         return self.state in UNDER_WAY
+
+    @property
+    def masking(self) -> bool:
+        """Whether its search goes on, which can be ended early."""
+        return any(one["name"] == MASKING and one["seconds"] is None for one in self.steps())
 
     @property
     def error(self) -> dict[str, str] | None:
@@ -115,6 +122,19 @@ class Jobs:
             _clear(folder)
             job.set(state="cancelled")
         self._advance()
+
+    def ahead(self, folder: Path) -> int:
+        """How many wait in line before a job."""
+        with self.lock:
+            line = list(self.waiting)
+        return line.index(folder) if folder in line else 0
+
+    def settle(self, folder: Path) -> None:
+        """Ask a job that is masking to go on with what it has found so far."""
+        with self.lock:
+            process = self.running.get(folder)
+        if process is not None and Job(folder).masking:
+            process.send_signal(signal.SIGUSR1)
 
     def cancel_all(self, work: Work | None = None) -> None:
         """End every job; of one piece of work if it is named."""

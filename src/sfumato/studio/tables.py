@@ -17,13 +17,15 @@ import pyarrow.compute as pc
 
 from sfumato.data.alone import share_alone_coded
 from sfumato.data.csv_files import likely_encoding
+from sfumato.data.domain import check_headers
 from sfumato.data.drafting.draft import draft
 from sfumato.data.drafting.plan import k_for
 from sfumato.data.drafting.profile import profile
 from sfumato.data.drafting.text import recipe_text, told
 from sfumato.data.reading import read_arrow
-from sfumato.data.safe_files import FILE
-from sfumato.data.sources.openers import CSV
+from sfumato.data.safe_files import FILE, Progress
+from sfumato.data.sources.openers import CSV, open_source
+from sfumato.data.table import Column
 from sfumato.data.yaml_files import load_yaml
 from sfumato.errors import SfumatoError, TableError
 from sfumato.events import step, watched
@@ -39,12 +41,20 @@ MOST_LABELS = 2000
 """Labels of a column that can be declared on the screen."""
 
 
+def in_database(table: str) -> bool:
+    """Whether a table is named by the address of a database."""
+    return "://" in table
+
+
 def look(folder: Path, table: str, *, encoding: str | None) -> dict[str, Any]:
-    """Read a table, note what is in it, and draft a recipe where there is none yet."""
-    work = Work(folder)
-    with step("Reading the table"):
+    """Read a table, note what is in it, and draft a recipe where there is none yet.
+
+    A table of a database is known by its counts; none of its rows is kept.
+    """
+    work, counted = Work(folder), in_database(table)
+    with step("Counting in the database" if counted else "Reading the table"):
         source = _source(table)
-        arrow, encoding = _read(source, encoding)
+        arrow, encoding = (_counted(table), None) if counted else _read(source, encoding)
     with step("Drafting a recipe"):
         found = draft(arrow, called=Path(table).name)
         text = recipe_text(found, table, encoding=encoding)
@@ -57,12 +67,15 @@ def look(folder: Path, table: str, *, encoding: str | None) -> dict[str, Any]:
             for name in watched(arrow.column_names)
         ]
         _write_codes(arrow, folder / CODES)
+        counted_alone = _first_counts(work, arrow.column_names)
     return {
         "rows": arrow.num_rows,
         "encoding": encoding or "UTF-8",
-        "bytes": _size(source),
+        "database": counted,
+        "alone": counted_alone,
+        "bytes": None if counted else _size(source),
         "columns": columns,
-        "first": [[_text(cell) for cell in row.values()] for row in arrow.slice(0, ROWS).to_pylist()],
+        "first": [[_text(cell) for cell in row.values()] for row in arrow.slice(0, 0 if counted else ROWS).to_pylist()],
     }
 
 
@@ -87,6 +100,15 @@ def _source(table: str) -> object:
     from sfumato.sweeping.points import load
 
     return load(table)
+
+
+def _counted(address: str) -> pa.Table:
+    """What a database counts: the values of every column, and how many rows are alike. Rows have no order then."""
+    source = open_source(address)
+    names = source.names()
+    check_headers(names)
+    raw = source.raw(names, progress=Progress())
+    return pa.table({name: one.decode() if isinstance(one, Column) else one for name, one in raw.columns.items()})
 
 
 def _read(source: object, encoding: str | None) -> tuple[pa.Table, str | None]:
@@ -158,6 +180,15 @@ def _codes(column: Any) -> Any:
         array = pa.array([None if cell is None else repr(cell) for cell in array.to_pylist()], pa.string())
     coded = array if isinstance(array, pa.DictionaryArray) else array.dictionary_encode()
     return coded.indices.cast(pa.int32()).fill_null(-1)
+
+
+def _first_counts(work: Work, names: list[str]) -> list[list[Any]]:
+    """What the screen Attributes asks first, counted where nobody waits: sets of columns, who is alone with them."""
+    form = load_yaml(work.recipe_text() or "", what="recipe")["attributes"]
+    roles = {name: (form.get(name) or {}).get("role", "plain") for name in names}
+    quasi = [name for name in names if roles[name] == "quasi"]
+    bare = [name for name in names if roles[name] in ("sensitive", "plain")]
+    return [[some, alone(work, names, some)] for some in (quasi, bare)]
 
 
 def alone(work: Work, names: list[str], quasi: Iterable[str]) -> float:

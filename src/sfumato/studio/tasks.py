@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.data.safe_files import write_private
+from sfumato.data.schema import Schema
 from sfumato.recipe import Recipe
 from sfumato.recipe.yaml_form import BUNDLED
 from sfumato.studio.jobs import Job
-from sfumato.studio.tables import look
+from sfumato.studio.tables import in_database, look
+from sfumato.studio.wording import in_words, tree_of
 
 Task = Callable[[Job], dict[str, Any]]
 RELEASE = "release"
@@ -27,7 +29,7 @@ def _recipe(job: Job) -> Recipe:
     """The recipe as it stood when the job was begun; its files lie in the folder of the piece of work."""
     os.chdir(_work(job))
     found = Recipe.from_yaml(job.form["of"] + "\n", allow=job.form.get("allow", ()))
-    if found.table is None or found.table.startswith(BUNDLED):
+    if found.table is None or found.table.startswith(BUNDLED) or in_database(found.table):
         return found
     return replace(found, table=str(Path(found.table).resolve()))
 
@@ -44,7 +46,7 @@ def _people(recipe: Recipe) -> Any:
     from sfumato.publishing.case import prepare
 
     with step("Reading the table"):
-        return prepare(read(_table(recipe), recipe.schema, encoding=recipe.encoding), recipe)
+        return prepare(read(_table(recipe), recipe.schema, encoding=recipe.encoding, query=recipe.query), recipe)
 
 
 def look_at_table(job: Job) -> dict[str, Any]:
@@ -81,6 +83,8 @@ def check_feasible(job: Job) -> dict[str, Any]:
     """Whether even the most masked table would keep each requirement."""
     from sfumato.errors import SfumatoError
     from sfumato.maskers.sensitive import check_top, counted
+    from sfumato.recipe.policies.findings import findings
+    from sfumato.studio.policies import plain
 
     recipe = _recipe(job)
     people = _people(recipe)
@@ -93,7 +97,7 @@ def check_feasible(job: Job) -> dict[str, Any]:
             except SfumatoError as error:
                 line |= {"holds": False, "given": error.given, "remedy": error.remedy}
         lines.append(line)
-    return {"needs": lines, "rows": people.rows}
+    return {"needs": lines, "rows": people.rows, "policies": [plain(one) for one in findings(recipe, people)]}
 
 
 def run_trial(job: Job) -> dict[str, Any]:
@@ -103,10 +107,12 @@ def run_trial(job: Job) -> dict[str, Any]:
     """
     from sfumato.publishing import Run, publish
     from sfumato.publishing.trials import keep_trial
+    from sfumato.release.bundle import Format
 
     recipe = _recipe(job)
     table = _table(recipe)
-    release = publish(table, recipe, run=Run(trial=not recipe.mask.guarantee.spends))
+    written: Format = "csv" if job.form.get("format") == "csv" else "parquet"
+    release = publish(table, recipe, run=Run(trial=not recipe.mask.guarantee.spends, format=written))
     keep_trial(table, release, job.folder / RELEASE)
     told = release.certificate
     return {
@@ -118,15 +124,18 @@ def run_trial(job: Job) -> dict[str, Any]:
         "seconds": round(sum(release.timings.values()), 2),
         "headline": release.scores.get("headline", []),
         "columns": release.scores.get("columns", []),
-        "sample": _sample(release.shown),
+        "nothing_shown": release.scores.get("nothing_shown", 0.0),
+        "sample": _sample(release.shown, recipe.schema),
         "yaml": recipe.to_yaml(),
     }
 
 
-def _sample(shown: Any, rows: int = 8) -> dict[str, Any]:
-    """The first rows of what would go out."""
+def _sample(shown: Any, schema: Schema, rows: int = 8) -> dict[str, Any]:
+    """The first rows of what would go out, as they are read."""
+    trees = {name: tree_of(schema, name) for name in shown.column_names}
     first = shown.slice(0, rows).to_pylist()
-    return {"names": shown.column_names, "rows": [[_text(cell) for cell in row.values()] for row in first]}
+    cells = [[in_words(_text(cell), trees[name]) for name, cell in row.items()] for row in first]
+    return {"names": shown.column_names, "rows": cells}
 
 
 def _text(cell: object) -> str:
@@ -211,14 +220,22 @@ def release(job: Job) -> dict[str, Any]:
 
 def explain(job: Job) -> dict[str, Any]:
     """Why values look as they do, and which k would show more, found by searching again."""
+    from sfumato.maskers.partition.explanation import whys
     from sfumato.maskers.topdown.explanation import overview, stories
     from sfumato.publishing import explain as explain_release
 
     kept = _kept(job)
     history = explain_release(_table(kept.recipe), kept.folder)
     if "rounds" not in history:
-        return {"overview": None, "stories": []}
-    return {"overview": overview(history), "stories": [story(one) for one in stories(history)]}
+        return {"overview": None, "stories": [], "values": [why(one, kept.recipe.schema) for one in whys(history)]}
+    return {"overview": overview(history), "stories": [story(one) for one in stories(history)], "values": []}
+
+
+def why(one: Any, schema: Schema) -> dict[str, Any]:
+    """What is told of one value."""
+    told = {"shows": one.shows, "next": one.next, "remedy": one.remedy}
+    words = in_words(one.value, tree_of(schema, one.attribute))
+    return {"attribute": one.attribute, "value": one.value, "words": words, "people": one.people, **told}
 
 
 def story(one: Any) -> dict[str, Any]:

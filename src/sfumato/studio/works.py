@@ -75,8 +75,9 @@ class Works:
         return Desk(self.space, self.jobs, work, dict(request.query_params))
 
     async def first(self, request: Request) -> Response:
-        """Its first screen."""
-        return RedirectResponse(f"/w/{self._desk(request).work.id}/table", status_code=303)
+        """Where it stands: the screen that was looked at last."""
+        work = self._desk(request).work
+        return RedirectResponse(f"/w/{work.id}/{work.place if work.place in BY_KEY else 'table'}", status_code=303)
 
     async def delete(self, request: Request) -> Response:
         """Gone, with all that is in it but for what was released from it elsewhere."""
@@ -90,7 +91,9 @@ class Works:
         screen = BY_KEY.get(request.path_params["screen"])
         if screen is None:
             raise HTTPException(404)
-        return await run_in_threadpool(_shown, self._desk(request), screen)
+        desk = self._desk(request)
+        await run_in_threadpool(desk.work.look_at, screen.key)
+        return await run_in_threadpool(_shown, desk, screen)
 
     async def act(self, request: Request) -> Response:
         """Something is changed or begun; the screen is shown again."""
@@ -159,7 +162,24 @@ class Works:
         folder = desk.work.job(name) if name in JOBS else desk.work.trial(name)
         if folder is None:
             raise HTTPException(404)
-        return StreamingResponse(_told(request, Job(folder)), media_type="text/event-stream")
+        return StreamingResponse(self._told(request, Job(folder)), media_type="text/event-stream")
+
+    async def _told(self, request: Request, job: Job) -> AsyncIterator[str]:
+        """Events of a job until it ends, each the list of its steps drawn anew where something changed."""
+
+        def draw() -> str:
+            return fragment("steps.html", job=job, steps=job.steps(), ahead=self.jobs.ahead(job.folder))
+
+        before = None
+        while not await request.is_disconnected():
+            drawn = await run_in_threadpool(draw)
+            if drawn != before:
+                before = drawn
+                yield f"event: steps\ndata: {json.dumps(drawn)}\n\n"
+            if not job.under_way:
+                yield "event: ended\ndata: 1\n\n"
+                return
+            await asyncio.sleep(BLINK)
 
     async def picture(self, request: Request) -> Response:
         """A page that the report's room drew: in a frame, without scripts."""
@@ -232,20 +252,6 @@ async def _received(request: Request, folder: Path, suffixes: tuple[str, ...]) -
 
         raise TableError("file", "one is chosen", given="none", remedy="choose a file and send it")
     return found
-
-
-async def _told(request: Request, job: Job) -> AsyncIterator[str]:
-    """Events of a job until it ends, each the list of its steps drawn anew where something changed."""
-    before = None
-    while not await request.is_disconnected():
-        drawn = await run_in_threadpool(lambda: fragment("steps.html", job=job, steps=job.steps()))
-        if drawn != before:
-            before = drawn
-            yield f"event: steps\ndata: {json.dumps(drawn)}\n\n"
-        if not job.under_way:
-            yield "event: ended\ndata: 1\n\n"
-            return
-        await asyncio.sleep(BLINK)
 
 
 def _framed(text: str) -> Response:

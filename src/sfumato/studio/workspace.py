@@ -1,6 +1,7 @@
 """The folder that the studio works in, and one piece of work in it. All state is in plain files.
 
     WORK/work.json             what it is called, which table it is about, what was decided
+    WORK/place.json            the screen that was looked at last
     WORK/table/people.csv      an uploaded table
     WORK/recipe.yaml           the recipe, which every screen edits
     WORK/jobs/look/            what was found out, each by a process of its own: look, clusters, feasible, ...
@@ -30,7 +31,8 @@ from sfumato.errors import SfumatoError
 ID = re.compile(r"[0-9a-f]{16}")
 NUMBER = re.compile(r"[0-9]{2,4}")
 LONGEST_NAME = 80
-RECIPE, WORK = "recipe.yaml", "work.json"
+MINUTE = len("2026-01-01T00:00")
+RECIPE, WORK, PLACE = "recipe.yaml", "work.json", "place.json"
 
 
 def usual_folder() -> Path:
@@ -63,6 +65,22 @@ class Work:
     def note(self, **facts: Any) -> None:
         """Remember these facts as well."""
         write_whole(self.folder / WORK, json.dumps({**self.facts, **facts}, indent=1, ensure_ascii=False))
+
+    @property
+    def place(self) -> str:
+        """The screen that was looked at last; empty before there was any."""
+        return str((read_json(self.folder / PLACE) or {}).get("screen", ""))
+
+    @property
+    def looked_at(self) -> str:
+        """When it was looked at last, or begun."""
+        return str((read_json(self.folder / PLACE) or {}).get("at") or self.facts.get("created"))
+
+    def look_at(self, screen: str) -> None:
+        """Remember where somebody is, to the minute; in a file of its own, so that nothing else is written over."""
+        now = _now()
+        if self.place != screen or self.looked_at[:MINUTE] != now[:MINUTE]:
+            write_json(self.folder / PLACE, {"screen": screen, "at": now})
 
     @property
     def name(self) -> str:
@@ -148,12 +166,20 @@ class Workspace:
         """A new piece of work."""
         work = Work(self.root / secrets.token_hex(8))
         private_folder(work.folder)
-        work.note(name=name[:LONGEST_NAME], created=datetime.now(UTC).isoformat(timespec="seconds"))
+        work.note(name=name[:LONGEST_NAME], created=_now())
         return work
+
+    def last(self) -> Work | None:
+        """The piece of work that was looked at last; None where there is none."""
+        return max(self.works(), key=lambda work: work.looked_at, default=None)
 
     def remove(self, work: Work) -> None:
         """Delete a piece of work with all that is in it."""
         shutil.rmtree(work.folder)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 def read_json(path: Path) -> dict[str, Any] | None:

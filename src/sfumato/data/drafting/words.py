@@ -192,7 +192,24 @@ EVENT = Concept(
         """
     ),
 )
-KNOWN = (BIRTH, SEX, PLACE, RACE, COUNTRY, MARITAL, SCHOOL, WORK, HOUSEHOLD, EVENT)
+STAY = Concept(
+    "where or how long somebody was",
+    1,
+    _phrases(
+        _any(
+            """
+            wards? departments? dept units? clinic hospital station stay stays staylength lengthofstay los days
+            abteilung fachabteilung klinik krankenhaus verweildauer liegedauer liegetage aufenthalt aufenthaltsdauer
+            tage service unite hopital clinique sejour jours sala servicio unidad departamento hospital estancia
+            dias reparto dipartimento unita degenza giorni ospedale clinica afdeling ziekenhuis verblijf
+            verblijfsduur ligduur dagen enfermaria servico unidade permanencia internamento estadia
+            """
+        ),
+        "length of stay",
+        "duree de sejour",
+    ),
+)
+KNOWN = (BIRTH, SEX, PLACE, RACE, COUNTRY, MARITAL, SCHOOL, WORK, HOUSEHOLD, STAY, EVENT)
 """In the order in which they are tried: the place of birth is an origin, a date of birth no event."""
 
 IDENTIFYING = _any(

@@ -21,7 +21,7 @@ from sfumato.maskers.mondrian.holding import Holding
 from sfumato.maskers.mondrian.mask import Along, Branch, Leaf, Node, Regions
 from sfumato.maskers.mondrian.problem import Problem, aim_of, cells_of, trees_of
 from sfumato.maskers.sensitive import check_top, sensitive_columns
-from sfumato.privacy.requirements import KMap, Requirement, basic, largest_k, without_covered
+from sfumato.privacy.requirements import KMap, Requirement, basic, codes_of, largest_k, without_covered
 
 
 @constructed
@@ -106,7 +106,7 @@ def fit(table: Table, labels: Labels, requirements: Sequence[Requirement], *, sc
     many = largest_k(requirements)
     axes = [make_axis(name, table.schema[name], table.column(name), many=many[name]) for name in names]
     sensitive = {
-        name: (table.column(name).codes.astype(np.int32), len(column.values))
+        name: (codes_of(table, name).astype(np.int32), len(column.values))
         for name, column in sensitive_columns(table, parts).items()
     }
     holding = Holding.of(table, parts)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Floats, Ints
-from sfumato.events import checkpoint
+from sfumato.events import checkpoint, enough
 from sfumato.maskers.masker import Labels
 from sfumato.maskers.mondrian.holding import Holding, reach
 from sfumato.maskers.partition import growth, kernels
@@ -52,10 +53,14 @@ class Part:
 
 
 class Begun(NamedTuple):
-    """Parts, each before those below it, and the rows in the order of the parts."""
+    """Parts, each before those below it, and the rows in the order of the parts.
+
+    `settled`: somebody asked to end before every part was cut as far as it can be.
+    """
 
     parts: list[Part]
     order: NDArray[np.int32]
+    settled: bool = False
 
     def rows_of(self, number: int) -> NDArray[np.int32]:
         """The rows of a part."""
@@ -87,7 +92,7 @@ class Cutting:
         `clusters` (rows,): no part has records of two of them, if they are given. `planner`: the cuts that come first,
         whatever they are worth.
         """
-        found, order = self.begun(clusters)
+        found, order, _ = self.begun(clusters)
         rows, k = len(order), max(2, self.holding.least)
         weight = LIKELY_WEIGHT if len(self.guide.soft) else WEIGHT if rows >= FEW * k else FEW_WEIGHT
         terms = terms_for(k, DRAWS * k, weight / len(self.cells.kind), rows)
@@ -96,12 +101,10 @@ class Cutting:
             plans = planner.plan_all(Begun(found, order).rows_of(number) for number in begun)
             for number, plan in zip(begun, plans, strict=True):
                 self._in_bands(found, order, number, plan)
-        if self.holding.measured:
-            self._one_by_one(found, order, terms, smallest=0)
-        else:
-            self._one_by_one(found, order, terms, smallest=CHUNK)
-            self._grow_all(found, order, terms)
-        return Begun(found, order)
+        settled = self._one_by_one(found, order, terms, smallest=0 if self.holding.measured else CHUNK)
+        if not self.holding.measured and not settled:
+            settled = self._grow_all(found, order, terms)
+        return Begun(found, order, settled)
 
     def _in_bands(self, found: list[Part], order: NDArray[np.int32], number: int, plan: Bands | None) -> None:
         """Cut a part as it was planned: its bands in halves, and these again, until each is a part of its own."""
@@ -167,14 +170,21 @@ class Cutting:
         counted = ((need, np.bincount(codes[rows], minlength=n)) for need, codes, n in tables)
         return all(bool(reach(counts[None, None], need)[0]) for need, counts in counted)
 
-    def _one_by_one(self, found: list[Part], order: NDArray[np.int32], terms: Terms, *, smallest: int) -> None:
-        """Cut the table, and the parts below it, as long as they have more than `smallest` records."""
+    def _one_by_one(self, found: list[Part], order: NDArray[np.int32], terms: Terms, *, smallest: int) -> bool:
+        """Cut the table, and the parts below it, as long as they have more than `smallest` records.
+
+        The largest comes first, so that the parts are about equally fine whenever it is asked to end; they are numbered
+        as if each was cut to its end before the next. Gives whether it was asked to.
+        """
         problem = Problem(self.cells, self.guide, terms)
         work = work_for(self.cells, self.guide, len(order))
-        rows, done, waiting = len(order), 0, leaves_of(found)
-        while waiting:
+        begun = leaves_of(found)
+        first, rows, done = len(found), len(order), 0
+        waiting = [_rank(found, number) for number in begun]
+        heapify(waiting)
+        while waiting and not enough():
             checkpoint(done / rows)
-            number = waiting.pop()
+            *_, number = heappop(waiting)
             part = found[number]
             size = part.hi - part.lo
             if size <= smallest or size < 2 * terms.k:
@@ -186,7 +196,10 @@ class Cutting:
             if cut < 0:
                 done += size
                 continue
-            waiting += reversed(self._cut(found, order, number, cut, work.side[0]))
+            for side in self._cut(found, order, number, cut, work.side[0]):
+                heappush(waiting, _rank(found, side))
+        found[:] = in_depth(found, first, begun)
+        return bool(waiting)
 
     def _allowed(self, problem: Problem, order: NDArray[np.int32], part: Part, work: Work) -> NDArray[np.bool_]:
         """(attributes, 2, boundaries): where both sides keep what sensitive columns need; empty if nothing is asked."""
@@ -213,8 +226,11 @@ class Cutting:
         size = int(self.cells.first[a + 1] - self.cells.first[a])
         return np.bincount(self.cells.bins[rows, a] * np.int64(n) + codes[rows], minlength=size * n).reshape(size, n)
 
-    def _grow_all(self, found: list[Part], order: NDArray[np.int32], terms: Terms) -> None:
-        """Grow the tree below every part that is left, some at a time; their numbers follow from their order alone."""
+    def _grow_all(self, found: list[Part], order: NDArray[np.int32], terms: Terms) -> bool:
+        """Grow the tree below every part that is left, some at a time; their numbers follow from their order alone.
+
+        Asked to end, it leaves those uncut that have not begun. Gives whether there are any.
+        """
         leaves = leaves_of(found)
         depths = np.array([times * terms.k for times in DEPTHS], dtype=np.int64)
         most = max(found[number].hi - found[number].lo for number in leaves)
@@ -234,11 +250,16 @@ class Cutting:
                 for future in as_completed(futures):
                     done += future.result()
                     checkpoint(done / len(order))
+                    if enough():
+                        pool.shutdown(cancel_futures=True)
+                        break
             except BaseException:
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
         for number in leaves:
-            self._add(found, number, *grown[number])
+            if number in grown:
+                self._add(found, number, *grown[number])
+        return len(grown) < len(leaves)
 
     def _add(self, found: list[Part], number: int, nodes: Ints, sides: NDArray[np.uint8]) -> None:
         """Put a grown tree in the place of a part."""
@@ -269,6 +290,26 @@ def best_of(gain: Floats, n: int) -> int:
         if worth > NOTHING and (best < 0 or worth > gain[best] + TIE * n):
             best = a
     return best
+
+
+def _rank(parts: Sequence[Part], number: int) -> tuple[int, int, int]:
+    """The largest part first, of equally large ones the first."""
+    return parts[number].lo - parts[number].hi, parts[number].lo, number
+
+
+def in_depth(parts: Sequence[Part], first: int, begun: Sequence[int]) -> list[Part]:
+    """The same parts, numbered as if each side was cut to its end before the next; the first ones keep their numbers.
+
+    `begun`: those of the first that were cut further, if they were.
+    """
+    order, place, waiting = list(range(first)), {number: number for number in range(first)}, list(begun)
+    while waiting:
+        below = parts[waiting.pop()].below
+        for number in below:
+            place[number] = len(order)
+            order.append(number)
+        waiting += reversed(below)
+    return [replace(parts[n], below=tuple(place[side] for side in parts[n].below)) for n in order]
 
 
 def leaves_of(parts: Sequence[Part]) -> list[int]:

@@ -8,13 +8,12 @@ import numpy as np
 from numba import njit
 
 from sfumato.arrays import Floats
-from sfumato.maskers.partition.problem import TIE, Problem, Work
+from sfumato.maskers.partition.problem import TIE, Work
 
 
 @njit(cache=True, nogil=True)
-def _first_axis(spread: Floats) -> Floats:
+def _first_axis(spread: Floats, dims: int) -> Floats:
     """(dims,): the first principal direction, by power iteration from the widest coordinate."""
-    dims = len(spread)
     axis, turned, widest = np.zeros(dims), np.zeros(dims), 0
     for d in range(dims):
         if spread[d, d] > spread[widest, widest] * (1.0 + TIE):  # not by rounding
@@ -35,25 +34,30 @@ def _first_axis(spread: Floats) -> Floats:
 
 
 @njit(cache=True, nogil=True)
-def direction(problem: Problem, a: int, n: int, work: Work, depth: int) -> None:
-    """Where each held bin's mean of the guide lies along the first principal direction of these means: `work.key`."""
-    at, holds, dims = problem.cells.first[a], work.holds[depth, a], problem.guide.n
-    off = np.zeros((holds, dims))
-    for d in range(dims):
-        mean = 0.0
+def direction(a: int, n: int, work: Work) -> None:
+    """Where the mean of the guide lies in each slot of an attribute, along the first principal direction of these
+    means: `work.key`. Coordinates that are nothing everywhere turn no direction, and are left out."""
+    at, holds, dims = work.begin[a], work.begin[a + 1] - work.begin[a], work.lives[0]
+    if dims == 0:
+        work.key[:holds] = 0.0
+        return
+    off, spread = work.off, work.spread
+    for j in range(dims):
+        d, mean = work.live[j], 0.0
         for i in range(holds):
-            mean += work.sums[depth, work.held[depth, at + i], d] / n
+            mean += work.sums[work.held[at + i], d] / n
         for i in range(holds):
-            bin_ = work.held[depth, at + i]
-            off[i, d] = work.sums[depth, bin_, d] / work.total[depth, bin_] - mean
-    spread = np.zeros((dims, dims))
+            off[i, j] = work.sums[work.held[at + i], d] / work.records[at + i] - mean
+    for j in range(dims):
+        for e in range(dims):
+            spread[j, e] = 0.0
     for i in range(holds):
-        for d in range(dims):
+        for j in range(dims):
             for e in range(dims):
-                spread[d, e] += work.total[depth, work.held[depth, at + i]] * off[i, d] * off[i, e]
-    axis = _first_axis(spread)
+                spread[j, e] += work.records[at + i] * off[i, j] * off[i, e]
+    axis = _first_axis(spread, dims)
     for i in range(holds):
         along = 0.0
-        for d in range(dims):
-            along += off[i, d] * axis[d]
-        work.key[depth, i] = math.floor(along * 1e9 + 0.5)  # equal labels are settled by their order
+        for j in range(dims):
+            along += off[i, j] * axis[j]
+        work.key[i] = math.floor(along * 1e9 + 0.5)  # equal labels are settled by their order

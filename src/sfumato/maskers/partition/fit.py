@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
@@ -17,18 +17,20 @@ from sfumato.data.table import Column
 from sfumato.errors import RecipeError
 from sfumato.maskers.detail.bands import too_many
 from sfumato.maskers.detail.refusal import Attempt, Unkept, refusal
-from sfumato.maskers.masker import K_ANONYMITY, Guarantee, Labels, Masker, Outcome, Task
+from sfumato.maskers.masker import K_ANONYMITY, Guarantee, Labels, Mask, Masker, Outcome, Task
 from sfumato.maskers.mondrian.holding import Holding
 from sfumato.maskers.partition.cells import Binned, guide_of
 from sfumato.maskers.partition.cutting import Begun, Cutting, Part, leaves_of
+from sfumato.maskers.partition.explanation import Groups, Why, whys_to_json
+from sfumato.maskers.partition.explanation import Sensitive as Needed
 from sfumato.maskers.partition.extents import Along
 from sfumato.maskers.partition.guidance import guide_for
 from sfumato.maskers.partition.labels import by_labels, chosen
-from sfumato.maskers.partition.mask import ClusteredTree, RegionTree
+from sfumato.maskers.partition.mask import ClusteredTree, RegionTree, Tree, route
 from sfumato.maskers.partition.showing import Fitted, Showing
 from sfumato.maskers.partition.wished import Kept, Planner, Sensitive, band_starts
-from sfumato.maskers.sensitive import check_top, sensitive_columns
-from sfumato.privacy.requirements import KMap, Requirement, basic, largest_k, without_covered
+from sfumato.maskers.sensitive import check_top, measure_of, sensitive_columns
+from sfumato.privacy.requirements import KMap, Requirement, basic, codes_of, largest_k, without_covered
 
 EXTENTS = ("parts", "cuts")
 SHOWS = ("sets", "labels", "auto")
@@ -55,6 +57,7 @@ class Partition(Masker):
     """
 
     guarantee: ClassVar[Guarantee] = K_ANONYMITY
+    settles: ClassVar[bool] = True
 
     extent: Literal["parts", "cuts"] = "parts"
     pure: bool = False
@@ -141,12 +144,21 @@ class Partition(Masker):
         choice = chosen(show, shown, task)
         mask = ways[choice["chosen"]]
         history = {} if show == "sets" else {"show": choice}
-        return Outcome(mask, shown[choice["chosen"]], demands.covered, history)
+        settled = f"with {sum(len(tree.leaves) for tree in trees):,} groups" if any(f.settled for f in fits) else None
+        return Outcome(mask, shown[choice["chosen"]], demands.covered, history, settled=settled)
 
     @staticmethod
     def read_mask(files: Mapping[str, Any]) -> RegionTree:
         """The mask of a written release."""
         return RegionTree.read(files)
+
+    def explained(self, task: Task, history: Mapping[str, Any], mask: Mask) -> Mapping[str, Any]:
+        """The history with what stood in the way of finer values; of pure parts it is not known who is in them."""
+        if not isinstance(mask, RegionTree) or self.pure:
+            return history
+        asked = connected(without_covered(task.requirements).kept)
+        found = [why for tree, some in zip(mask.trees, asked, strict=True) for why in _whys(task, some, tree, mask)]
+        return {**history, "values": whys_to_json(found)}
 
 
 def _over(mask: RegionTree, fits: Sequence[Fitted], rows: int) -> Masked:
@@ -155,6 +167,19 @@ def _over(mask: RegionTree, fits: Sequence[Fitted], rows: int) -> Masked:
     for tree, fitted in zip(mask.trees, fits, strict=True):
         columns |= mask.columns(tree, fitted.leaf_of)
     return Masked.made({name: columns[name] for name in mask.attributes}, word="extent", rows=rows)
+
+
+def _whys(task: Task, requirements: Sequence[Requirement], tree: Tree, mask: RegionTree) -> Iterator[Why]:
+    """Why the values of one tree look as they do."""
+    ready, parts = Ready.of(task, requirements), basic(requirements)
+    columns = sensitive_columns(task.table, parts)
+    needs = [
+        Needed(part, measure_of(part, columns), *ready.sensitive[part.sensitive])
+        for part in parts
+        if part.sensitive is not None
+    ]
+    texts = {name: [mask.attributes[name].text(leaf.shown[name]) for leaf in tree.leaves] for name in tree.on}
+    return Groups(route(tree, task.table), texts, ready.binned, ready.holding.least, needs).whys()
 
 
 def connected(requirements: Sequence[Requirement]) -> list[list[Requirement]]:
@@ -200,7 +225,7 @@ class Ready:
         ]
         holding = Holding.of(table, parts)
         sensitive = {
-            name: (table.column(name).codes.astype(np.int64), len(column.values))
+            name: (codes_of(table, name).astype(np.int64), len(column.values))
             for name, column in sensitive_columns(table, parts).items()
         }
         least = min(max(holding.least, 2), max(2, table.rows // 50))
@@ -241,7 +266,8 @@ def fit(task: Task, requirements: Sequence[Requirement], *, cuts: bool, pure: bo
             begun = cutting.parts(clusters, ready.planner(cutting, task.detail))
         except Unkept:  # labels in the direction of the guide may have taken all of the effort
             begun = cutting.parts(clusters, ready.planner(ready.cutting(None), task.detail))
-    return Showing(task.table, ready.binned, begun, cuts=cuts, listed=task.detail).fitted(ready.names)
+    shown = Showing(task.table, ready.binned, begun, cuts=cuts, listed=task.detail).fitted(ready.names)
+    return replace(shown, settled=begun.settled)
 
 
 def keeps_detail(task: Task, *, pure: bool) -> bool:

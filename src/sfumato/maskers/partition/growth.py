@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
 from sfumato.maskers.partition.kernels import evaluate
-from sfumato.maskers.partition.problem import BREADTH, NOTHING, TIE, ZERO, Cells, Problem, Work
+from sfumato.maskers.partition.problem import BREADTH, NOTHING, TIE, ZERO, Cells, Guide, Problem, Work
 
 
 @njit(cache=True, nogil=True)
@@ -98,16 +98,56 @@ def grow(
 ) -> tuple[Ints, NDArray[np.uint8]]:
     """The tree of cuts below the part order[lo:hi], whose rows are put in the order of its leaves.
 
+    They are gone through again and again: a copy of them, one behind the other, stays near the processor.
+    """
+    cells, guide, rows = problem.cells, problem.guide, order[lo:hi].copy()
+    bins = np.empty((len(rows), cells.bins.shape[1]), dtype=cells.bins.dtype)
+    classes = np.empty(len(rows) if len(guide.classes) else 0, dtype=guide.classes.dtype)
+    soft = np.empty((len(rows) if len(guide.soft) else 0, guide.soft.shape[1]), dtype=guide.soft.dtype)
+    for i in range(len(rows)):
+        bins[i] = cells.bins[rows[i]]
+        if len(classes):
+            classes[i] = guide.classes[rows[i]]
+        if len(soft):
+            soft[i] = guide.soft[rows[i]]
+    near = Cells(bins, cells.first, cells.kind, cells.missing, cells.place, cells.labels)
+    mine = np.arange(len(rows)).astype(np.int32)
+    nodes, sides = _tree(
+        Problem(near, Guide(classes, guide.n, soft, guide.scale), problem.terms), mine, lo, depths=depths, work=work
+    )
+    for i in range(len(rows)):
+        order[lo + i] = rows[mine[i]]
+    return nodes, sides
+
+
+@njit(cache=True, nogil=True)
+def _vary(work: Work, varied: NDArray[np.bool_]) -> None:
+    """Attributes that may vary, as the next evaluation takes them."""
+    work.many[0] = 0
+    for a in range(len(varied)):
+        if varied[a]:
+            work.varied[0, work.many[0]] = a
+            work.many[0] += 1
+
+
+@njit(cache=True, nogil=True)
+def _tree(
+    problem: Problem, order: NDArray[np.int32], base: int, depths: Ints, work: Work
+) -> tuple[Ints, NDArray[np.uint8]]:
+    """The tree of cuts below all rows of `order`, which are put in the order of its leaves; the first is row `base`.
+
     (nodes, 5): the part's first row, its last, the attribute of its cut (-1 for a leaf), its left and right child.
     (nodes, widest): of each bin of that attribute 0 if it goes left, 1 if right, 2 where the part holds none.
     `depths`: below how many records the look ahead is three, two and one cut deep.
     """
     cells, k = problem.cells, problem.terms.k
-    most = 2 * ((hi - lo) // k) + 1
+    most = 2 * (len(order) // k) + 1
     nodes = np.zeros((most, 5), dtype=np.int64)
-    sides = np.zeros((most, work.ways.shape[1]), dtype=np.uint8)
-    rows = np.zeros((len(work.shown), hi - lo), dtype=np.int32)
-    nodes[0, 0], nodes[0, 1] = lo, hi
+    sides = np.zeros((most, len(work.ways)), dtype=np.uint8)
+    rows = np.zeros((len(work.gain), len(order)), dtype=np.int32)
+    varied = np.zeros((most, len(cells.kind)), dtype=np.bool_)  # which attributes may vary in each part
+    varied[0] = True
+    nodes[0, 0], nodes[0, 1] = 0, len(order)
     count, at, start = 1, 0, ZERO
     while at < count:
         first, last = nodes[at, 0], nodes[at, 1]
@@ -120,6 +160,7 @@ def grow(
                     deep = max(deep, len(depths) - i)
             for i in range(n):
                 rows[0, i] = order[first + i]
+            _vary(work, varied[at])
             a = ahead(problem, rows, n, deep, work)
             if a >= 0:
                 left = divide(cells, a, rows[0], start, n, side=work.side[0], to=order[first:last])
@@ -128,6 +169,9 @@ def grow(
                 nodes[at, 2], nodes[at, 3], nodes[at, 4] = a, count, count + 1
                 nodes[count, 0], nodes[count, 1] = first, first + left
                 nodes[count + 1, 0], nodes[count + 1, 1] = first + left, last
+                for b in work.varied[1, : work.many[1]]:
+                    varied[count, b] = varied[count + 1, b] = True
                 count += 2
         at += 1
+    nodes[:count, :2] += base
     return nodes[:count], sides[:count]

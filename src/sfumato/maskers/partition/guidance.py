@@ -6,14 +6,14 @@ follow what a model, which has not seen the record, expects of it.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.events import checkpoint, limited
+from sfumato.events import part
 from sfumato.maskers.masker import Labels
+from sfumato.maskers.partition.boosting import likely
 from sfumato.maskers.partition.cells import Binned, guide_of, soft_guide
 from sfumato.maskers.partition.problem import Guide
 
@@ -41,10 +41,10 @@ def likely_classes(binned: Binned, classes: NDArray[Any], n: int) -> NDArray[np.
     fold = np.random.default_rng(0).permutation(rows) % FOLDS  # which model judges a record: no secret, always the same
     found = np.zeros((rows, n), dtype=np.float32)
     for one in range(FOLDS):
-        checkpoint(one / FOLDS)
         learned = np.flatnonzero(fold != one)
         step = -(-len(learned) // MOST_LEARNED)
-        found[fold == one] = _predict(binned, classes, n, learned[::step], np.flatnonzero(fold == one))
+        with part(one / FOLDS, (one + 1) / FOLDS):
+            found[fold == one] = _predict(binned, classes, n, learned[::step], np.flatnonzero(fold == one))
     return found[:, 1:] if n == 2 else found
 
 
@@ -52,15 +52,12 @@ def _predict(
     binned: Binned, classes: NDArray[Any], n: int, learned: NDArray[Any], judged: NDArray[Any]
 ) -> NDArray[np.float32]:
     cells = binned.cells
-    few = np.diff(cells.first) <= 254  # the model takes no more labels than that as such
-    model: Any = import_module("sklearn.ensemble").HistGradientBoostingClassifier(
-        max_iter=ROUNDS,
-        learning_rate=0.1,
-        early_stopping=False,
-        categorical_features=(cells.kind == 0) & few,
-        random_state=0,
+    return likely(
+        cells.bins[learned],
+        classes[learned].astype(np.int64),
+        cells.bins[judged],
+        n=n,
+        sizes=np.diff(cells.first),
+        labels=cells.kind == 0,
+        rounds=ROUNDS,
     )
-    limited(lambda: model.fit(cells.bins[learned], classes[learned]))
-    found = np.zeros((len(judged), n), dtype=np.float32)
-    found[:, model.classes_] = limited(lambda: model.predict_proba(cells.bins[judged]))
-    return found

@@ -6,21 +6,22 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.arrays import Ints
+from sfumato.arrays import Floats, Ints
 from sfumato.maskers.partition.directions import direction
 from sfumato.maskers.partition.problem import (
+    BLOCK,
     LARGE,
     LEAST_WASTE,
     MIXED,
     MOST_BOUNDARIES,
     NOTHING,
     ONE,
-    PAIRED,
     SURE,
     TIE,
     WASTE,
     ZERO,
     Cells,
+    Guide,
     Problem,
     Terms,
     Work,
@@ -46,22 +47,22 @@ def _seen(terms: Terms, n: int, c: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _shown(problem: Problem, work: Work, depth: int, n: int, right: int) -> float:
+def _shown(problem: Problem, work: Work, n: int, right: int) -> float:
     """What m of the n records of one side would show, summed over the attributes; before any goes left, of all.
 
     Of a record's label a share of all labels, of its number a share of the range.
     """
-    cells, terms = problem.cells, problem.terms
+    cells, terms, records, left = problem.cells, problem.terms, work.records, work.left
     every = 0.0
     for b in range(len(cells.kind)):
-        at, lost = cells.first[b], cells.missing[b]
+        first, end, lost = work.begin[b], work.begin[b + 1], cells.missing[b]
         found, gone, below, last = 0.0, 0, 0, -1
-        if lost >= 0:
-            gone = right * work.total[depth, lost] + (1 - 2 * right) * work.left[depth, lost]
-        for i in range(work.holds[depth, b]):
-            bin_ = work.held[depth, at + i]
-            c = right * work.total[depth, bin_] + (1 - 2 * right) * work.left[depth, bin_]
-            if c == 0 or bin_ == lost:
+        if first < end and work.held[end - 1] == lost:  # the last of its bins
+            end -= 1
+            gone = right * records[end] + (1 - 2 * right) * left[end]
+        for i in range(first, end):
+            c = right * records[i] + (1 - 2 * right) * left[i]
+            if c == 0:
                 continue
             if cells.kind[b] == 0:
                 found += _seen(terms, n, c)
@@ -70,9 +71,9 @@ def _shown(problem: Problem, work: Work, depth: int, n: int, right: int) -> floa
                 continue
             if last >= 0:  # a gap is covered unless all draws lie on one side of it
                 apart = _seen(terms, n - gone, below) + _seen(terms, n - gone, n - gone - below) - 1.0
-                found += (cells.place[bin_] - cells.place[last]) * apart
+                found += (cells.place[work.held[i]] - cells.place[work.held[last]]) * apart
             below += c
-            last = bin_
+            last = i
         if cells.kind[b] == 0:
             found = max(0.0, found) / cells.labels[b]
         elif gone > 0:
@@ -81,40 +82,39 @@ def _shown(problem: Problem, work: Work, depth: int, n: int, right: int) -> floa
     return every
 
 
-@njit(cache=True, nogil=True)
-def _shown_by_few(problem: Problem, work: Work, depth: int, size: int, other: int) -> float:
+@njit(cache=True, nogil=True, inline="always")
+def _shown_by_few(problem: Problem, work: Work, size: int, other: int) -> float:
     """The same of both sides of a small part, each times its records: of all its chances a table is at hand.
 
     A bin without records adds nothing to either sum, so that none is asked for.
     """
-    cells, terms = problem.cells, problem.terms
-    held, left, total = work.held[depth], work.left[depth], work.total[depth]
+    cells, terms, left, records, wide = problem.cells, problem.terms, work.left, work.records, work.wide
     alone, others = terms.label[size], terms.label[other]
     every, every_other = 0.0, 0.0
     for b in range(len(cells.kind)):
-        at, holds, one, two = cells.first[b], work.holds[depth, b], 0.0, 0.0
+        first, end, one, two = work.begin[b], work.begin[b + 1], 0.0, 0.0
+        if first == end:
+            continue
         if cells.kind[b] == 0:
-            for i in range(holds):
-                bin_ = held[at + i]
-                one += alone[left[bin_]]
-                two += others[total[bin_] - left[bin_]]
+            for i in range(first, end):
+                one += alone[left[i]]
+                two += others[records[i] - left[i]]
             every += max(0.0, one) / cells.labels[b]
             every_other += max(0.0, two) / cells.labels[b]
             continue
-        lost, gone, gone_other = cells.missing[b], 0, 0
-        if lost >= 0 and total[lost] > 0:  # the last of its bins
-            gone, gone_other, holds = left[lost], total[lost] - left[lost], holds - 1
+        gone, gone_other = 0, 0
+        if work.held[end - 1] == cells.missing[b]:
+            end -= 1
+            gone, gone_other = left[end], records[end] - left[end]
             one += MIXED * terms.gap[size, gone]
             two += MIXED * terms.gap[other, gone_other]
         near, far = terms.gap[size - gone], terms.gap[other - gone_other]
         below, below_other = 0, 0
-        for i in range(holds - 1):
-            bin_ = held[at + i]
-            wide = cells.place[held[at + i + 1]] - cells.place[bin_]
-            below += left[bin_]
-            below_other += total[bin_] - left[bin_]
-            one += wide * near[below]
-            two += wide * far[below_other]
+        for i in range(first, end - 1):
+            below += left[i]
+            below_other += records[i] - left[i]
+            one += wide[i] * near[below]
+            two += wide[i] * far[below_other]
         every += one
         every_other += two
     return size * every + other * every_other
@@ -122,80 +122,126 @@ def _shown_by_few(problem: Problem, work: Work, depth: int, size: int, other: in
 
 @njit(cache=True, nogil=True)
 def _tally(problem: Problem, order: NDArray[np.int32], lo: int, hi: int, work: Work, depth: int) -> None:
-    """Count the part: records and sums of the guide by bin, and which bins hold any."""
-    cells, guide = problem.cells, problem.guide
-    attributes, dims = len(cells.kind), guide.n
-    for a in range(attributes):  # what the part before held at this depth
-        for i in range(work.holds[depth, a]):
-            bin_ = work.held[depth, cells.first[a] + i]
-            work.total[depth, bin_] = 0
-            for d in range(dims):
-                work.sums[depth, bin_, d] = 0.0
-    soft = guide.soft.shape[0] > 0
-    for i in range(lo, hi):
-        row = order[i]
-        for a in range(attributes):
-            bin_ = cells.first[a] + cells.bins[row, a]
-            work.total[depth, bin_] += 1
-            if soft:
-                for d in range(dims):
-                    work.sums[depth, bin_, d] += guide.soft[row, d]
-            else:
-                work.sums[depth, bin_, guide.classes[row]] += 1.0
-    for a in range(attributes):
-        holds = 0
-        for bin_ in range(cells.first[a], cells.first[a + 1]):
-            if work.total[depth, bin_] > 0:
-                work.held[depth, cells.first[a] + holds] = bin_
-                holds += 1
-        work.holds[depth, a] = holds
+    """Count the part: records and sums of the guide by bin of the attributes that may vary in it; lay out its slots."""
+    _sum_up(problem.guide, order, lo, hi, work.run[1])
+    lives = 0
+    for d in range(problem.guide.n):
+        if work.run[1, d] != 0.0:
+            work.live[lives] = d
+            lives += 1
+    one = len(problem.guide.classes) > 0 and lives == 1  # of one class: it guides nothing
+    work.lives[0] = 0 if one else lives
+    of = work.varied[depth, : work.many[depth]]
+    _count(problem.cells, of, order, lo, hi, work.total)
+    if not one:
+        _guide(problem.cells, problem.guide, of, order, lo, hi, work.sums)
+    _lay_out(problem.cells, hi - lo, work, depth)
 
 
 @njit(cache=True, nogil=True)
-def _order(problem: Problem, a: int, way: int, n: int, work: Work, depth: int) -> int:
-    """Put the held bins of attribute a in the order of its first or second way into `work.ways`; how many there are, or
-    0 where there is no such way.
+def _sum_up(guide: Guide, order: NDArray[np.int32], lo: int, hi: int, to: Floats) -> None:
+    """The sums of the guide over a part."""
+    to[:] = 0.0
+    if len(guide.classes):
+        for i in range(lo, hi):
+            to[guide.classes[order[i]]] += 1.0
+        return
+    for i in range(lo, hi):
+        for d in range(len(to)):
+            to[d] += guide.soft[order[i], d]
+
+
+@njit(cache=True, nogil=True)
+def _count(cells: Cells, of: Ints, order: NDArray[np.int32], lo: int, hi: int, to: Ints) -> None:
+    """Records of a part by bin of some attributes."""
+    to[:] = 0
+    for begin in range(lo, hi, BLOCK):  # so few rows stay near while one attribute after the other is counted
+        for a in of:
+            first = cells.first[a]
+            for i in range(begin, min(begin + BLOCK, hi)):
+                to[first + cells.bins[order[i], a]] += 1
+
+
+@njit(cache=True, nogil=True)
+def _guide(cells: Cells, guide: Guide, of: Ints, order: NDArray[np.int32], lo: int, hi: int, to: Floats) -> None:
+    """Sums of the guide by bin of some attributes."""
+    to[:] = 0.0
+    hard = len(guide.classes) > 0
+    for begin in range(lo, hi, BLOCK):
+        for a in of:
+            first = cells.first[a]
+            for i in range(begin, min(begin + BLOCK, hi)):
+                bin_ = first + cells.bins[order[i], a]
+                if hard:
+                    to[bin_, guide.classes[order[i]]] += 1.0
+                    continue
+                for d in range(guide.n):
+                    to[bin_, d] += guide.soft[order[i], d]
+
+
+@njit(cache=True, nogil=True)
+def _lay_out(cells: Cells, n: int, work: Work, depth: int) -> None:
+    """Give a slot to every bin that some records of the part are in, and not all; keep which attributes vary."""
+    slots, many = 0, 0
+    for a in range(len(cells.kind)):
+        work.begin[a] = slots
+        for bin_ in range(cells.first[a], cells.first[a + 1]):
+            if 0 < work.total[bin_] < n:
+                work.slot[bin_], work.held[slots] = slots, bin_
+                work.records[slots], work.left[slots] = work.total[bin_], 0
+                if slots > work.begin[a]:
+                    work.wide[slots - 1] = cells.place[bin_] - cells.place[work.held[slots - 1]]
+                slots += 1
+        if slots > work.begin[a]:
+            work.varied[depth + 1, many] = a
+            many += 1
+    work.begin[len(cells.kind)] = slots
+    work.many[depth + 1] = many
+
+
+@njit(cache=True, nogil=True)
+def _order(cells: Cells, a: int, way: int, n: int, work: Work) -> int:
+    """Put the slots of attribute a in the order of its first or second way into `work.ways`; how many there are, or 0
+    where there is no such way.
 
     Numbers ascend, missing ones behind the highest or before the lowest. Labels stand in the direction of the guide, or
     by how frequent they are.
     """
-    cells = problem.cells
-    at, holds = cells.first[a], int(work.holds[depth, a])
+    at, holds = work.begin[a], work.begin[a + 1] - work.begin[a]
     if holds < 2 or (way == 1 and holds == 2):
         return 0
     if cells.kind[a] == 1:
-        lost = cells.missing[a]
-        if way == 1 and (lost < 0 or work.total[depth, lost] == 0):
+        if way == 1 and work.held[at + holds - 1] != cells.missing[a]:
             return 0
         for i in range(holds):
-            work.ways[depth, i] = work.held[depth, at + (i + way * (holds - 1)) % holds]
-        return holds
+            work.ways[i] = at + (i + way * (holds - 1)) % holds
+        return int(holds)
     if way == 0:
-        direction(problem, a, n, work, depth)
+        direction(a, n, work)
     else:
         for i in range(holds):
-            work.key[depth, i] = -work.total[depth, work.held[depth, at + i]]
-    for i in range(holds):  # few bins: each is put where it belongs among those before it
-        bin_, key, j = work.held[depth, at + i], work.key[depth, i], i
-        while j > 0 and work.key[depth, j - 1] > key:
-            work.key[depth, j] = work.key[depth, j - 1]
-            work.ways[depth, j] = work.ways[depth, j - 1]
+            work.key[i] = -work.records[at + i]
+    for i in range(holds):  # few slots: each is put where it belongs among those before it
+        key, j = work.key[i], i
+        while j > 0 and work.key[j - 1] > key:
+            work.key[j] = work.key[j - 1]
+            work.ways[j] = work.ways[j - 1]
             j -= 1
-        work.key[depth, j] = key
-        work.ways[depth, j] = bin_
-    return holds
+        work.key[j] = key
+        work.ways[j] = at + i
+    return int(holds)
 
 
 @njit(cache=True, nogil=True)
 def orders(problem: Problem, order: NDArray[np.int32], lo: int, hi: int, work: Work) -> Ints:
     """(attributes, 2, widest): the bins of a part in the order of each way, -1 behind the last."""
-    attributes, first = len(problem.cells.kind), ZERO
-    found = np.full((attributes, 2, work.ways.shape[1]), -1)
-    _tally(problem, order, lo, hi, work, first)
+    attributes = len(problem.cells.kind)
+    found = np.full((attributes, 2, len(work.ways)), -1)
+    _tally(problem, order, lo, hi, work, ZERO)
     for a in range(attributes):
         for way in range(2):
-            for i in range(_order(problem, a, way, hi - lo, work, first)):
-                found[a, way, i] = work.ways[first, i]
+            for i in range(_order(problem.cells, a, way, hi - lo, work)):
+                found[a, way, i] = work.held[work.ways[i]]
     return found
 
 
@@ -216,66 +262,66 @@ def evaluate(
 
     `allowed` (attributes, 2, widest): which boundaries keep the requirements beside k; of no length if all do.
     """
-    cells, n, dims = problem.cells, hi - lo, problem.guide.n
+    cells, n = problem.cells, hi - lo
     for a in range(len(cells.kind)):
         work.gain[depth, a] = NOTHING
     if n < 2 * problem.terms.k:
         return
     _tally(problem, order, lo, hi, work, depth)
-    if n >= PAIRED:
-        _pair(cells, order, lo, hi, work, depth)
-    work.shown[depth] = n * _shown(problem, work, depth, n, ONE)
-    for d in range(dims):
-        work.run[depth, 1, d] = 0.0
-        for i in range(work.holds[depth, 0]):
-            work.run[depth, 1, d] += work.sums[depth, work.held[depth, i], d]
-    for a in range(len(cells.kind)):
+    varied = work.varied[depth + 1, : work.many[depth + 1]]
+    work.paired[0] = _pair(cells, varied, order, lo, hi, work)
+    work.shown[0] = n * _shown(problem, work, n, ONE)
+    for a in varied:
         for way in range(2):
-            holds = _order(problem, a, way, n, work, depth)
+            holds = _order(cells, a, way, n, work)
             if holds > 0:
-                _line_up(cells, order, lo, hi, a=a, holds=holds, work=work, depth=depth)
+                _line_up(cells, order, lo, hi, a=a, holds=holds, work=work)
                 _sweep(problem, n, a, way, holds, allowed=allowed, work=work, depth=depth)
 
 
 @njit(cache=True, nogil=True)
-def _pair(cells: Cells, order: NDArray[np.int32], lo: int, hi: int, work: Work, depth: int) -> None:
-    """Count the part's records by pairs of bins: what goes left with a bin is then known without its rows."""
-    attributes, pairs, held, holds = len(cells.kind), work.pairs, work.held[depth], work.holds[depth]
-    for a in range(attributes):
-        for i in range(holds[a]):
-            pairs[held[cells.first[a] + i]] = 0
-    for i in range(lo, hi):
-        row = order[i]
-        for a in range(attributes):
-            one = pairs[cells.first[a] + cells.bins[row, a]]
-            for b in range(a, attributes):
-                one[cells.first[b] + cells.bins[row, b]] += 1
-    for a in range(attributes):  # the other half is the same
-        for i in range(holds[a]):
-            one, bin_ = pairs[held[cells.first[a] + i]], held[cells.first[a] + i]
-            for b in range(a):
-                for j in range(holds[b]):
-                    one[held[cells.first[b] + j]] = pairs[held[cells.first[b] + j], bin_]
+def _pair(cells: Cells, varied: Ints, order: NDArray[np.int32], lo: int, hi: int, work: Work) -> bool:
+    """Count the part's records by pairs of slots: what goes left with a slot is then known without its rows.
+
+    False where that takes longer than to go through the rows of each slot again for every attribute.
+    """
+    many, slots = len(varied), work.begin[len(cells.kind)]
+    if slots * slots > min(len(work.pairs), 4 * (hi - lo) * many * many):
+        return False
+    pairs, codes = work.pairs[: slots * slots], work.codes
+    pairs[:] = 0
+    for begin in range(lo, hi, BLOCK):
+        rows = min(BLOCK, hi - begin)
+        for j in range(many):
+            a, first = varied[j], cells.first[varied[j]]
+            for i in range(rows):
+                codes[j, i] = work.slot[first + cells.bins[order[begin + i], a]]
+            for other in range(j):
+                for i in range(rows):
+                    pairs[codes[other, i] * slots + codes[j, i]] += 1
+    for i in range(slots):
+        pairs[i * slots + i] = work.records[i]
+    for i in range(slots):  # the other half is the same
+        for j in range(i):
+            pairs[i * slots + j] = pairs[j * slots + i]
+    return True
 
 
 @njit(cache=True, nogil=True)
-def _line_up(
-    cells: Cells, order: NDArray[np.int32], lo: int, hi: int, a: int, holds: int, work: Work, depth: int
-) -> None:
-    """Put the part's rows into `work.rows` in the order of the way's bins, unless pairs of bins were counted."""
-    rank = np.zeros(cells.first[a + 1] - cells.first[a], dtype=np.int64)
-    place = np.zeros(holds + 1, dtype=np.int64)
+def _line_up(cells: Cells, order: NDArray[np.int32], lo: int, hi: int, a: int, holds: int, work: Work) -> None:
+    """Put the part's rows into `work.rows` in the order of the way's slots, unless pairs of them were counted."""
+    work.start[0] = 0
     for i in range(holds):
-        rank[work.ways[depth, i] - cells.first[a]] = i
-        place[i + 1] = place[i] + work.total[depth, work.ways[depth, i]]
-    for i in range(holds + 1):
-        work.start[depth, i] = place[i]
-    if hi - lo >= PAIRED:
+        work.start[i + 1] = work.start[i] + work.records[work.ways[i]]
+    if work.paired[0]:
         return
+    place = np.zeros(holds, dtype=np.int64)
+    for i in range(holds):
+        place[work.ways[i] - work.begin[a]] = work.start[i]
     for i in range(lo, hi):
-        r = rank[cells.bins[order[i], a]]
-        work.rows[depth, place[r]] = order[i]
-        place[r] += 1
+        at = work.slot[cells.first[a] + cells.bins[order[i], a]] - work.begin[a]
+        work.rows[place[at]] = order[i]
+        place[at] += 1
 
 
 @njit(cache=True, nogil=True)
@@ -286,73 +332,74 @@ def _step(n: int, holds: int) -> int:
 
 @njit(cache=True, nogil=True)
 def _sweep(
-    problem: Problem, n: int, a: int, way: int, holds: int, allowed: NDArray[np.bool_], work: Work, depth: int
+    problem: Problem,
+    n: int,
+    a: int,
+    way: int,
+    holds: int,
+    allowed: NDArray[np.bool_],
+    work: Work,
+    depth: int,
 ) -> None:
-    """Every boundary of one way to put the bins of attribute a in order: rows go left one bin after the other."""
-    cells, k, dims = problem.cells, problem.terms.k, problem.guide.n
+    """Every boundary of one way to put the slots of attribute a in order: rows go left one slot after the other."""
+    cells, k = problem.cells, problem.terms.k
     step = _step(n, holds)
-    for d in range(dims):
-        work.run[depth, 0, d] = 0.0
+    work.run[0] = 0.0
     best, best_at, tried = NOTHING, -1, 0
     for i in range(holds - 1):
-        size = work.start[depth, i + 1]
+        size = work.start[i + 1]
         if n - size < k:
             break
-        _add_left(cells, n, work, depth, i)
-        for d in range(dims):
-            work.run[depth, 0, d] += work.sums[depth, work.ways[depth, i], d]
+        _add_left(cells, work, i)
+        for j in range(work.lives[0]):
+            d = work.live[j]
+            work.run[0, d] += work.sums[work.held[work.ways[i]], d]
         if size < k:
             continue
         tried += 1
         if (tried - 1) % step or (allowed.shape[0] > 0 and not allowed[a, way, i]):
             continue
-        worth = _worth(problem, n, size, work, depth)
+        worth = _worth(problem, n, size, work)
         if worth > best + TIE * n:
             best, best_at = worth, i
-    _none_left(cells, work, depth)
+    for i in range(work.begin[len(cells.kind)]):  # leave nobody behind
+        work.left[i] = 0
     if best_at >= 0 and best > work.gain[depth, a] + TIE * n:
         work.gain[depth, a] = best
         for bin_ in range(cells.first[a], cells.first[a + 1]):
             work.side[depth, bin_] = 2
         for i in range(holds):
-            work.side[depth, work.ways[depth, i]] = 1 if i > best_at else 0
+            work.side[depth, work.held[work.ways[i]]] = 1 if i > best_at else 0
 
 
-@njit(cache=True, nogil=True)
-def _add_left(cells: Cells, n: int, work: Work, depth: int, i: int) -> None:
-    """The rows of the way's bin i go left."""
-    if n >= PAIRED:
-        moved, left = work.pairs[work.ways[depth, i]], work.left[depth]
-        for bin_ in range(len(moved)):
-            left[bin_] += moved[bin_]
+@njit(cache=True, nogil=True, inline="always")
+def _add_left(cells: Cells, work: Work, i: int) -> None:
+    """The rows of the way's slot i go left."""
+    left, slots = work.left, work.begin[len(cells.kind)]
+    if work.paired[0]:
+        moved = work.pairs[work.ways[i] * slots : (work.ways[i] + 1) * slots]
+        for j in range(slots):
+            left[j] += moved[j]
         return
-    for j in range(work.start[depth, i], work.start[depth, i + 1]):
-        row = work.rows[depth, j]
+    for at in range(work.start[i], work.start[i + 1]):
+        row = work.rows[at]
         for b in range(len(cells.kind)):
-            bin_ = cells.first[b] + cells.bins[row, b]
-            work.left[depth, bin_] += 1
+            if work.begin[b] < work.begin[b + 1]:
+                left[work.slot[cells.first[b] + cells.bins[row, b]]] += 1
 
 
-@njit(cache=True, nogil=True)
-def _none_left(cells: Cells, work: Work, depth: int) -> None:
-    """Leave `left` empty behind."""
-    for b in range(len(cells.kind)):
-        for i in range(work.holds[depth, b]):
-            work.left[depth, work.held[depth, cells.first[b] + i]] = 0
-
-
-@njit(cache=True, nogil=True)
-def _worth(problem: Problem, n: int, size: int, work: Work, depth: int) -> float:
+@njit(cache=True, nogil=True, inline="always")
+def _worth(problem: Problem, n: int, size: int, work: Work) -> float:
     """What it is worth to cut a part of n records so that `size` go left: the fall of the guide's sum of squares, and
     of what would be shown."""
     fall = 0.0
-    for d in range(problem.guide.n):
-        left, every = work.run[depth, 0, d], work.run[depth, 1, d]
+    for j in range(work.lives[0]):
+        left, every = work.run[0, work.live[j]], work.run[1, work.live[j]]
         fall += left * left / size + (every - left) * (every - left) / (n - size) - every * every / n
-    less = work.shown[depth]
+    less = work.shown[0]
     if n < problem.terms.seen.shape[0]:
-        less -= _shown_by_few(problem, work, depth, size, n - size)
+        less -= _shown_by_few(problem, work, size, n - size)
     else:
-        less -= size * _shown(problem, work, depth, size, ZERO)
-        less -= (n - size) * _shown(problem, work, depth, n - size, ONE)
+        less -= size * _shown(problem, work, size, ZERO)
+        less -= (n - size) * _shown(problem, work, n - size, ONE)
     return float((problem.guide.scale * fall + problem.terms.weight * less) * waste(n, size, problem.terms.k))

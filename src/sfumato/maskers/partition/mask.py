@@ -7,9 +7,10 @@ holder.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from functools import partial
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -31,6 +32,7 @@ from sfumato.maskers.recoding.intervals import outside, plain_number
 from sfumato.maskers.recoding.recoding import tree_file
 
 NAME = "partition.json"
+T = TypeVar("T")
 OUTSIDE = -1
 """A row that no part takes."""
 
@@ -143,7 +145,7 @@ class RegionTree(Mask):
 
     def to_json(self) -> dict[str, Any]:
         """The trees in plain JSON."""
-        trees = [{"on": list(tree.on), "nodes": [self._form(node) for node in tree.nodes]} for tree in self.trees]
+        trees = [{"on": list(tree.on), "nodes": self._forms(tree)} for tree in self.trees]
         along = {name: {**one.to_json(), "missing": one.missing} for name, one in self.attributes.items()}
         return {"attributes": along, "trees": trees, **self._overlap()}
 
@@ -194,11 +196,11 @@ class RegionTree(Mask):
 
     def columns(self, tree: Tree, at: Ints) -> dict[str, Column]:
         """What rows show whose leaves are numbered `at`, in the order of the tree's leaves; -1 for none."""
+        used = np.flatnonzero(np.bincount(at + 1)) - 1
         found = {}
         for name in tree.on:
-            along = self.attributes[name]
-            texts = [along.text(leaf.shown[name]) for leaf in tree.leaves]
-            found[name] = _column([*texts, SUPPRESSED], at)
+            texts = each(self.attributes[name].text, (leaf.shown[name] for leaf in tree.leaves))
+            found[name] = _column([*texts, SUPPRESSED], at, used)
         return found
 
     def _texts(self) -> Iterator[tuple[str, str | None, Extent]]:
@@ -214,9 +216,18 @@ class RegionTree(Mask):
         told = {along.text(extent): entry for extent in extents if (entry := along.entry(extent)) is not None}
         return {**along.to_json(), "shown": [told[text] for text in sorted(told, key=str)]}
 
-    def _form(self, node: Node) -> dict[str, Any]:
+    def _forms(self, tree: Tree) -> list[dict[str, Any]]:
+        """The nodes of a tree; leaves that show the same share the form of it."""
+        entries = {
+            name: each(partial(self._shown, name), (leaf.shown[name] for leaf in tree.leaves)) for name in tree.on
+        }
+        leaves = iter([dict(zip(entries, shown, strict=True)) for shown in zip(*entries.values(), strict=True)])
+        return [self._cut(node) or {"shown": next(leaves)} for node in tree.nodes]
+
+    def _cut(self, node: Node) -> dict[str, Any]:
+        """A node that is no leaf; of a leaf nothing."""
         if isinstance(node, Leaf):
-            return {"shown": {name: self._shown(name, extent) for name, extent in node.shown.items()}}
+            return {}
         if isinstance(node, Clustered):
             return {"clusters": list(node.below)}
         form: dict[str, Any] = {"attribute": node.attribute, "below": list(node.below)}
@@ -347,10 +358,23 @@ def _covers(extent: Extent, table: Table, name: str) -> NDArray[np.bool_]:
     return np.append(inside.astype(bool), extent.missing)
 
 
-def _column(texts: Sequence[str | None], at: Ints) -> Column:
-    """What each row shows; the last text is for rows without a part. Only what occurs is among the values."""
-    shown = sorted({text for text in (texts[n] for n in np.unique(at)) if text is not None})
+def each(of: Callable[[Extent], T], extents: Iterable[Extent]) -> list[T]:
+    """What is told of each extent, made once of those that are the same thing: parts share what they show."""
+    made: dict[int, T] = {}
+    every = list(extents)
+    for extent in every:
+        if id(extent) not in made:
+            made[id(extent)] = of(extent)
+    return [made[id(extent)] for extent in every]
+
+
+def _column(texts: Sequence[str | None], at: Ints, used: Ints) -> Column:
+    """What each row shows; the last text is for rows without a part. Only what occurs is among the values.
+
+    `used`: the numbers that are among those of the rows.
+    """
+    shown = sorted({text for text in (texts[n] for n in used.tolist()) if text is not None})
     place = {text: number for number, text in enumerate(shown)}
     missing = len(shown)
     codes = np.array([missing if text is None else place.get(text, missing) for text in texts], dtype=np.int64)
-    return Column(narrow(codes[at], missing), pa.array(shown, type=pa.string()))
+    return Column(narrow(codes, missing)[at], pa.array(shown, type=pa.string()))

@@ -28,8 +28,10 @@ SURE = 35
 """A value is seen for sure where draws times its share are more: the chance is one, to all digits."""
 BREADTH = 3
 """Attributes whose cuts are followed when looking ahead."""
-PAIRED = 400
-"""From so many records on, pairs of bins are counted once, and not the rows of each bin again for every attribute."""
+MOST_PAIRS = 1 << 22
+"""Pairs of values that are counted at once, at most."""
+BLOCK = 512
+"""Rows that are gone through for one attribute after the other."""
 ZERO: Any = np.int64(0)
 ONE: Any = np.int64(1)
 """Of this type, so that a loop is compiled once, and not again for a number that is written out."""
@@ -82,28 +84,46 @@ class Problem(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Scratch of evaluations, one line for each depth of the look ahead, and what they found: for each attribute the
-    best cut's worth, and which bins go right.
+    """Scratch of evaluations, and what they found at each depth of the look ahead.
 
-    `total`, `left` (depths, bins): records of the part, and those that went left. `held`: the bins that hold any,
-    `holds` of each attribute. `sums` (depths, bins, dims): of the guide; `run` (depths, 2, dims): of those that went
-    left, and of all. `ways`: bins in the order of one way, `key` what they are ordered by; `rows`: the part's rows in
-    that order, `start` the first of each bin. `pairs` (bins, bins): records of a large part by pairs of bins. `shown`:
-    what all of them would show.
+    An attribute that is the same for all records of a part cannot be cut, nor shown more finely, there and below. What
+    is counted is kept for the bins that a part holds of all others, one behind the other: such a place is a *slot*.
+
+    By bin: `total` records of the part, `sums` (bins, dims) of the guide, `slot` where it stands among those held. By
+    slot: `held` the bin, `records` how many, `left` those that went left, `wide` how far the next one lies off; those
+    of attribute a are `begin[a]..begin[a + 1]`. `pairs`: records by pairs of slots, line after line, if `paired`;
+    `codes` (attributes, rows of a block): slots of some rows. `live`: the coordinates of the guide that are not nothing
+    everywhere, `lives` how many; `run` (2, dims): of those that went left, and of all. `ways`: slots in the order of
+    one way, `key` what they are ordered by; `start`: where the rows of each begin, `rows`: the part's rows in that
+    order. `off`, `spread`: where slots lie by their classes. `shown`: what all records would show.
+
+    By depth: `varied`, the attributes to be counted, the first `many[depth]`; those that varied are left for the next
+    depth. `gain`: of each attribute the best cut's worth; `side`: which bins go right.
     """
 
     total: Ints
-    left: NDArray[np.int32]
-    held: Ints
-    holds: Ints
     sums: Floats
+    slot: Ints
+    held: Ints
+    records: NDArray[np.int32]
+    left: NDArray[np.int32]
+    wide: Floats
+    begin: Ints
+    pairs: NDArray[np.int32]
+    paired: NDArray[np.bool_]
+    codes: Ints
+    live: Ints
+    lives: Ints
     run: Floats
     ways: Ints
     key: Floats
-    rows: NDArray[np.int32]
     start: Ints
-    pairs: NDArray[np.int32]
+    rows: NDArray[np.int32]
+    off: Floats
+    spread: Floats
     shown: Floats
+    varied: Ints
+    many: Ints
     gain: Floats
     side: NDArray[np.uint8]
 
@@ -113,18 +133,29 @@ def work_for(cells: Cells, guide: Guide, rows: int, depths: int = 1) -> Work:
     bins, attributes = int(cells.first[-1]), len(cells.kind)
     widest = int(np.diff(cells.first).max())
     return Work(
-        total=np.zeros((depths, bins), dtype=np.int64),
-        left=np.zeros((depths, bins), dtype=np.int32),
-        held=np.zeros((depths, bins), dtype=np.int64),
-        holds=np.zeros((depths, attributes), dtype=np.int64),
-        sums=np.zeros((depths, bins, guide.n)),
-        run=np.zeros((depths, 2, guide.n)),
-        ways=np.zeros((depths, widest), dtype=np.int64),
-        key=np.zeros((depths, widest)),
-        rows=np.zeros((depths, rows), dtype=np.int32),
-        start=np.zeros((depths, widest + 1), dtype=np.int64),
-        pairs=np.zeros((bins, bins) if rows >= PAIRED else (0, 0), dtype=np.int32),
-        shown=np.zeros(depths),
+        total=np.zeros(bins, dtype=np.int64),
+        sums=np.zeros((bins, guide.n)),
+        slot=np.zeros(bins, dtype=np.int64),
+        held=np.zeros(bins, dtype=np.int64),
+        records=np.zeros(bins, dtype=np.int32),
+        left=np.zeros(bins, dtype=np.int32),
+        wide=np.zeros(bins),
+        begin=np.zeros(attributes + 1, dtype=np.int64),
+        pairs=np.zeros(min(bins * bins, MOST_PAIRS), dtype=np.int32),
+        paired=np.zeros(1, dtype=np.bool_),
+        codes=np.zeros((attributes, BLOCK), dtype=np.int64),
+        live=np.zeros(guide.n, dtype=np.int64),
+        lives=np.zeros(1, dtype=np.int64),
+        run=np.zeros((2, guide.n)),
+        ways=np.zeros(widest, dtype=np.int64),
+        key=np.zeros(widest),
+        start=np.zeros(widest + 1, dtype=np.int64),
+        rows=np.zeros(rows, dtype=np.int32),
+        off=np.zeros((widest, guide.n)),
+        spread=np.zeros((guide.n, guide.n)),
+        shown=np.zeros(1),
+        varied=np.tile(np.arange(attributes), (depths + 1, 1)),
+        many=np.full(depths + 1, attributes),
         gain=np.full((depths, attributes), NOTHING),
         side=np.zeros((depths, bins), dtype=np.uint8),
     )

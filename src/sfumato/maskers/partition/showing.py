@@ -21,11 +21,15 @@ from sfumato.maskers.partition.mask import Among, Apart, Below, Clustered, Leaf,
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A tree, what its attributes' extents are made of, and (rows,) the leaf of each row."""
+    """A tree, what its attributes' extents are made of, and (rows,) the leaf of each row.
+
+    `settled`: some parts could be cut further, and somebody asked to leave them as they are.
+    """
 
     tree: Tree
     along: Mapping[str, Along]
     leaf_of: Ints
+    settled: bool = False
 
 
 class Showing:
@@ -36,7 +40,7 @@ class Showing:
 
     def __init__(self, table: Table, binned: Binned, begun: Begun, *, cuts: bool, listed: Collection[str]) -> None:
         self.table, self.binned, self.listed = table, binned, listed
-        self.parts, self.order = begun
+        self.parts, self.order = begun.parts, begun.order
         self.leaves, self.starts = leaf_starts(self.parts)
         self.names = [label_names(axis) if not isinstance(axis, NumberAxis) else () for axis in binned.axes]
         self.cuts = cuts
@@ -98,14 +102,11 @@ class Showing:
         lows = np.minimum.reduceat(np.where(gone, count, places), self.starts)
         highs = np.maximum.reduceat(np.where(gone, -1, places), self.starts)
         missing = np.logical_or.reduceat(gone, self.starts)
-        found: list[Extent] = []
-        for low, high, lost in zip(lows.tolist(), highs.tolist(), missing.tolist(), strict=True):
-            if high < 0:
-                found.append(None)
-                continue
-            first, last = int(marks.piece_of[low]), int(marks.piece_of[high])
-            found.append(Interval(marks.begin(first), marks.end(last), lost))
-        return found
+        made: dict[tuple[int, int, bool], Extent] = {}
+        for low, high, lost in set(zip(lows.tolist(), highs.tolist(), missing.tolist(), strict=True)):
+            first, last = int(marks.piece_of[low]) if high >= 0 else 0, int(marks.piece_of[high])
+            made[low, high, lost] = None if high < 0 else Interval(marks.begin(first), marks.end(last), lost)
+        return [made[ends] for ends in zip(lows.tolist(), highs.tolist(), missing.tolist(), strict=True)]
 
     def _labels(self, a: int, places: Ints) -> list[Extent]:
         axis, names = self.binned.axes[a], self.names[a]

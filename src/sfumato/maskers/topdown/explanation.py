@@ -14,6 +14,7 @@ ENDS = {
     "maximal": "until every further refinement would have broken a requirement",
     "max_steps": "until the number of steps that the recipe allows",
     "seconds": "until the time that the recipe allows was over",
+    "settled": "until somebody asked it to end there and to keep what it had found",
     "interrupted": "until it was interrupted",
 }
 MOST_OTHERS = 5

@@ -25,7 +25,7 @@ from sfumato.counting import Engine, Records
 from sfumato.data.detail import Detail
 from sfumato.data.masked import Masked
 from sfumato.data.table import Table, group_numbers
-from sfumato.events import checkpoint, watched
+from sfumato.events import checkpoint, enough, watched
 from sfumato.maskers.detail.refusal import Unkept
 from sfumato.maskers.masker import Fixed, Labels, Task, only_k_anonymity
 from sfumato.maskers.recoding.recoding import Recoding
@@ -308,7 +308,7 @@ def best_of(task: Task, settings: Settings) -> Fitted:
     settings = replace(settings, score=chosen_score(settings.score, kept, task.labels))
     best: tuple[float, Fitted] | None = None
     for variant in watched(list(variants(settings))):
-        if best is not None and _late(settings, began):
+        if best is not None and (enough() or _late(settings, began)):
             break
         fitted = fit_task(task, variant)
         masked = fitted.masked(task.table)

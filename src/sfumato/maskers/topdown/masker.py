@@ -16,12 +16,13 @@ from sfumato.data.detail import Detail
 from sfumato.data.schema import ItemSet, Schema
 from sfumato.errors import Infeasible, RecipeError
 from sfumato.maskers.detail.refusal import Attempt, Unkept, refusal
-from sfumato.maskers.masker import DAY, K_ANONYMITY, Guarantee, Masker, Outcome, Task, only_k_anonymity, within
+from sfumato.maskers.masker import DAY, K_ANONYMITY, Guarantee, Mask, Masker, Outcome, Task, only_k_anonymity, within
 from sfumato.maskers.recoding.recoding import Recoding
 from sfumato.maskers.recoding.rules import Suppress
 from sfumato.maskers.topdown.fit import Fitted, Settings, best_of, fit_task, keeps_detail
 from sfumato.maskers.topdown.refinement import Blocked, history_from_json, history_to_json, next_blocked
 from sfumato.maskers.topdown.scores import AUTO, check_score
+from sfumato.maskers.topdown.search import SETTLED
 from sfumato.privacy.requirements import KAnonymity, Requirement, basic, largest_k
 
 LEAST = 2
@@ -214,6 +215,7 @@ class TopDown(Settings, Masker):
 
     guarantee: ClassVar[Guarantee] = K_ANONYMITY
     interval_trees: ClassVar[bool] = True
+    settles: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_score(self.score)
@@ -282,7 +284,22 @@ class TopDown(Settings, Masker):
         except Unkept:
             raise refusal(task.detail, task.requirements, _attempt(task)) from None
         history = history_to_json(fitted.history, basic(fitted.demands.kept))
-        return Outcome(fitted.recoding, fitted.masked(task.table), fitted.demands.covered, history)
+        return Outcome(
+            fitted.recoding,
+            fitted.masked(task.table),
+            fitted.demands.covered,
+            history,
+            settled=self._settled(fitted),
+        )
+
+    def _settled(self, fitted: Fitted) -> str | None:
+        """How far a search was that was asked to end; so many steps are the same steps whenever they are taken."""
+        if fitted.history.stopped != SETTLED:
+            return None
+        taken = [one for one in fitted.history.rounds if not one.wished]
+        same = self.search == "greedy" and not any(one.lifted for one in taken)
+        again = f"; max_steps: {len(taken)} gives the same again" if same else ""
+        return f"after {len(taken)} refinements{again}"
 
     @property
     def joins_earlier(self) -> bool:
@@ -330,7 +347,7 @@ class TopDown(Settings, Masker):
                 fine = steps
         return found
 
-    def explained(self, task: Task, history: Mapping[str, Any]) -> Mapping[str, Any]:
+    def explained(self, task: Task, history: Mapping[str, Any], mask: Mask) -> Mapping[str, Any]:
         """The history with the k that would show more."""
         return {**history, "allowed": allowed_to_json(allowing(task, self, history))}
 

@@ -32,7 +32,7 @@ from sfumato.maskers.topdown.growers import AnyAxis
 from sfumato.maskers.topdown.item_sets import SetAxis, lay_out_sets
 from sfumato.maskers.topdown.refinement import Refinement, Session
 from sfumato.maskers.topdown.search import Rules, Search
-from sfumato.privacy.requirements import Basic, KAnonymity, KMap, Requirement, largest_k
+from sfumato.privacy.requirements import Basic, KAnonymity, KMap, Requirement, codes_of, largest_k
 from sfumato.privacy.requirements.anonymity import read_population
 
 
@@ -263,7 +263,7 @@ def _records(table: Table, layout: Layout, labels: Labels, requirements: Sequenc
         tuple(axis.size for axis in layout.axes),
         labels.classes,
         labels.n,
-        sensitive=tuple(table.column(name).codes for name in columns),
+        sensitive=tuple(codes_of(table, name) for name in columns),
         sensitive_sizes=tuple(len(column.values) for column in columns.values()),
         populations=tuple(layout.populations.values()),
     )

@@ -126,7 +126,7 @@ class Blocked:
 class History:
     """The whole search over `rows` records.
 
-    `stopped` says why it ended: "maximal", "max_steps", "seconds" or "interrupted".
+    `stopped` says why it ended: "maximal", "max_steps", "seconds", "settled" or "interrupted".
     """
 
     rounds: tuple[Round, ...]

@@ -11,12 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.detail import Detail
-from sfumato.events import checkpoint
+from sfumato.events import checkpoint, enough
 from sfumato.maskers.topdown.candidates import Candidate, Grower
 from sfumato.maskers.topdown.growers import AnyAxis, make_growers, names
 from sfumato.maskers.topdown.refinement import Blocked, History, Minima, Refinement, Round, Session
 from sfumato.maskers.topdown.scores import Score, Worth
 from sfumato.privacy.requirements import Basic, KAnonymity
+
+SETTLED = "settled"
+"""Why a search ended that was asked to: what it had found by then was enough."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +35,7 @@ class Limits:
             return "max_steps"
         if self.seconds is not None and time.monotonic() - began >= self.seconds:
             return "seconds"
-        return None
+        return SETTLED if enough() else None
 
 
 @dataclass(frozen=True)

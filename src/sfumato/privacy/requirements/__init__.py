@@ -11,7 +11,7 @@ from sfumato.privacy.requirements.anonymity import Covered, Demands, KAnonymity,
 from sfumato.privacy.requirements.closeness import TCloseness
 from sfumato.privacy.requirements.confidence import LKC, AlphaK, ConfidenceBound
 from sfumato.privacy.requirements.diversity import LDiversity
-from sfumato.privacy.requirements.requirement import Basic, Requirement, Sensitive
+from sfumato.privacy.requirements.requirement import Basic, Requirement, Sensitive, codes_of
 
 REQUIREMENTS: Mapping[str, Any] = {
     kind.name: kind for kind in (KAnonymity, LDiversity, ConfidenceBound, AlphaK, TCloseness, KMap, LKC)
@@ -33,6 +33,7 @@ __all__ = [
     "Sensitive",
     "TCloseness",
     "basic",
+    "codes_of",
     "largest_k",
     "without_covered",
 ]

@@ -21,12 +21,14 @@ from sfumato.arrays import Ints
 from sfumato.counting import Measure
 from sfumato.data.lookalikes import looks
 from sfumato.data.schema import Category, Schema
-from sfumato.data.table import Table
+from sfumato.data.table import Codes, ItemColumn, Table, narrow
 from sfumato.data.taxonomy.taxonomy import Taxonomy
-from sfumato.errors import RecipeError, quoted
+from sfumato.errors import RecipeError, SchemaError, quoted
 
 MOST_ATTRIBUTES = 1_000
 """In one quasi-identifier."""
+MOST_SETS = 4_096
+"""Different sets of one sensitive attribute: groups are counted by each of them."""
 ROUNDING = 1e-9
 """By how much sums of logarithms and of shares may miss a bound that they meet on paper."""
 
@@ -41,11 +43,36 @@ class Sensitive:
 
     @classmethod
     def of(cls, table: Table, name: str) -> Sensitive:
-        """A column of a table; missing is the last value, where any is missing."""
-        column, attribute = table.column(name), table.schema[name]
+        """A column of a table; missing is the last value, where any is missing. Sets are values by what they hold."""
+        held = table.columns[name]
+        if isinstance(held, ItemColumn):
+            return cls(_sets(held, name), np.bincount(held.sets.codes).astype(np.int64))
+        column, attribute = held, table.schema[name]
         values = (*column.values.to_pylist(), *([None] if column.missing else []))
         totals = np.bincount(column.codes, minlength=len(values)).astype(np.int64)
         return cls(values, totals, attribute.taxonomy if isinstance(attribute, Category) else None)
+
+
+def codes_of(table: Table, name: str) -> Codes:
+    """(rows,): which of the values of `Sensitive.of` each row has."""
+    column = table.columns[name]
+    if isinstance(column, ItemColumn):
+        return narrow(column.sets.codes, len(column.sets.missing))
+    return column.codes
+
+
+def _sets(column: ItemColumn, name: str) -> tuple[tuple[str, ...] | None, ...]:
+    """Each different set, as the items that it holds; None for a missing one."""
+    sets, items = column.sets, column.items
+    if len(sets.missing) > MOST_SETS:
+        raise SchemaError(
+            name,
+            f"requirements count at most {MOST_SETS:,} different sets",
+            given="more",
+            remedy="give it coarser items, such as chapters of codes",
+        )
+    parts = zip(sets.offsets[:-1], sets.offsets[1:], sets.missing, strict=True)
+    return tuple(None if gone else tuple(items[at] for at in sets.items[a:b]) for a, b, gone in parts)
 
 
 @runtime_checkable
@@ -82,6 +109,10 @@ class Requirement(Protocol):
         """What is promised, as part of a sentence that a lawyer can read, with every name and number of the claim."""
 
     @property
+    def of_items(self) -> bool:
+        """Whether its sensitive attribute is set-valued, and counted by item."""
+
+    @property
     def group_size(self) -> int | None:
         """How many records a group must have, where that is all it asks."""
 
@@ -111,6 +142,11 @@ class Usual:
         """Its settings by their names, but for those that were not given and the people who are counted."""
         given = {one.name: getattr(self, one.name) for one in fields(cast("Any", self)) if one.compare}
         return {"claim": self.name} | setting({name: told(value) for name, value in given.items()})
+
+    @property
+    def of_items(self) -> bool:
+        """It is about single values."""
+        return False
 
     @property
     def group_size(self) -> int | None:

@@ -20,6 +20,7 @@ from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, on
 from sfumato.privacy.verify.files.regular_files import TABLES
 from sfumato.privacy.verify.maskers import MASKERS, RECODED
 from sfumato.privacy.verify.texts import wording
+from sfumato.privacy.verify.texts.labels import LABELS
 from sfumato.privacy.verify.texts.wording import GUARANTEE, LIBRARIES, Deployed, check_wording, deployment
 from sfumato.privacy.verify.verdict import CheckError
 
@@ -127,6 +128,11 @@ class Certificate:
     def covered(self) -> tuple[Form, ...]:
         """What follows from a claim, and was asked for as well."""
         return forms(self.form, "covered") if "covered" in self.form else ()
+
+    @property
+    def labels(self) -> str | None:
+        """The column of labels that go along, which no raw table has; None where none do."""
+        return field(mapping(self.form[LABELS], LABELS), "column", str) if LABELS in self.form else None
 
     @property
     def lifted(self) -> int:

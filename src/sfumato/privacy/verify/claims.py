@@ -22,11 +22,11 @@ from fractions import Fraction
 from itertools import combinations
 
 from sfumato.privacy.verify.fields import number, one_of, share
+from sfumato.privacy.verify.items import items_of
 from sfumato.privacy.verify.spread import Spread, ordered, read_tree, spread_of
-from sfumato.privacy.verify.terms import ROUNDING, as_told
+from sfumato.privacy.verify.terms import KINDS, ROUNDING, as_told
 from sfumato.privacy.verify.values import cells_of, ranks
 
-KINDS = ("distinct", "entropy", "recursive")
 DISTANCES = ("equal", "ordered", "hierarchical")
 MOST_COMBINATIONS = 500  # of l columns that are counted for LKC-privacy
 
@@ -34,10 +34,12 @@ MOST_COMBINATIONS = 500  # of l columns that are counted for LKC-privacy
 def check_l_diversity(table: pl.DataFrame, claim: Form) -> str:
     """Every group has l well-represented sensitive values (Machanavajjhala et al., 2006, definitions 4.1 and 4.2)."""
     kind = one_of(claim, "kind", KINDS)
-    spread = _spread(table, claim, {"l", "kind", *(("c",) if kind == "recursive" else ())})
     l = whole(claim, "l")  # noqa: E741 - the name that everybody knows it by
     if l < 2:
         raise CheckError("'l' is at least 2")
+    if kind == "items":
+        return _items(table, claim, l)
+    spread = _spread(table, claim, {"l", "kind", *(("c",) if kind == "recursive" else ())})
     if kind == "recursive":
         return _recursive(spread, claim, l)
     if kind == "distinct":
@@ -49,6 +51,19 @@ def check_l_diversity(table: pl.DataFrame, claim: Form) -> str:
     if not holds:
         raise CheckError(f"a group has values of {spread.sensitive} that are less than {l}-diverse ({kind})")
     return as_told(claim, {"l": reached})
+
+
+def _items(table: pl.DataFrame, claim: Form, l: int) -> str:  # noqa: E741
+    """Of each item that is in a group at least l - 1 of its records lack it, or at most the share c of them has it."""
+    on = columns(claim, {"sensitive", "l", "kind", "c", "separator"})
+    found = items_of(table, on, field(claim, "sensitive", str), field(claim, "separator", str))
+    if "c" not in claim:
+        if found.fewest_lack + 1 < l:
+            raise CheckError(f"a group has an item of {claim['sensitive']} that fewer than {l - 1} of its records lack")
+        return as_told(claim, {"l": found.fewest_lack + 1})
+    if l != 2 or found.largest_share > share(claim, "c"):
+        raise CheckError(f"in a group, more than the share {claim['c']} has one item of {claim['sensitive']}")
+    return as_told(claim, {"c": found.largest_share})
 
 
 def _recursive(spread: Spread, claim: Form, l: int) -> str:  # noqa: E741

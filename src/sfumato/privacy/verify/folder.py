@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -76,6 +76,7 @@ class Folder:
     def __init__(self, path: str | Path) -> None:
         self.path = Path(path)
         self._forms: dict[str, Form] = {}
+        self._made: dict[Hashable, Any] = {}
         given = _instead_of_certificate(self.path)
         if given:
             raise ReleaseError(
@@ -116,6 +117,13 @@ class Folder:
     def content(self, name: str) -> bytes:
         """The bytes of one of the files that are read whole: not of the table."""
         return read_regular(self.file(name), most=most_of(name) or 0)
+
+    def made(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What several checks make of this release, made by the first of them."""
+        if key not in self._made:
+            self._made[key] = make()
+        found: T = self._made[key]
+        return found
 
     def json(self, name: str) -> Form:
         """One of the JSON files."""

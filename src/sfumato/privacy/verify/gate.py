@@ -17,10 +17,12 @@ from sfumato.privacy.verify.explained.centres import centres
 from sfumato.privacy.verify.explained.classes import classes
 from sfumato.privacy.verify.explained.codebook import codebook, told_of
 from sfumato.privacy.verify.explained.extents import extents
+from sfumato.privacy.verify.explained.labels import check_labels, check_score
 from sfumato.privacy.verify.explained.shown import Also, explained
 from sfumato.privacy.verify.fields import Form, names, whole
 from sfumato.privacy.verify.files.regular_files import CERTIFICATE
 from sfumato.privacy.verify.folder import NOT_CHECKED, Folder, all_checked, coverage, harmless
+from sfumato.privacy.verify.policies.recheck import policy_checks
 from sfumato.privacy.verify.private import differential
 from sfumato.privacy.verify.private.differential import made_of
 from sfumato.privacy.verify.raw.rows import (
@@ -75,6 +77,7 @@ def verify(
     people = None if population is None else read_population(population, missing=missing)
     besides = _Besides(people, others, given)
     checks = [*_checks(release, signer, besides), *_claims(release, besides), *_order(release, given)]
+    checks += policy_checks(release)
     if strict:
         checks.append(run("strict", lambda: all_checked(release)))
     return verdict_of(checks, _looked(release))
@@ -135,6 +138,8 @@ def _checks(release: Folder, signer: bytes | None, besides: _Besides) -> Iterato
         "extents": lambda: extents(release),
         "codebook": lambda: codebook(release),
         "centres": lambda: centres(release),
+        "labels": lambda: check_labels(release),
+        "score": lambda: check_score(release),
         "lifted": lambda: tables.lifted(release.table, release.certificate, release.recoding),
         "nothing else": lambda: release.written.form,
         "package": lambda: files.package(release),

@@ -56,8 +56,9 @@ def as_told(claim: Form, reached: Mapping[str, float]) -> str:
 
 
 Terms = dict[str, object]
-KINDS = ("distinct", "entropy", "recursive")
+KINDS = ("distinct", "entropy", "recursive", "items")
 DISTANCES = ("equal", "ordered", "hierarchical")
+SEPARATOR = 20  # characters between items
 MOST_LEVELS = 100  # of a tree
 MOST_CLAIMS = 100
 
@@ -111,6 +112,12 @@ def _cell(value: object) -> object:
 def _diversity(claim: Form) -> Terms:
     kind = one_of(claim, "kind", KINDS)
     found = {**_sensitive(claim), "l": count(claim, "l", least=2), "kind": kind}
+    if kind == "items":
+        bound = {"c": share(claim, "c")} if "c" in claim else {}
+        between = field(claim, "separator", str)
+        if not 1 <= len(between) <= SEPARATOR:
+            raise CheckError(f"a separator has 1 to {SEPARATOR} characters")
+        return found | bound | {"separator": between}
     return found | ({"c": number(claim, "c")} if kind == "recursive" else {})
 
 
@@ -193,9 +200,9 @@ def _figures(*keys: str) -> Callable[[Form], object]:
 
 
 def _diverse(claim: Form) -> object:
-    if claim.get("kind") == "distinct":
+    if claim.get("kind") == "distinct" or (claim.get("kind") == "items" and "c" not in claim):
         return {"l": count(field(claim, "achieved", dict), "l", least=2)}
-    return _figures("c" if claim.get("kind") == "recursive" else "l")(claim)
+    return _figures("c" if "c" in claim else "l")(claim)
 
 
 REACHED: dict[str, Callable[[Form], object]] = {

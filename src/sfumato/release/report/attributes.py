@@ -37,12 +37,18 @@ MOST = 15
 
 def attributes(released: Released, held: Held | None, stories: Mapping[str, Story]) -> Html:
     """One part for each masked attribute; with what the holder has, its raw side and why it looks like that."""
-    parts = []
-    for name in watched(released.names):
-        inside = _looks(released, held, name)
-        why = [_why(stories[name])] if name in stories else []
-        parts += [tag("h3", text(name)), paragraph(_says(released, name)), inside, *why]
-    return section("Each attribute", *parts, anchor="attributes")
+    quiet = [name for name in released.names if different(released.masked.shown(name)) <= 1]
+    parts = {name: _attribute(released, held, stories, name) for name in watched(released.names)}
+    folded_ = tag("summary", text(f"{some(len(quiet), 'attribute')} with one value for everybody: {', '.join(quiet)}"))
+    silent = [tag("details", folded_, *(parts[name] for name in quiet))] if quiet else []
+    told = [part for name, part in parts.items() if name not in quiet]
+    return section("Each attribute", *told, *silent, anchor="attributes")
+
+
+def _attribute(released: Released, held: Held | None, stories: Mapping[str, Story], name: str) -> Html:
+    why = [_why(stories[name])] if name in stories else []
+    head = [tag("h3", text(name)), paragraph(_says(released, name))]
+    return join([*head, _looks(released, held, name), *why])
 
 
 def _says(released: Released, name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,11 @@ import numpy as np
 from sfumato.data.schema import Attribute
 from sfumato.data.table import Column, first_rows
 from sfumato.privacy.verify.texts import readme
+from sfumato.privacy.verify.texts.labels import told_in_words
 from sfumato.privacy.verify.texts.pages import needed
 from sfumato.release.certificate import Claim, calendar_of, not_claimed
 from sfumato.release.report.markup import Cell, Html, bullets, folded, join, made, paragraph, section, table, tag, text
-from sfumato.release.report.material import MISSING, Held, Released
+from sfumato.release.report.material import MISSING, Held, Released, different
 from sfumato.release.report.worth import worth_of
 
 
@@ -31,9 +32,20 @@ def holders_verdict(released: Released, held: Held) -> Html:
 
 def in_figures(released: Released, held: Held) -> Html:
     """What holds, what survived and what is risked, in one sentence."""
+    return paragraph(figures(released, held))
+
+
+def worth(released: Released, held: Held) -> str:
+    """Whether the table is worth having, in one sentence that goes on."""
+    said = worth_of(released, held).sentence("verified" if held.verdict.holds else "NOT verified")
+    return said[0].lower() + said[1:]
+
+
+def figures(released: Released, held: Held) -> str:
+    """The same as a text."""
     promised = released.facts.promise.in_short(released.facts.claims)
     told = [f"{promised[0].upper()}{promised[1:]}", *_survived(held.scores), *_risked(held.scores)]
-    return paragraph(f"{'; '.join(told)}.")
+    return f"{'; '.join(told)}."
 
 
 def _survived(scores: Mapping[str, Any]) -> list[str]:
@@ -70,14 +82,22 @@ def claimed(released: Released) -> Html:
     facts = released.facts
     parts = [] if len(facts.claims) == 1 else [paragraph(facts.statement)]
     if facts.claims:
-        asked = [(str(c.requirement), reached(c), f"Somebody who {c.requirement.attacker()}.") for c in facts.claims]
-        follows = [(str(c.requirement), f"follows from {', '.join(c.by.on)}", "") for c in facts.covered]
-        parts.append(table(["claimed", "reached", "against whom"], [*asked, *follows], kind="cards"))
+        parts.append(claimed_table(released))
     if facts.lifted:
         share = facts.lifted / max(facts.rows, 1)
         parts.append(paragraph(f"{facts.lifted:,} records ({share:.1%}) are shown at the top of every masked column."))
     parts += [tag("h3", text("Not claimed")), bullets(not_claimed(facts))]
+    if told := told_in_words(facts.labels):
+        parts += [tag("h3", text("The labels that go along")), bullets(told)]
     return section("What is claimed, and against whom", *parts, anchor="claims")
+
+
+def claimed_table(released: Released) -> Html:
+    """Every claim, what was reached, and against whom it holds."""
+    facts = released.facts
+    asked = [(str(c.requirement), reached(c), f"Somebody who {c.requirement.attacker()}.") for c in facts.claims]
+    follows = [(str(c.requirement), f"follows from {', '.join(c.by.on)}", "") for c in facts.covered]
+    return table(["claimed", "reached", "against whom"], [*asked, *follows], kind="cards")
 
 
 def reached(claim: Claim) -> str:
@@ -133,10 +153,16 @@ def public_examples(released: Released) -> Html:
     """The most frequent combinations of each claim: each is shared by at least k rows, none is anybody's own."""
     parts = [columns(released)]
     for claim in released.facts.claims:
-        on = claim.requirement.on
+        on = tuple(n for n in claim.requirement.on if different(released.masked.shown(n)) > 1) or claim.requirement.on
         parts.append(paragraph(f"The most frequent combinations on {', '.join(on)}, which nobody has alone:"))
-        parts.append(table([*on, "records"], _frequent(released, on), kind="cards"))
+        parts.append(_upright([*on, "records"], _frequent(released, on)))
     return section("The table as it is shown", *parts, anchor="table")
+
+
+def _upright(names: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Html:
+    """A row for each attribute, so that many of them still fit a page."""
+    cells: list[list[Cell]] = [[name, *(row[at] for row in rows)] for at, name in enumerate(names)]
+    return table(["", *(f"combination {at + 1}" for at in range(len(rows)))], cells, kind="cards")
 
 
 def _frequent(released: Released, on: tuple[str, ...]) -> list[tuple[Cell, ...]]:
@@ -156,7 +182,8 @@ def holders_examples(released: Released, held: Held) -> Html:
         told = paragraph("Every row was generated: none stands for a raw record, so there is nothing to set beside it.")
         return section("The table as it is shown", columns(released), told, anchor="table")
     told = paragraph(
-        "Some records as they were, and below in bold as they are shown. They are real: keep this page to yourself.",
+        "Some records as they were, and below in bold as they are shown; columns with one value for everybody are left "
+        "out. They are real: keep this page to yourself.",
         "note",
     )
     return section("The table before and after", columns(released), told, _records(held), anchor="table")
@@ -164,7 +191,7 @@ def holders_examples(released: Released, held: Held) -> Html:
 
 def _records(held: Held) -> Html:
     shown = {name: column for name, column in held.masked.items() if isinstance(column, Column)}
-    names = list(shown)
+    names = [name for name, column in shown.items() if different(column) > 1]
     if not names:
         return text("")
     rows = np.linspace(0, held.table.rows - 1, min(ROWS, held.table.rows)).astype(np.int64)

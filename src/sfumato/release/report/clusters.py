@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
 from sfumato.evaluation.clusters import contingency
+from sfumato.evaluation.matching import matched as one_to_one
 from sfumato.randomness import Seeded
 from sfumato.release.report.markup import Cell, Html, folded, join, made, paragraph, section, table, tag, text
 from sfumato.release.report.material import Held, Released
@@ -38,9 +39,26 @@ def public_clusters(released: Released) -> Html | None:
     parts = [
         _draw([("as it is shown", drawn)], says),
         _cluster_table(np.bincount(labels, shown.counts, len(space.centres))),
+        *_labelled(released),
         _dots(drawn),
     ]
     return section("The clusters", *parts, anchor="clusters")
+
+
+def _labelled(released: Released) -> list[Html]:
+    """Where labels go along: how many records of each nearest centre show each of them."""
+    told, space = released.facts.labels.get("labels"), released.space
+    if told is None or space is None:
+        return []
+    shown, nearest = released.masked.shown(told["column"]), space.nearest(released.masked)
+    size = len(space.centres)
+    counts = np.bincount(shown.keys * size + nearest, minlength=(len(shown.labels) + 1) * size).reshape(-1, size)
+    rows: list[tuple[Cell, ...]] = [
+        (text, *some) for text, some in zip(shown.labels, counts.tolist(), strict=False) if any(some)
+    ]
+    headings = ["label", *(f"nearest to centre {at}" for at in range(size))]
+    says = "The labels that go along, beside the clusters that recipients find: records that show a label."
+    return [paragraph(says), table(headings, sorted(rows, key=str), kind="cards")]
 
 
 def raw_clusters(found: Found) -> Html | None:
@@ -110,14 +128,10 @@ def _generated(held: Held) -> Html | None:
 
 def matched(raw: NDArray[Any], again: NDArray[Any]) -> NDArray[np.int64]:
     """(clusters found again,): the raw cluster that each is drawn as, so that colours agree; others get new numbers."""
-    from scipy.optimize import linear_sum_assignment
-
     width = int(again.max()) + 1
     shared = np.bincount(raw.astype(np.int64) * width + again, minlength=(int(raw.max()) + 1) * width)
     whole = shared.reshape(-1, width)
-    rows, columns = linear_sum_assignment(whole, maximize=True)
-    names = np.full(width, -1, dtype=np.int64)
-    names[columns] = rows
+    names = one_to_one(whole.T)
     names[names < 0] = len(whole) + np.arange(int((names < 0).sum()))
     return names
 

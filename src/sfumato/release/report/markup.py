@@ -216,6 +216,8 @@ ul.tree .count { color: var(--faint); font-weight: 400; font-variant-numeric: ta
 code, pre { font: .88em/1.5 ui-monospace, monospace; background: var(--panel); padding: .05rem .3rem; }
 li code { overflow-wrap: anywhere; }
 pre { padding: .7rem 1rem; overflow-x: auto; }
+@media print, (min-width: 48rem) { .pair { display: grid; column-gap: 2rem;
+  grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); } }
 @media (max-width: 30rem) { body { padding: 1rem .8rem 3rem; } h1 { font-size: 1.35rem; }
   table.worth, table.worth tbody, table.worth tr, table.worth td { display: block; border: 0; padding: 0; }
   table.worth { width: 100%; } table.worth thead { display: none; }
@@ -239,10 +241,16 @@ pre { padding: .7rem 1rem; overflow-x: auto; }
 @media print { :root { --ink: #000; --faint: #444; --line: #bbb; --ground: #fff; --panel: #f2f2f2; --mark: #0072b2;
     --warn: #b34700; --bar: #56b4e9; --solid: .65; color-scheme: light; }
   body { max-width: none; padding: 0; font-size: 10.5pt; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-  nav, details.long { display: none; } .wide { overflow: visible; }
+  nav, details.long { display: none; } .wide { overflow: visible; } th, td { padding-right: .45rem; }
+  th, td { overflow-wrap: break-word; } table.cards { font-size: 8.6pt; } pre { white-space: pre-wrap; }
   h2, h3 { break-after: avoid; } figure, tr, .why, .verdict, ul.tree li { break-inside: avoid; }
   details.folded::details-content { content-visibility: visible; block-size: auto; }
-  @page { margin: 16mm; } }
+  .short { font-size: 8.6pt; line-height: 1.32; } .short h1 { font-size: 14pt; margin: 0; }
+  .short p { max-width: none; } .short .note, .short .silent { font-size: 8.2pt; }
+  .short h2 { font-size: 10.5pt; margin: 6pt 0 2pt; padding-top: 3pt; } .short p, .short ul { margin: 1pt 0 3pt; }
+  .short .verdict { font-size: 10pt; padding: 4pt 7pt; } .short .edition { margin: 0 0 3pt; }
+  .short .wide { margin: 1pt 0 3pt; } .short th, .short td { padding: 0 .8rem 0 0; font-size: 8.2pt; }
+  @page { margin: 14mm; } }
 """
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from sfumato.data.table import AnyColumn, ItemColumn, Table
 from sfumato.evaluation.attacks.suite import Measured
 from sfumato.maskers.masker import Mask
 from sfumato.privacy.verify import Verdict
+from sfumato.recipe.policies.policy import Policy
 from sfumato.release.certificate import Facts
 from sfumato.release.report.markup import Html
 from sfumato.structure.released_groups import Codebook
@@ -56,6 +57,7 @@ class Held:
 
     `masked`: what is shown of the raw rows, in their order. `again`: the clusters found again in it.
     `attacks`: how far attacks got, where any apply. `name`: what the table is called, where it has a name.
+    `people`: under which name the ledger knows them. `policies` and `attest`: as the recipe has them.
     """
 
     table: Table
@@ -69,6 +71,9 @@ class Held:
     verdict: Verdict
     attacks: Measured | None = None
     name: str | None = None
+    people: str | None = None
+    policies: Sequence[Policy] = ()
+    attest: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterable, Mapping
 from sfumato.events import watched
 from sfumato.maskers.topdown.explanation import Story, stories
 from sfumato.release.release import REPORT
-from sfumato.release.report import attributes, claims, clusters, risk, worth
+from sfumato.release.report import attributes, claims, clusters, determination, policies, risk, short, worth
 from sfumato.release.report import search as story
 from sfumato.release.report import utility as survived
 from sfumato.release.report.markup import Html, page, paragraph, tag, text
 from sfumato.release.report.material import Held, Released
 
-__all__ = ["REPORT", "Held", "Released", "holder_report", "public_report"]
+__all__ = ["REPORT", "Held", "Released", "holder_pages", "holder_report", "public_report"]
 
 
 def public_report(released: Released) -> str:
@@ -29,6 +29,7 @@ def public_report(released: Released) -> str:
         lambda: attributes.attributes(released, None, {}),
         lambda: _groups(released),
         lambda: clusters.public_clusters(released),
+        lambda: policies.public_policies(released),
         lambda: claims.checked(released, None),
         lambda: claims.cited(released),
     ]
@@ -49,6 +50,7 @@ def holder_report(released: Released, held: Held) -> str:
         lambda: attributes.attributes(released, held, _stories(held)),
         lambda: _groups(released),
         lambda: risk.attacked(held),
+        lambda: policies.holders_policies(released, held),
         lambda: story.search(held),
         lambda: story.timings(held),
         lambda: claims.checked(released, held),
@@ -57,6 +59,14 @@ def holder_report(released: Released, held: Held) -> str:
     parts = [draw() for draw in watched(drawn)]
     edition = tag("p", text("Holder's edition: raw data are in it, never hand it over"), class_="edition holder")
     return _page(held.name or released.facts.promise.title(), edition, claims.holders_verdict(released, held), parts)
+
+
+def holder_pages(released: Released, held: Held) -> dict[str, str]:
+    """What else is drawn for the holder, by the names of files: the short edition, and what policies ask for."""
+    asked = any(policy.definition.report is not None for policy in held.policies)
+    return {short.NAME: short.short_report(released, held)} | (
+        {determination.NAME: determination.determination(released, held)} if asked else {}
+    )
 
 
 def _groups(released: Released) -> Html | None:
@@ -79,6 +89,7 @@ NAMES = {
     "attributes": "Attributes",
     "groups": "Groups and risk",
     "attacks": "Attacks",
+    "policies": "Policies",
     "search": "The search",
     "timings": "Timings",
     "verify": "Check it",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,14 +130,24 @@ def attacked(held: Held) -> Html | None:
         return None
     parts = [paragraph("Measured against the raw table: never hand these figures over with the release.", "note")]
     if found.risk:
-        parts += [table(RISKED, [_exposed(one) for one in found.risk], kind="cards"), paragraph(WHO)]
+        parts += [exposed(found.risk), paragraph(WHO)]
     if found.results:
-        parts += [paragraph(WHAT), table(CRITERIA, [_criterion(one) for one in found.results], kind="cards")]
+        parts += [paragraph(WHAT), criteria(found.results)]
         parts.append(bullets(result.sentence for result in found.results))
     if found.left_out:
         parts += [tag("h3", text("Not tried")), bullets(f"{name}: {why}." for name, why in found.left_out.items())]
     more = "With a control group or a population, and for further attacks: sfumato attack RAW RELEASE."
     return section("What an attacker could do", *parts, paragraph(more), anchor="attacks")
+
+
+def exposed(found: Sequence[Exposure]) -> Html:
+    """What group sizes leave, for each quasi-identifier."""
+    return table(RISKED, [_exposed(one) for one in found], kind="cards")
+
+
+def criteria(found: Sequence[AttackResult]) -> Html:
+    """How far each attack gets, beside guessing."""
+    return table(CRITERIA, [_criterion(one) for one in found], kind="cards")
 
 
 def _exposed(one: Exposure) -> tuple[Cell, ...]:

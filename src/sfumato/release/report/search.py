@@ -58,9 +58,11 @@ def _refined(rounds: Steps, needs: Steps) -> Html:
     when: dict[str, list[int]] = {name: [] for name in names}
     for at, one in enumerate(rounds):
         when[one["attribute"]].append(at)
-    rows: list[list[Cell]] = [[name, len(taken), _strip(taken, len(rounds))] for name, taken in when.items()]
+    rows: list[list[Cell]] = [[name, len(taken), _strip(taken, len(rounds))] for name, taken in when.items() if taken]
     told = paragraph("Which attribute each step refined, from the first step on the left to the last on the right:")
-    return join([told, table(["attribute", "steps", ""], rows, kind="strips")])
+    never = ", ".join(name for name, taken in when.items() if not taken)
+    rest = [paragraph(f"Never refined: {never}.", "silent")] if never else []
+    return join([told, table(["attribute", "steps", ""], rows, kind="strips"), *rest])
 
 
 def _strip(taken: Sequence[int], of: int) -> Cell:

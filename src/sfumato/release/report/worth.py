@@ -32,24 +32,38 @@ BESIDE = {"certain": "certain", "nearly_certain": "90 % or more"}
 
 def public_columns(released: Released) -> Html | None:
     """How many values each masked column shows, and the commonest."""
-    rows: list[list[Cell]] = []
-    for name in released.names:
-        most = Commonest.of(released.masked.shown(name))
-        rows.append([name, some(most.values, "value"), most.label, made(meter(most.share))])
-    if not rows:
+    found = {name: Commonest.of(released.masked.shown(name)) for name in released.names}
+    rows: list[list[Cell]] = [
+        [name, some(most.values, "value"), most.label, made(meter(most.share))]
+        for name, most in found.items()
+        if most.values > 1
+    ]
+    if not found:
         return None
     told = paragraph(
         "Of each masked column: how many values it shows, the most frequent, and on the bar the share of the rows that "
-        "show it. A column in which one value stands in all rows tells nothing."
+        "show it."
     )
-    drawn = table(["column", "shows", "most frequent", "share of the rows"], rows, kind="worth")
-    return section("What the columns still tell", told, drawn, anchor=ANCHOR)
+    drawn = [told, table(["column", "shows", "most frequent", "share of the rows"], rows, kind="worth")] if rows else []
+    silent = silent_line([name for name, most in found.items() if most.values <= 1])
+    return section("What the columns still tell", *drawn, *silent, anchor=ANCHOR)
+
+
+def silent_line(names: Sequence[str]) -> list[Html]:
+    """Columns that tell nothing, in one line; none where there is none."""
+    if not names:
+        return []
+    tells = "tells nothing: it shows" if len(names) == 1 else "tell nothing: they show"
+    return [
+        paragraph(f"{some(len(names), 'column')} {tells} one value for nearly everybody. {', '.join(names)}.", "silent")
+    ]
 
 
 def holders_columns(released: Released, held: Held) -> Html | None:
     """What each masked column still tells, lost clusters, what groups give away, and what would show more."""
     worth = worth_of(released, held)
     parts = [
+        *_settled(held),
         *([_columns(worth.columns)] if worth.columns else []),
         *_lost(worth),
         *_certain(held),
@@ -68,18 +82,25 @@ def worth_of(released: Released, held: Held) -> Worth:
 
 def _columns(columns: Sequence[ColumnKept]) -> Html:
     rows: list[list[Cell]] = []
-    for one in columns:
-        name = made(tag("span", text(one.name), class_="silent")) if one.silent else one.name
+    for one in (one for one in columns if not one.silent):
         kept = "numbers moved" if one.kept is None else made(meter(one.kept))
         values = f"{one.before:,} \u2192 {one.after:,}"
-        rows.append([name, values, f"{one.commonest} \u00b7 {one.share:.0%}", kept])
+        rows.append([one.name, values, f"{one.commonest} \u00b7 {one.share:.0%}", kept])
     told = (
         "Of each masked column: how many values it had and has, the most frequent that is shown and the share of the "
         "records that show it, and on the bar how much of its detail is kept: 1 - NCP, where an interval loses its "
         "width over the range, and labels in one set their share of all labels."
     )
-    drawn = table(["column", "values", "most frequent", "detail kept"], rows, kind="worth")
-    return join([paragraph(told), drawn])
+    head = ["column", "values", "most frequent", "detail kept"]
+    drawn = [paragraph(told), table(head, rows, kind="worth")] if rows else []
+    return join([*drawn, *silent_line([one.name for one in columns if one.silent])])
+
+
+def _settled(held: Held) -> list[Html]:
+    """That masking was ended early, if it was."""
+    how_far = held.history.get("settled")
+    told = f"Masking was ended early, {how_far}. The recipe, run to its end, shows more."
+    return [] if how_far is None else [paragraph(told)]
 
 
 def _lost(worth: Worth) -> list[Html]:

@@ -44,7 +44,10 @@ def _told(part: dict[str, object]) -> dict[str, object]:
 def share(desk: Desk, names: list[str]) -> float:
     """The share of people who are alone with these attributes; the same question is not counted twice."""
     look = desk.look() or {"columns": []}
-    return alone(desk.work, [column["name"] for column in look["columns"]], names) if names else 0.0
+    known = next((float(found) for some, found in look.get("alone", ()) if set(some) == set(names)), None)
+    if known is not None or not names:
+        return known or 0.0
+    return alone(desk.work, [column["name"] for column in look["columns"]], names)
 
 
 def roles(desk: Desk, fields: Fields) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 from sfumato.errors import RecipeError, SfumatoError
 from sfumato.privacy.requirements import REQUIREMENTS
 from sfumato.studio import form as forms
+from sfumato.studio import policies
 from sfumato.studio.desk import Context, Desk, Fields, Screen
 
 MASKS = {
@@ -49,6 +50,7 @@ def context(desk: Desk) -> Context:
         "advice": desk.work.found("advise"),
         "advice_fresh": desk.fresh("advise"),
         "rows": (desk.look() or {"rows": 0})["rows"],
+        **policies.context(desk, form),
     }
 
 
@@ -202,6 +204,8 @@ SCREEN = Screen(
         "budget": budget,
         "declare": declare,
         "declare-all": declare_all,
+        "policy": policies.choose,
+        "attest": policies.attest,
         "feasible": feasible,
         "advise": advise,
     },

@@ -30,11 +30,16 @@ def context(desk: Desk) -> Context:
         "asked": desk.work.found("ledger") if mine else None,
         "release": release,
         "released": desk.work.found("release"),
-        "releases": [(path.name, quote(str(path))) for path in desk.work.releases()],
+        "releases": [(path.name, quote(str(path)), _table_of(path)) for path in desk.work.releases()],
         "done": trial is not None and release.state == "done" and release.form.get("trial") == str(trial.folder),
         "suggested": _suggested(desk),
         "spends": trial is not None and trial.recipe.mask.guarantee.spends,
     }
+
+
+def _table_of(release: Path) -> str:
+    """The file that holds the table."""
+    return next((path.name for path in sorted(release.glob("table.*"))), "table.parquet")
 
 
 def _suggested(desk: Desk) -> str:

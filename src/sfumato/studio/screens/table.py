@@ -6,11 +6,13 @@ from pathlib import Path
 
 from sfumato.data.datasets import names
 from sfumato.data.safe_files import is_regular
+from sfumato.data.sources.sql.address import SCHEMES, located, parse
 from sfumato.errors import TableError
 from sfumato.recipe.yaml_form import BUNDLED
 from sfumato.studio.desk import Context, Desk, Fields, Screen
 from sfumato.studio.uploads import SUFFIXES
 
+HOW = "write for example sqlite:///people.db?table=people"
 FIRST = (0, 5, 20)
 """How many rows can be asked for."""
 
@@ -60,13 +62,26 @@ def beside(desk: Desk, fields: Fields) -> None:
     begin(desk, str(inside(desk, fields["path"])), Path(fields["path"]).name, fields["encoding"])
 
 
-def inside(desk: Desk, given: str) -> Path:
-    """The file that a path names, links followed; refused where it lies elsewhere."""
+def address(desk: Desk, fields: Fields) -> None:
+    """A table in a database. A password is no part of an address: it is refused, and shown and kept nowhere."""
+    given = fields["address"].strip()
+    if given.partition("://")[0] not in SCHEMES:
+        raise TableError(
+            "address", f"it begins with one of {', '.join(f'{one}://' for one in SCHEMES)}", given="another", remedy=HOW
+        )
+    found = parse(given)
+    if found.table is None:
+        raise TableError("address", "it names a table", given="none", remedy=HOW)
+    begin(desk, located(given, lambda part, path: str(inside(desk, path, ()))), found.called)
+
+
+def inside(desk: Desk, given: str, suffixes: tuple[str, ...] = SUFFIXES) -> Path:
+    """The file that a path names, links followed; refused where it lies elsewhere, or ends with another suffix."""
     rule = "a table beside the server lies in the folder in which it was started, or below it"
     try:
         found = (desk.space.beside / given).resolve()
         allowed = bool(given.strip()) and "\0" not in given and found.is_relative_to(desk.space.beside)
-        fits = allowed and is_regular(found) and found.suffix.lower() in SUFFIXES
+        fits = allowed and is_regular(found) and (not suffixes or found.suffix.lower() in suffixes)
     except (OSError, ValueError, RuntimeError):
         fits = False
     if not fits or found.is_relative_to(desk.space.root):
@@ -85,6 +100,6 @@ SCREEN = Screen(
     "Table",
     "Which table of people is to be published?",
     context,
-    {"example": example, "beside": beside, "encoding": encoding},
+    {"example": example, "beside": beside, "address": address, "encoding": encoding},
     needs_table=False,
 )

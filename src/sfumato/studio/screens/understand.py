@@ -29,7 +29,9 @@ def context(desk: Desk) -> Context:
         "column": next((one for one in trial.result["columns"] if one["column"] == attribute), None),
         "overview": told["overview"],
         "story": next((one for one in told["stories"] if one["attribute"] == attribute), None),
+        **_values(desk, told.get("values", []), attribute),
         "explain_job": desk.job("explain"),
+        "explained": _mine(desk, "explain", trial),
         "attack_job": desk.job("attack"),
         "attacks": desk.work.found("attack") if _mine(desk, "attack", trial) else None,
         "needs": [need.sentence() for need in trial.recipe.privacy],
@@ -47,8 +49,15 @@ def _stories(desk: Desk, trial: Trial) -> dict[str, Any]:
         return found
     history = json.loads((trial.holder / "history.json").read_text(encoding="utf-8"))
     if "rounds" not in history:
-        return {"overview": None, "stories": []}
-    return {"overview": overview(history), "stories": [story(one) for one in stories(history)]}
+        return {"overview": None, "stories": [], "values": []}
+    return {"overview": overview(history), "stories": [story(one) for one in stories(history)], "values": []}
+
+
+def _values(desk: Desk, told: list[dict[str, Any]], attribute: str) -> Context:
+    """The values of one attribute that can be asked about, and the one that is."""
+    values = [one for one in told if one["attribute"] == attribute]
+    wanted = desk.query.get("value")
+    return {"values": values, "value": next((one for one in values if one["value"] == wanted), None)}
 
 
 def _chosen(desk: Desk) -> Trial:

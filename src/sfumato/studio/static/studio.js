@@ -15,6 +15,8 @@
     followed.set(box, events);
     events.addEventListener("steps", (event) => {
       box.querySelector(".told").innerHTML = JSON.parse(event.data);
+      const going = [...box.querySelectorAll("[data-step]")].map((step) => step.dataset.step);
+      document.querySelectorAll("[data-while]").forEach((one) => { one.disabled = !going.includes(one.dataset.while); });
     });
     events.addEventListener("ended", () => {
       events.close();
@@ -68,6 +70,11 @@
     });
   }
 
+  function here() {
+    const screen = document.querySelector(".way [aria-current]");
+    if (screen) screen.scrollIntoView({ inline: "center", block: "nearest" });
+  }
+
   function upload(form) {
     form.addEventListener("submit", (event) => {
       event.preventDefault();
@@ -97,6 +104,7 @@
       frame.addEventListener("load", () => fit(frame));
       if (frame.contentDocument && frame.contentDocument.readyState === "complete") fit(frame);
     });
+    here();
     root.querySelectorAll("[data-tree]").forEach(draggable);
     root.querySelectorAll("[data-upload]").forEach(upload);
     root.querySelectorAll("[data-all]").forEach((all) => all.addEventListener("change", () => {
@@ -108,6 +116,7 @@
   }
 
   document.addEventListener("DOMContentLoaded", () => dress(document));
+  window.addEventListener("resize", here);
   document.addEventListener("htmx:afterSwap", (event) => { if (event.detail.target.id === "page" || event.target.id === "page") dress(document.getElementById("page")); });
   document.addEventListener("htmx:beforeRequest", () => { document.getElementById("busy").textContent = ""; });
   document.addEventListener("htmx:responseError", (event) => {

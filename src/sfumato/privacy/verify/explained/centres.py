@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.events import checkpoint
 from sfumato.privacy.verify.explained.codebook import least, shape_of
-from sfumato.privacy.verify.explained.groups import Groups, by_groups, check_ends, entries_of, group_block
+from sfumato.privacy.verify.explained.groups import Groups, by_groups, check_ends, entries_of, group_block, groups_of
 from sfumato.privacy.verify.explained.places import BLOCK, AnyBlock, Block, block_of, numbers
 from sfumato.privacy.verify.explained.shown import CODEBOOK, told
 from sfumato.privacy.verify.fields import Form, exact_keys, mapping
@@ -47,9 +47,10 @@ def centres(release: Folder) -> str:
     exact_keys(attributes, [name for name in table.columns if name in attributes], CENTRES)
     also = {name: len(told(release, name)) for name in attributes}
     book = release.json(CODEBOOK) if CODEBOOK in release.files else None
-    blocks = _blocks(table, attributes, also, book)
-    if book is not None and by_groups(book):
-        _check_scales(release, attributes, book)
+    groups = groups_of(release, list(mapping(book.get("columns"), "columns"))) if book and by_groups(book) else None
+    blocks = _blocks(table, attributes, also, book, groups)
+    if book is not None and groups is not None:
+        _check_scales(release, attributes, book, groups)
     start = _matrix(form["centres"], sum(block.dims for block in blocks))
     found = _round(_Alike(blocks), start)
     most = max((least(release, name) for name in attributes if _masked(release, name)), default=1)
@@ -60,9 +61,8 @@ def centres(release: Folder) -> str:
     return f"{len(start)} centres, each the mean of the rows nearest to it; places of values that are shown"
 
 
-def _check_scales(release: Folder, attributes: Form, book: Form) -> None:
+def _check_scales(release: Folder, attributes: Form, book: Form, groups: Groups) -> None:
     """Scales of means reach as far as the release tells."""
-    groups = Groups.of(release.table, list(mapping(book["columns"], "columns")))
     for name in (name for name in groups.names if name in attributes):
         shape = shape_of(release, name)
         part = mapping(attributes[name], name)
@@ -83,7 +83,7 @@ def settled(form: Form, table: pl.DataFrame, *, minimum: int, book: Form | None 
 
     None where it does not settle, or where a cluster has fewer rows than `minimum`.
     """
-    blocks = _blocks(table, mapping(form["attributes"], "attributes"), None, book)
+    blocks = _blocks(table, mapping(form["attributes"], "attributes"), None, book, _grouped(table, book))
     now = _matrix(form["centres"], sum(block.dims for block in blocks))
     alike = _Alike(blocks)
     for _ in range(ROUNDS):
@@ -98,17 +98,32 @@ def settled(form: Form, table: pl.DataFrame, *, minimum: int, book: Form | None 
     return None
 
 
-def _blocks(table: pl.DataFrame, attributes: Form, also: dict[str, int] | None, book: Form | None) -> list[AnyBlock]:
-    grouped = book if book is not None and by_groups(book) else None
-    groups = None if grouped is None else Groups.of(table, list(mapping(grouped.get("columns"), "columns")))
+def nearest(form: Form, table: pl.DataFrame, *, book: Form | None = None) -> NDArray[np.integer[Any]]:
+    """(rows,): the number of the centre that each row stands nearest to, by the same ties as the rounds above."""
+    blocks = _blocks(table, mapping(form["attributes"], "attributes"), None, book, _grouped(table, book))
+    now = _matrix(form["centres"], sum(block.dims for block in blocks))
+    alike = _Alike(blocks, whose=True)
+    return _nearest(alike, now)[alike.of_row]
+
+
+def _grouped(table: pl.DataFrame, book: Form | None) -> Groups | None:
+    """The groups of the table, where the book tells of groups."""
+    if book is None or not by_groups(book):
+        return None
+    return Groups.of(table, list(mapping(book.get("columns"), "columns")))
+
+
+def _blocks(
+    table: pl.DataFrame, attributes: Form, also: dict[str, int] | None, book: Form | None, groups: Groups | None
+) -> list[AnyBlock]:
     found: list[AnyBlock] = []
     for name, part in attributes.items():
         if name not in table.columns:
             raise CheckError(f"{CENTRES} is about a column that the table has not")
         more = None if also is None else also[name]
         try:
-            if grouped is not None and groups is not None and name in groups.names:
-                entries = entries_of(grouped, name, groups)
+            if book is not None and groups is not None and name in groups.names:
+                entries = entries_of(book, name, groups)
                 found.append(group_block(mapping(part, name), groups.column(name), entries, groups))
             else:
                 found.append(block_of(table[name], mapping(part, name), told=more))
@@ -138,9 +153,12 @@ class _Round:
 
 
 class _Alike:
-    """Owns what every round looks at: rows that are alike everywhere once, and how many there are of each."""
+    """Owns what every round looks at: rows that are alike everywhere once, and how many there are of each.
 
-    def __init__(self, blocks: Sequence[AnyBlock]) -> None:
+    `whose`: also which of them each row is.
+    """
+
+    def __init__(self, blocks: Sequence[AnyBlock], *, whose: bool = False) -> None:
         import numpy as np
 
         different = list({id(block.codes): block for block in blocks}.values())  # those told by groups share theirs
@@ -152,6 +170,7 @@ class _Alike:
             key, span = key.astype(np.int64) * block.count + block.codes, span * block.count
         _, first, counts = np.unique(key, return_index=True, return_counts=True)
         self.counts: Ints = counts
+        self.of_row: Ints = np.unique(key, return_inverse=True)[1] if whose else np.empty(0, dtype=np.int64)
         self.blocks = [replace(block, codes=block.codes[first].astype(np.int64)) for block in blocks]
 
 
@@ -159,21 +178,29 @@ def _round(alike: _Alike, now: Floats) -> _Round:
     """Rows are counted by value and centre, so that their order and number do not change a single digit."""
     import numpy as np
 
+    chosen, k = _nearest(alike, now), len(now)
+    sums = [_sums(block, chosen, alike.counts, k) for block in alike.blocks]
+    sizes = np.bincount(chosen, weights=alike.counts, minlength=k).astype(np.int64)
+    return _Round(sizes, np.concatenate(sums, axis=1))
+
+
+def _nearest(alike: _Alike, now: Floats) -> NDArray[np.integer[Any]]:
+    """(different rows,): the centre that each is nearest to."""
+    import numpy as np
+
     blocks = alike.blocks
     parts = np.split(now, np.cumsum([block.dims for block in blocks])[:-1], axis=1)
     apart = [_apart(block, part) for block, part in zip(blocks, parts, strict=True)]
     rows, k = len(blocks[0].codes), len(now)
-    nearest = np.empty(rows, dtype=np.min_scalar_type(k))
+    found = np.empty(rows, dtype=np.min_scalar_type(k))
     step = max(1, BLOCK // k)
     for at in range(0, rows, step):
         checkpoint()
         total = apart[0][blocks[0].codes[at : at + step]]
         for block, table in zip(blocks[1:], apart[1:], strict=True):
             total = total + table[block.codes[at : at + step]]
-        nearest[at : at + step] = total.round(TIE).argmin(axis=1)
-    sums = [_sums(block, nearest, alike.counts, k) for block in blocks]
-    sizes = np.bincount(nearest, weights=alike.counts, minlength=k).astype(np.int64)
-    return _Round(sizes, np.concatenate(sums, axis=1))
+        found[at : at + step] = total.round(TIE).argmin(axis=1)
+    return found
 
 
 def _apart(block: AnyBlock, centres: Floats) -> Floats:

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from sfumato.privacy.verify.explained import extents
-from sfumato.privacy.verify.explained.groups import Groups, by_groups, entries_of
+from sfumato.privacy.verify.explained.groups import Groups, by_groups, entries_of, groups_of
 from sfumato.privacy.verify.explained.regions import members
 from sfumato.privacy.verify.explained.shown import CODEBOOK, told
 from sfumato.privacy.verify.explained.trees import labels_below, nodes, tree_columns, tree_file
@@ -62,7 +62,7 @@ def _of_groups(release: Folder, form: Form, names: list[str]) -> str:
     exact_keys(form, ["groups", "columns"], CODEBOOK)
     columns = mapping(form["columns"], "columns")
     exact_keys(columns, names, CODEBOOK)
-    groups = Groups.of(release.table, names)
+    groups = groups_of(release, names)
     if form["groups"] != len(groups.shown):
         raise CheckError(f"{CODEBOOK} counts other groups than the table shows")
     for name in names:
@@ -92,8 +92,9 @@ def _borne_out(release: Folder, column: _Column, name: str) -> None:
 
 def told_of(release: Folder, raw: pl.DataFrame) -> str:
     """For the holder: every label that the codebook tells of, and no row shows, is that of at least k raw records."""
-    count = 0
-    for name in (column.name for column in release.certificate.columns if _tells_shares(release, column.name)):
+    count, own = 0, release.certificate.labels  # of which no raw table tells
+    names = [column.name for column in release.certificate.columns if column.name != own]
+    for name in filter(lambda name: _tells_shares(release, name), names):
         shown = {str(value) for value in release.table[name].unique().to_list()}
         labels = told(release, name) - {MISSING, *shown}
         held = _held(raw[name]) if labels and name in raw.columns else {}

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import polars as pl
     from numpy.typing import NDArray
 
+    from sfumato.privacy.verify.folder import Folder
+
     Floats = NDArray[np.float64]
     Ints = NDArray[np.int64]
 
@@ -58,8 +60,8 @@ class Groups:
         if not names or not set(names) <= set(table.columns):
             raise CheckError("a codebook by groups is about columns of the table")
         parts = tallied(table, names, SIZE)
-        shown = parts.select(pl.col(names).cast(pl.String)).rows()
-        order = sorted(range(len(shown)), key=lambda at: [(text is None, text or "") for text in shown[at]])
+        texts = parts.select(pl.col(names).cast(pl.String))
+        shown, order = texts.rows(), texts.select(pl.arg_sort_by(names, nulls_last=True)).to_series().to_list()
         numbers = np.empty(len(order), dtype=np.int64)
         numbers[order] = np.arange(len(order))
         parts = parts.with_columns(pl.Series(NUMBER, numbers, dtype=pl.UInt32))
@@ -75,6 +77,11 @@ class Groups:
         """What each group shows in one column."""
         at = self.names.index(name)
         return [group[at] for group in self.shown]
+
+
+def groups_of(release: Folder, names: Sequence[str]) -> Groups:
+    """Of the rows of a release, by these columns; found once, whatever check asks first."""
+    return release.made((Groups, tuple(names)), lambda: Groups.of(release.table, names))
 
 
 def entries_of(form: Form, name: str, groups: Groups) -> list[object]:
@@ -200,20 +207,18 @@ class _Places:
         kinds = list(dict.fromkeys((text, tuple(spread)) for text, spread in zip(shown, spreads, strict=True)))
         number = {kind: at for at, kind in enumerate(kinds)}
         told: list[tuple[int, int, float]] = []  # group, row of the matrix, share
-        left: list[tuple[int, int, float]] = []  # group, kind, share of what is left over
+        left: list[tuple[int, float]] = []  # of each group its kind, and the share of what is left over
         for at, (text, spread) in enumerate(zip(shown, spreads, strict=True)):
             others = [label for label in spread if label != text] if text is not None else []
             told += [(at, self.where.get(label, -1), field(spread, label, float)) for label in others]
             rest = 1.0 if text is None or not spread else field(spread, text, float) if text in spread else 0.0
-            left.append((at, number[text, tuple(spread)], rest))
+            left.append((number[text, tuple(spread)], rest))
         found: Floats = np.zeros((len(shown), self.matrix.shape[1]))
         groups, rows, shares = (np.array(part) for part in zip(*told, strict=True)) if told else [np.zeros(0, int)] * 3
         np.add.at(found, groups, self.matrix[rows] * shares[:, None])
         alone = np.array([self.matrix[-1] if text is None else self._alone(text, labels) for text, labels in kinds])
-        for at, kind, rest in left:
-            if rest:
-                found[at] += rest * alone[kind]
-        return found
+        rests = np.array([rest for _, rest in left])
+        return found + rests[:, None] * alone[[kind for kind, _ in left]] if left else found
 
     def _alone(self, text: str, spread: Collection[str]) -> Floats:
         every = [] if text in self.where else _members(text, self.where)

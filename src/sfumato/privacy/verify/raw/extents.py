@@ -44,6 +44,8 @@ def within(release: Folder, raw: pl.DataFrame) -> dict[str, pl.Series]:
         return found
     attributes = mapping(release.json(NAME).get("attributes"), "attributes")
     for on in _connected(masked, [*release.certificate.claims, *release.certificate.covered]):
+        if release.certificate.labels in on:
+            continue  # groups were cut by it as well, and no raw row has it
         groups = release.table.select(pl.col(on).cast(pl.String)).unique(maintain_order=True)
         axes = {name: mapping(attributes.get(name), name) for name in on}
         told = {

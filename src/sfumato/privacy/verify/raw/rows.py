@@ -100,12 +100,14 @@ class Comparison:
         table = self.release.table.with_columns(pl.col(pl.Enum).cast(pl.Categorical))  # with texts of the raw table
         if table.height != self.raw.height:
             raise CheckError("the raw table has another number of rows than the release")
+        if (labels := self.release.certificate.labels) is not None:  # no raw table has it
+            table = table.drop(labels, strict=False)
         gone = [name for name in table.columns if name not in self.raw.columns]
         if gone:
             raise CheckError(f"the raw table has no column {gone[0]!r}")
         shown = within(self.release, self.raw)
         others = [name for name in self.release.certificate.masked_otherwise if name not in shown]
-        return _paired(table.drop(others), self.raw, rules, shown)
+        return _paired(table.drop(others, strict=False), self.raw, rules, shown)
 
 
 def same_rows(comparison: Comparison) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.privacy.verify.fields import Form, field, forms, mapping
 from sfumato.privacy.verify.files.csv_file import harmless
-from sfumato.privacy.verify.texts.readme import explained, title
+from sfumato.privacy.verify.texts.readme import explained_column, title
 from sfumato.privacy.verify.texts.wording import GUARANTEE
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def described(form: Form, table: Columns, size: int) -> dict[str, object]:
     sha256 = field(mapping(field(form, "files", dict)[file], file), "sha256", str)
     schema = {
         "$schema": f"{PROFILE}tableschema.json",
-        "fields": list(_fields(described_table, table, text=file.endswith(".csv"))),
+        "fields": list(_fields(form, table, text=file.endswith(".csv"))),
         "missingValues": [""],
     }
     return {
@@ -73,14 +73,15 @@ def described(form: Form, table: Columns, size: int) -> dict[str, object]:
     }
 
 
-def _fields(described_table: Form, table: Columns, *, text: bool) -> Iterator[dict[str, object]]:
+def _fields(form: Form, table: Columns, *, text: bool) -> Iterator[dict[str, object]]:
     """One entry a column; in a file that is safe for spreadsheets, with names and labels as they stand there."""
+    described_table = field(form, "table", dict)
     for column in forms(described_table, "columns"):
-        name, masked, unit = field(column, "name", str), column.get("masked"), column.get("calendar")
+        name = field(column, "name", str)
         safe = harmless if described_table.get("spreadsheet_safe") else str
         labels = _labels(table[name])
         kind = _type(table[name], labels, spelled=text and column.get("kind") == "number")
-        says = explained(None if masked is None else str(masked), None if unit is None else str(unit), dotted=True)
+        says = explained_column(form, column, dotted=True)
         yield {
             "name": safe(name),
             "type": kind,

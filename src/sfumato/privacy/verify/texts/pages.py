@@ -14,6 +14,8 @@ from html import escape
 
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, names
 from sfumato.privacy.verify.letters import listed, quoted, visible
+from sfumato.privacy.verify.policies.wording import NOT_COMPLIANT, sentence, statement
+from sfumato.privacy.verify.texts.labels import told_in_words
 
 NAMES = ("certificate.md", "certificate.html")
 TITLE = "Certificate"
@@ -105,6 +107,10 @@ def _document(form: Form) -> Iterator[Block]:
     if form.get("not_claimed"):
         yield Text("h2", "What is not claimed")
         yield Items(names(form, "not_claimed"))
+    yield from _policies(form)
+    if told := told_in_words(form):
+        yield Text("h2", "The labels")
+        yield Items(told)
     yield from _table(form)
     yield Text("h2", "Check it yourself")
     yield Text("p", "In this folder every claim is recounted and every file compared by:")
@@ -164,6 +170,19 @@ def _epsilon(form: Form) -> Iterator[Block]:
     yield Items([f"{key}: {_plain(value)}" for key, value in part.items() if key != "events"])
     headings = ("purpose", "mechanism", "composition", "parts", "epsilon")
     yield Rows(headings, [[_plain(event.get(key)) for key in headings] for event in forms(part, "events")])
+
+
+def _policies(form: Form) -> Iterator[Block]:
+    """What policies the release satisfies the checks of, check by check; nothing where none was asked for."""
+    if "policies" not in form:
+        return
+    yield Text("h2", "Policies")
+    for policy in forms(form, "policies"):
+        yield Text("p", f"{statement(policy)}:")
+        attested = names(policy, "attested")
+        told = f"attested by the holder, and not checked: {', '.join(attested)}"
+        yield Items([*map(sentence, forms(policy, "checks")), *([told] if attested else [])])
+    yield Text("p", NOT_COMPLIANT)
 
 
 def _table(form: Form) -> Iterator[Block]:

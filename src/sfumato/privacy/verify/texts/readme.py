@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator
 
 from sfumato.privacy.verify.canonical import DESCRIBED
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, whole
+from sfumato.privacy.verify.texts.labels import LABELS, OF_A_LABEL, told_in_words
 from sfumato.privacy.verify.texts.pages import escaped, needed
 from sfumato.privacy.verify.texts.snippet import snippet
 from sfumato.privacy.verify.texts.wording import GUARANTEE, NOT_PRIVATE
@@ -125,11 +126,11 @@ An empty cell is a missing value, which counts as a value of its own.
 {SAFE if table.get("spreadsheet_safe") else ""}{starts}{_lifted(whole(form, "lifted"))}
 | column | role | what is shown |
 |---|---|---|
-{chr(10).join(_columns(table, dotted=described))}
+{chr(10).join(_columns(form, dotted=described))}
 {_intervals(table, dotted=described)}
 {chr(10).join(_beside(files, mask, generated=generated))}
 
-## What is not claimed
+{_labels(form)}## What is not claimed
 
 {chr(10).join("- " + escaped(text) for text in names(form, "not_claimed"))}
 
@@ -162,11 +163,24 @@ def _intervals(table: Form, *, dotted: bool) -> str:
     return said + (DOTTED if shown & {*SHOWS_INTERVALS} else "")
 
 
-def _columns(table: Form, *, dotted: bool) -> Iterator[str]:
-    for column in forms(table, "columns"):
-        masked, unit = column.get("masked"), column.get("calendar")
-        shown = explained(None if masked is None else str(masked), None if unit is None else str(unit), dotted=dotted)
+def _columns(form: Form, *, dotted: bool) -> Iterator[str]:
+    for column in forms(field(form, "table", dict), "columns"):
+        shown = explained_column(form, column, dotted=dotted)
         yield f"| {escaped(field(column, 'name', str))} | {field(column, 'role', str)} | {shown} |"
+
+
+def explained_column(form: Form, column: Form, *, dotted: bool) -> str:
+    """What a column of a certificate shows, in words."""
+    masked, unit = column.get("masked"), column.get("calendar")
+    shown = explained(None if masked is None else str(masked), None if unit is None else str(unit), dotted=dotted)
+    labels = mapping(form[LABELS], LABELS).get("column") if LABELS in form else None
+    return f"{OF_A_LABEL}; {shown}" if column.get("name") == labels else shown
+
+
+def _labels(form: Form) -> str:
+    """What is said of labels and a score that go along; nothing where none do."""
+    told = told_in_words(form)
+    return "## The labels\n\n" + "".join(f"{escaped(text)}\n\n" for text in told) if told else ""
 
 
 def _beside(files: Collection[str], mask: str, *, generated: bool) -> Iterator[str]:

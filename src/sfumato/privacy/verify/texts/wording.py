@@ -169,6 +169,11 @@ def _diversity(claim: Form) -> str:
     sensitive, many = _sensitive(claim), claim["l"]
     if claim["kind"] == "distinct":
         return f"{_alike(claim)} have at least {many} different values of {sensitive} (distinct)"
+    if claim["kind"] == "items":
+        if "c" in claim:
+            return f"of {_alike(claim)} at most the share {claim['c']} have the same item of {sensitive} (items)"
+        least = field(claim, "l", int) - 1
+        return f"of {_alike(claim)} at least {least} lack each item of {sensitive} that others of them have (items)"
     if claim["kind"] == "entropy":
         return f"{_alike(claim)} have values of {sensitive} whose entropy is at least that of {many} equal shares"
     return (
@@ -236,7 +241,9 @@ ATTACKERS: dict[str, Callable[[Form], str]] = {
         f"knows that a person is in the table, and {_on(claim)} of that person: cannot tell which of at least "
         f"{claim['k']} records is theirs"
     ),
-    "l_diversity": lambda claim: _learner(claim, "it could be one of several"),
+    "l_diversity": lambda claim: _learner(
+        claim, "is certain of no item of it" if claim.get("kind") == "items" else "it could be one of several"
+    ),
     "confidence_bound": lambda claim: _learner(claim, f"is never surer than {claim['h']}"),
     "alpha_k": lambda claim: _learner(claim, f"is never surer than {claim['alpha']}"),
     "t_closeness": lambda claim: _learner(claim, "learns little more than the whole table tells of anybody"),

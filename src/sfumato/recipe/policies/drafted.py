@@ -1,0 +1,37 @@
+"""Policies in a drafted recipe: asked for, with what is still to do for them as comments."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from textwrap import wrap
+
+from sfumato.recipe.policies.findings import findings
+from sfumato.recipe.policies.policy import Policy
+from sfumato.recipe.recipe import Recipe
+from sfumato.recipe.settings import EVERYWHERE
+
+WIDTH = 116
+
+
+def least_records(names: Sequence[str]) -> int:
+    """The size of groups that these policies ask for; 0 where none does.
+
+    >>> least_records(["cell-size-11", "wp29"])
+    11
+    """
+    checks = [check for name in names for check in Policy(name).definition.checks if check.kind == "least_group"]
+    return max((int(check.terms["records"]) for check in checks), default=0)
+
+
+def with_policies(text: str, names: Sequence[str]) -> str:
+    """A recipe's text that asks for policies, and says what its publisher has to do for them."""
+    asked = f"policies: [{', '.join(names)}]\n"
+    recipe = Recipe.from_yaml(f"{text}\n{asked}", allow=EVERYWHERE)
+    return f"{text.rstrip()}\n\n{asked}" + "".join(f"# {line}\n" for line in _to_do(recipe))
+
+
+def _to_do(recipe: Recipe) -> Iterator[str]:
+    for one in findings(recipe):
+        if one.state in ("fails", "to attest"):
+            told = f"{one.policy}, {one.check}: {one.sentence.rstrip('.')}. {one.remedy[:1].upper()}{one.remedy[1:]}."
+            yield from wrap(told, WIDTH)

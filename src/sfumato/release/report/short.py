@@ -1,0 +1,155 @@
+"""The short edition of the holder's report: one printed page for whoever signs a release and has no time.
+
+Per-column loss first, then what survived, what is risked, which policies' checks are satisfied, what is not claimed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from sfumato.evaluation.attacks.results import AttackResult
+from sfumato.evaluation.columns import ColumnKept
+from sfumato.evaluation.risk import Exposure
+from sfumato.evaluation.tries import Tries
+from sfumato.privacy.verify.policies.wording import NOT_COMPLIANT, UNSEEN, statement
+from sfumato.release.certificate import not_claimed
+from sfumato.release.report import claims
+from sfumato.release.report.markup import (
+    Cell,
+    Html,
+    bullets,
+    join,
+    made,
+    meter,
+    page,
+    paragraph,
+    section,
+    some,
+    table,
+    tag,
+    text,
+)
+from sfumato.release.report.material import Held, Released
+from sfumato.release.report.worth import silent_line, worth_of
+
+NAME = "report_short.html"
+MOST_COLUMNS, MOST_FIGURES, MOST_ATTACKS, LONGEST, FEW = 20, 4, 6, 400, 5
+"""Columns, figures, attacks, letters of a sentence, names of a list that are shown: the long edition has the rest."""
+_LISTED = re.compile(r"\{([^{}]*)\}")
+
+
+def short_report(released: Released, held: Held) -> str:
+    """One page of paper."""
+    name = held.name or released.facts.promise.title()
+    edition = tag("p", text("Short edition for the holder: keep it in the house"), class_="edition holder")
+    beside = [part for part in (_survived(held), _risked(held)) if part is not None]
+    lost = _columns(released, held)
+    pair = [tag("div", *([] if lost is None else [lost]), tag("div", *beside), class_="pair")]
+    below = [part for part in (_policies(released, held), _open(released)) if part is not None]
+    head = [edition, tag("h1", text(name)), claims.holders_verdict(released, held), paragraph(_promised(released))]
+    more = paragraph("The long edition, report.html, has every figure, picture and check.", "note")
+    return page(name, tag("div", *head, *pair, *below, more, class_="short"))
+
+
+def _promised(released: Released) -> str:
+    """What is claimed, in few words: long lists of attributes by their number."""
+    facts = released.facts
+    if not facts.claims:
+        said = facts.promise.in_short(facts.claims)
+        return f"{said[0].upper()}{said[1:]}. {released.masked.rows:,} rows."
+    words = [_LISTED.sub(_counted, str(claim.requirement)) for claim in facts.claims]
+    return cut(f"Claimed, and recounted by verify: {'; '.join(words)}.") + f" {released.masked.rows:,} rows."
+
+
+def _counted(found: re.Match[str]) -> str:
+    names = found[1].split(", ")
+    return found[0] if len(names) <= FEW else f"{len(names)} attributes"
+
+
+def cut(words: str, most: int = LONGEST) -> str:
+    """A sentence that is not too long for the page.
+
+    >>> cut("abcdef", 4)
+    'abc…'
+    """
+    return words if len(words) <= most else words[: most - 1].rstrip() + "…"
+
+
+def _columns(released: Released, held: Held) -> Html | None:
+    """What each masked column has lost, the one that lost most first; those that tell nothing in one line."""
+    found = worth_of(released, held).columns
+    if not found:
+        return None
+    telling = sorted((one for one in found if not one.silent), key=lambda one: (one.kept is None, one.kept or 0.0))
+    rows: list[list[Cell]] = [[one.name, f"{one.before:,} → {one.after:,}", *_kept(one)] for one in telling]
+    hidden = (
+        f"; {some(len(rows) - MOST_COLUMNS, 'column')} more in the long edition" if len(rows) > MOST_COLUMNS else ""
+    )
+    told = paragraph(f"How much of its detail each masked column keeps, and how many values it had and has{hidden}:")
+    drawn = [told, table(["column", "values", "detail kept"], rows[:MOST_COLUMNS], kind="worth")] if rows else []
+    return section(
+        "What each column lost", *drawn, *silent_line([one.name for one in found if one.silent]), anchor="worth"
+    )
+
+
+def _kept(one: ColumnKept) -> list[Cell]:
+    return ["numbers moved" if one.kept is None else made(meter(one.kept))]
+
+
+def _survived(held: Held) -> Html | None:
+    rows = [
+        (line["says"], line["value"]) for line in held.scores.get("headline", ()) if not line["says"].startswith(" ")
+    ]
+    told = [table(["figure", "value"], rows[:MOST_FIGURES])] if rows else []
+    more = list(_tries(held))
+    return section("What survived", *told, *more, anchor="survived") if told or more else None
+
+
+def _tries(held: Held) -> Iterator[Html]:
+    found = Tries.from_json(held.scores["tries"]) if "tries" in held.scores else None
+    if found is not None and found.better:
+        best = found.better[0]
+        yield paragraph(cut(f"What would show more: {best.settings}: {best.figures}; {best.price}."))
+
+
+def _risked(held: Held) -> Html | None:
+    """What group sizes leave, and how far each attack gets beside guessing."""
+    if held.attacks is None:
+        return None
+    rows = [_attack(one) for one in held.attacks.results[:MOST_ATTACKS]]
+    told = [paragraph(_exposed(min(held.attacks.risk, key=lambda one: one.smallest)))] if held.attacks.risk else []
+    told += [table(["attack", "succeeds", "without the release"], rows)] if rows else []
+    return section("What is risked", *told, anchor="groups") if told else None
+
+
+def _attack(one: AttackResult) -> list[Cell]:
+    beside = "" if one.baseline is None else f"{one.baseline.success.value:.1%}"
+    return [one.attack, f"{one.success.value:.1%}", beside]
+
+
+def _exposed(worst: Exposure) -> str:
+    risk = worst.prosecutor
+    return (
+        f"The smallest group has {worst.smallest:,} records. Whoever knows the quasi-identifiers of a person picks the "
+        f"right record with a chance of at most {risk.highest:.1%}, on average {risk.average:.1%}."
+    )
+
+
+def _policies(released: Released, held: Held) -> Html | None:
+    lines = [_policy_line(policy["policy"], statement(policy), held) for policy in released.facts.policies]
+    return section("Policies", bullets(lines), paragraph(NOT_COMPLIANT, "note"), anchor="policies") if lines else None
+
+
+def _policy_line(name: str, said: str, held: Held) -> str:
+    checks = [check.detail for check in held.verdict.checks if check.name.startswith(f"policy {name}: ")]
+    states = {word: sum(detail.startswith(word) for detail in checks) for word in ("rechecked", UNSEEN, "attested")}
+    words = [f"{count} {word}" for word, count in states.items() if count]
+    return f"{said}: {', '.join(words)}."
+
+
+def _open(released: Released) -> Html:
+    lines: Sequence[str] = not_claimed(released.facts)
+    return join(
+        [section("What is not claimed", bullets(cut(line, 220) for line in lines[:MOST_FIGURES]), anchor="claims")]
+    )

@@ -1,0 +1,63 @@
+"""Forms that outlive a version: recipes and releases of every earlier format are read as they were meant."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import sfumato as sf
+from sfumato.privacy.verify.canonical import FORMATS
+from sfumato.recipe.yaml_form import FORMAT
+
+FROZEN = Path(__file__).with_name("frozen")
+TREE = {"ANY": {"537**": ["53703", "53710"], "902**": ["90210", "90211"]}}
+FIRST = sf.Recipe(
+    table=str(FROZEN / "recipes" / "people.csv"),
+    encoding="cp1252",
+    schema=sf.Schema(
+        name=sf.Category(role="identifier"),
+        born=sf.Number(role="quasi", calendar="month", range=("1930", "2009"), missing=("NA",)),
+        zip=sf.Category(role="quasi", taxonomy=sf.Taxonomy.from_tree(TREE)),
+        visits=sf.ItemSet(role="plain", separator="|", values=("a", "b"), most=20, too_many="first"),
+        income=sf.Category(role="sensitive", values=("low", "high")),
+    ),
+    structure=sf.Clusters("kmeans", k=6, seed=3, attributes=("born", "zip"), weights={"born": 2}),
+    privacy=[
+        sf.KAnonymity(["born", "zip"], 20),
+        sf.LDiversity(["born", "zip"], "income", 2, kind="entropy"),
+        sf.ConfidenceBound(["born"], "income", 0.6, value="high"),
+    ],
+    mask=sf.TopDown(search="portfolio", seconds=5),
+    keep_order=True,
+    release=sf.Along(codebook=False, starting_centres=True, spreadsheet_safe=True),
+    missing=["income"],
+    people="register",
+)
+MEANT = {1: FIRST}
+"""What the frozen recipe of each format was meant to say when it was frozen."""
+
+
+@pytest.mark.parametrize("number", MEANT)
+def test_a_recipe_of_every_format_says_what_it_said(number: int) -> None:
+    found = sf.Recipe.from_yaml(FROZEN / "recipes" / f"format_{number}.yaml")
+    assert found.to_yaml() == MEANT[number].to_yaml()
+
+
+def test_every_format_of_recipes_is_frozen() -> None:
+    assert set(MEANT) == set(range(1, FORMAT + 1))
+
+
+@pytest.mark.parametrize("given", [0, "'1'", 1.5, "true", FORMAT + 1])
+def test_another_format_of_recipes_is_refused_in_words(given: object) -> None:
+    remedy = "pip install --upgrade" if given == FORMAT + 1 else f"sfumato: {FORMAT}"
+    with pytest.raises(sf.RecipeError, match=remedy):
+        sf.Recipe.from_yaml(f"sfumato: {given}\nattributes: {{a: {{kind: category}}}}\n")
+
+
+def test_a_release_of_every_earlier_format_that_is_read_is_kept() -> None:
+    for number in FORMATS[:-1]:
+        kept = sorted((FROZEN / "folders" / f"format_{number}").glob("*/release"))
+        assert kept, f"keep a release of format {number} before the number is raised"
+        for folder in kept:
+            assert sf.verify(folder).holds, str(sf.verify(folder))

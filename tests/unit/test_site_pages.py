@@ -1,0 +1,55 @@
+"""The pages of the site, without building it: `./run docs` does that."""
+
+from __future__ import annotations
+
+import re
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import sfumato as sf
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.glob("*.md")) + sorted(DOCS.glob("r*/*.md"))
+
+
+def extension(name: str) -> ModuleType:
+    """A module of docs/extensions."""
+    spec = spec_from_file_location(name, DOCS / "extensions" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    found = module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return found
+
+
+def test_the_api_page_lists_every_public_name() -> None:
+    page = (DOCS / "reference" / "api.md").read_text(encoding="utf-8")
+    listed = set(re.findall(r"^   (\w+)$", page, re.MULTILINE))
+    assert listed == set(sf.__all__) - {"__version__"}
+
+
+@pytest.mark.parametrize("path", [ROOT / "README.md", *PAGES], ids=lambda path: path.name)
+def test_every_link_between_files_leads_somewhere(path: Path) -> None:
+    """As they are read in the repository; the built site is looked through by `tools.links`."""
+    links = re.findall(r"\]\(([^)#:{}]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8"))
+    gone = [link for link in links if not (path.parent / link).exists() and "generated/" not in link]
+    assert not gone
+
+
+def test_a_new_page_is_found_without_being_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    pages = extension("pages")
+    assert pages.unlisted() == sorted(set(pages.unlisted()))
+    assert not {"index", "start", "recipes", "papers", "howto"} & set(pages.unlisted())
+    monkeypatch.setattr(pages, "listed", set)
+    assert "recipes" in pages.unlisted()
+    assert "recipes" in pages._more()
+
+
+def test_a_file_of_the_top_folder_becomes_a_page() -> None:
+    text = extension("pages").from_above("SECURITY.md")
+    assert "](security.md)" in text
+    assert "](changes.md)" in text
