@@ -16,7 +16,7 @@ import sfumato as sf
 from benchmarks.recipient import CLUSTERS, EIGHT
 from sfumato.data.schema import Number
 from sfumato.holders.holder import Holder
-from sfumato.holders.lines import Near
+from sfumato.holders.lines import LocalHolder
 
 MASKS = {"top_down": sf.TopDown(), "partition": sf.Partition()}
 
@@ -36,7 +36,7 @@ def main() -> None:
     for name, mask in MASKS.items():
         needs = [sf.KAnonymity(on=EIGHT, k=k)]
         recipe = sf.Recipe(schema=schema, structure=CLUSTERS, privacy=needs, mask=mask)
-        lines = [Near(Holder(part, recipe)) for part in (table.slice(0, half), table.slice(half))]
+        lines = [LocalHolder(Holder(part, recipe)) for part in (table.slice(0, half), table.slice(half))]
         for holders in ([table], lines):  # compiled once, before anything is timed
             start = time.process_time()
             if holders is lines:
@@ -62,11 +62,11 @@ def _same(one: sf.Release, other: sf.Release) -> bool:
     return one.mask.files() == other.mask.files() and claims and rows[0] == rows[1]
 
 
-def _counts(line: Near) -> str:
+def _counts(line: LocalHolder) -> str:
     return line.transcript.seen[1]
 
 
-def _mask(line: Near) -> str:
+def _mask(line: LocalHolder) -> str:
     return line.transcript.said[2]
 
 

@@ -27,8 +27,7 @@ from sfumato.data.schema import Schema
 from sfumato.randomness import Seeded
 from sfumato.structure.coded_points import Placed
 from sfumato.structure.embedding import Embedding
-from sfumato.structure.kmeans.lloyd import Settled, lloyd, tolerance_of
-from sfumato.structure.kmeans.seeding import start
+from sfumato.structure.kmeans.lloyd import Settled, lloyd, start, tolerance_of
 
 QUASI = (
     "age",

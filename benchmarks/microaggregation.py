@@ -28,6 +28,7 @@ from sfumato.data.datasets import blow_up, load
 from sfumato.maskers.centroids.grouping import mdav
 from sfumato.maskers.centroids.microaggregation import bisection, microaggregate
 from sfumato.maskers.centroids.points import Partition, Points, Sums
+from sfumato.maskers.centroids.space import Coded, NumberAxis
 
 ADULT = ("age", "fnlwgt", "education_num", "capital_gain", "capital_loss", "hours_per_week")
 SMALL, LARGE, K = 45_222, 1_000_000, 10
@@ -50,9 +51,14 @@ def numbers(name: str) -> Floats:
 
 
 def points(raw: Floats) -> Points:
-    """Records with every attribute standardised."""
-    deviation = raw.std(axis=0)
-    return Points.of((raw - raw.mean(axis=0)) / np.where(deviation > 0, deviation, 1.0))
+    """Records with every attribute standardised as the maskers do it, to the last bit: where distances tie (as Zoo's
+    yes and no do), another rounding makes other classes."""
+    columns = []
+    for column in raw.T:
+        known, at = np.unique(column, return_inverse=True)
+        data = Coded(at.ravel(), known.tolist())
+        columns.append(NumberAxis.of(data, "deviation").positions(data)[data.codes, 0])
+    return Points.of(np.column_stack(columns))
 
 
 def cpu_seconds(job: Callable[[], object], *, repeats: int) -> float:

@@ -85,7 +85,7 @@ def errors_of_iris() -> Iterator[Cell]:
 
 def sec_of_scaling() -> Iterator[Cell]:
     """004: Sec without noise follows from the factors."""
-    page = printed("gdtm.md", "### Table 2: Sec of age; salary in %, rho = 0 %", ["SDP"])
+    page = printed("gdtm.md", "## Table 2: Sec of age; salary in %, rho = 0 %", ["SDP"])
     found = gdtm.secs(0.0, 1)["SDP"][4]
     yield Cell("gdtm.md", "Table 2, SDP, K = 4, age", float(page["K = 4"].split(";")[0]), found[0], ROUNDING)
 

@@ -107,6 +107,7 @@ CONTENTS: tuple[Part, ...] = (
             "Figures 12 to 15 (other algorithms), Table 3": "",
             "Figures 16 and 17 (other clusterers)": "",
             "Figure 18 (time)": "--time",
+            "pairs of attributes in place of parts": "--pairs 5",
             "MST and AIM beside ours": "--rival-python PYTHON",
         },
     ),
@@ -126,6 +127,7 @@ CONTENTS: tuple[Part, ...] = (
         {
             "Tables 1, 3 and 5 (misclassified points)": "",
             "Tables 2, 4 and 6 (Sec)": "",
+            "the graph of neighbours alone": "--graph 20",
             "what undoes them": "",
         },
     ),

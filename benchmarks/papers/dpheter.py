@@ -1,11 +1,11 @@
 """Figures 4 to 18 of 003 in a compact form: DPHeter made sound, random selection, our tree, no data, the ceiling.
 
-    python -m benchmarks.papers.dpheter [--quick] [--time] [--rival-python PATH] [--publish ROWS]
+    python -m benchmarks.papers.dpheter [--quick] [--time] [--pairs N] [--rival-python PATH] [--publish ROWS]
 
 The tables are public, so the noise is drawn from seeds: the figures repeat, and none of them protects anybody.
-`--quick` runs a small part; `--time` measures Figure 18 alone; `--rival-python` names a Python that has dpmm and mbi,
-and compares with its MST and AIM alone; `--publish` makes one release from end to end. The page is
-docs/results/dpheter.md.
+`--quick` runs a small part; `--time` measures Figure 18 alone; `--pairs` our tree with so many pairs alone;
+`--rival-python` names a Python that has dpmm and mbi, and compares with its MST and AIM alone; `--publish` makes one
+release from end to end. The page is docs/results/dpheter.md.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import numpy as np
 import pyarrow as pa
 
 import sfumato as sf
-from benchmarks.papers.dpheter_page import Figure, page, rivals_page
+from benchmarks.papers.dpheter_page import Figure, page, pairs_page, rivals_page
 from benchmarks.papers.dpheter_rivals import Coded
 from benchmarks.papers.dpheter_time import kept_encoded, published, timings
 from sfumato.data.encoding import encode
@@ -109,9 +109,11 @@ def tables(*, quick: bool) -> dict[str, Table]:
     return {"adult": encode(rows, adult.schema), "patients": kept_encoded(patients.table, patients.schema)}
 
 
-def cases(*, quick: bool) -> Iterator[Case]:
-    """Every table with every structure."""
+def cases(*, quick: bool, only: str = "") -> Iterator[Case]:
+    """Every table with every structure, or one table."""
     for name, table in tables(quick=quick).items():
+        if only not in ("", name):
+            continue
         for method, k in STRUCTURES[:1] if quick else STRUCTURES:
             structure = Clusters(method, k=k, n_init=2 if quick else STARTS)
             yield Case(name, table, structure, find(structure, table))
@@ -174,6 +176,22 @@ def crossed(case: Case, made: dict[Any, Outcome]) -> Iterator[Figure]:
             yield from swapped.figures("tree, crossed", epsilon, outcome.masked)
 
 
+PAIRED_SEED = 100
+"""Seeds of `--pairs` begin here: those below were used to choose its shares of epsilon."""
+
+
+def paired(case: Case, made: dict[Any, Outcome], pairs: int, epsilons: Sequence[str]) -> Iterator[Figure]:
+    """Our tree with pairs in place of parts, beside the tree with parts from the same seeds."""
+    own = {"tree": sf.PrivateTree(may_miss=MAY_MISS[case.name])}
+    own["pairs"] = replace(own["tree"], pairs=pairs)
+    for name, masker in own.items():
+        for epsilon in epsilons:
+            for seed in range(PAIRED_SEED, PAIRED_SEED + RUNS):
+                key = (case.name, name, epsilon, seed)
+                made[key] = made.get(key) or case.run(masker, epsilon, seed)
+                yield from case.figures(name, epsilon, made[key].masked)
+
+
 def rivalled(
     python: str, models: Sequence[str], epsilons: Sequence[str], *, runs: int, quick: bool
 ) -> Iterator[list[Figure]]:
@@ -199,12 +217,25 @@ def rivalled(
             yield found
 
 
+def pairs_measured(pairs: int, epsilons: Sequence[str], *, only: str, quick: bool) -> None:
+    """Every structure, and its table into the page as far as it has come."""
+    found: list[Figure] = []
+    outcomes: dict[Any, Outcome] = {}
+    for case in cases(quick=quick, only=only):
+        found += paired(case, outcomes, pairs, epsilons)
+        found += _bounds(case)
+        pairs_page(None if quick else PAGE, pairs, found)
+
+
 def main(arguments: Sequence[str]) -> None:
     """Measure and write the page; a quick run only prints it."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--time", action="store_true")
     parser.add_argument("--publish", type=int, metavar="ROWS", help="one release of so many patients, end to end")
+    parser.add_argument("--pairs", type=int, metavar="N", help="pairs in place of parts, beside parts")
+    parser.add_argument("--pairs-epsilons", default="0.1,1", metavar="LIST")
+    parser.add_argument("--pairs-table", default="", metavar="NAME", help="adult or patients; both unless given")
     parser.add_argument("--rival-python", metavar="PATH")
     parser.add_argument("--rivals", default="MST", metavar="NAMES", help="MST, AIM or both: MST,AIM")
     parser.add_argument("--rival-epsilons", default="0.1,0.5,1", metavar="LIST")
@@ -219,6 +250,9 @@ def main(arguments: Sequence[str]) -> None:
     began = time.perf_counter()
     if asked.publish:
         published(asked.publish)
+        return
+    if asked.pairs:
+        pairs_measured(asked.pairs, asked.pairs_epsilons.split(","), only=asked.pairs_table, quick=asked.quick)
         return
     if asked.rival_python:
         models, epsilons = asked.rivals.split(","), asked.rival_epsilons.split(",")[-1 if asked.quick else 0 :]

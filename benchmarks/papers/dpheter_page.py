@@ -54,6 +54,22 @@ def rivals_page(path: Path | None, asked: str, figures: Sequence[Figure]) -> Non
     _fill(path, {f"rivals: {asked}": rivals(figures)})
 
 
+def pairs_page(path: Path | None, pairs: int, figures: Sequence[Figure]) -> None:
+    """Pairs in place of parts."""
+    kept = ("F: parts", f"F: {pairs} pairs", "worst", "no data")
+    lines = []
+    for name, method, k in _cases(figures):
+        of = _chosen(figures, table=name, method=method, k=k)
+        blind = _cell([one.f for one in _chosen(of, by="no data")])
+        for epsilon in _epsilons(of):
+            both = [_chosen(of, by=by, epsilon=epsilon) for by in ("tree", "pairs")]
+            f = [_cell([one.f for one in some]) for some in both]
+            cost = [f"{np.mean([one.cost for one in some]):.3f}" for some in both]
+            worst = f"{min(one.f for one in both[1]):.2f}"
+            lines.append([name, f"{method} {k}", epsilon, *f, worst, blind, *cost])
+    _fill(path, {"pairs": _markdown(["table", "clusters", "epsilon", *kept, "cost: parts", "cost: pairs"], lines)})
+
+
 def _fill(path: Path | None, filled: Mapping[str, str]) -> None:
     if path is None:
         print("\n\n".join(f"{name}\n{table}" for name, table in filled.items()))

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.distortion import distortion, information_loss, nearest_neighbour_error
-from benchmarks.microaggregation import numbers
+from benchmarks.microaggregation import numbers, points
 from sfumato.arrays import Floats
 from sfumato.data.datasets import load
 from sfumato.maskers.centroids.grouping import Weighted, linkage, mdav, wf_c_means
@@ -72,13 +72,10 @@ METHODS: dict[str, Method] = {
 
 def made(name: str, raw: Floats, k: int, *, standardised: bool) -> Iterator[Made]:
     """One method's results: several for WF-C-means, one for the others."""
-    deviation = raw.std(axis=0)
-    points = (
-        Points.of((raw - raw.mean(axis=0)) / np.where(deviation > 0, deviation, 1)) if standardised else Points.of(raw)
-    )
+    records = points(raw) if standardised else Points.of(raw)
     for seed in range(SEEDS if name == "WF-C-means" else 1):
         began = time.process_time()
-        found = METHODS[name](points, k, seed)
+        found = METHODS[name](records, k, seed)
         seconds = time.process_time() - began
         yield Made(Sums.of(raw, found.labels).centres[found.labels], found.weights, seconds)
 

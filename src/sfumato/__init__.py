@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from sfumato.errors import TableError as TableError
     from sfumato.errors import TaxonomyError as TaxonomyError
     from sfumato.estimators import Recoder as Recoder
-    from sfumato.holders.lines import Far as Far
+    from sfumato.holders.lines import RemoteHolder as RemoteHolder
     from sfumato.holders.parts import publish_parts as publish_parts
     from sfumato.holders.parts import verify_parts as verify_parts
     from sfumato.holders.together import publish_together as publish_together
@@ -98,7 +98,7 @@ _NAMES = {
     "Verdict": "sfumato.privacy.verify",
     "read": "sfumato.data.reading",
     "Recoder": "sfumato.estimators",
-    "Far": "sfumato.holders.lines",
+    "RemoteHolder": "sfumato.holders.lines",
     "publish_parts": "sfumato.holders.parts",
     "verify_parts": "sfumato.holders.parts",
     "publish_together": "sfumato.holders.together",

@@ -21,7 +21,7 @@ import sfumato as sf
 from sfumato.errors import RecipeError, ReleaseError, TableError
 from sfumato.holders.domains import needed
 from sfumato.holders.holder import Holder
-from sfumato.holders.lines import Near, Transcript, hold
+from sfumato.holders.lines import LocalHolder, Transcript, hold
 from sfumato.randomness import Seeded
 from tests.releases import NUMBERS, ON, SCHEMA, people
 
@@ -90,7 +90,7 @@ def test_three_holders_are_as_two() -> None:
 @pytest.fixture(scope="module")
 def talked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Transcript]]:
     """A release of two holders, and what the coordinator has seen of each."""
-    lines = [Near(Holder(table, CASES["top_down, clusters"])) for table in (HERE, THERE)]
+    lines = [LocalHolder(Holder(table, CASES["top_down, clusters"])) for table in (HERE, THERE)]
     release = sf.publish_together(lines, CASES["top_down, clusters"])
     return release.write(tmp_path_factory.mktemp("two") / "out"), [line.transcript for line in lines]
 
@@ -105,7 +105,7 @@ def test_two_processes_publish_one_release(tmp_path: Path, talked: Any) -> None:
     lines = []
     for name, transcript in zip("ab", kept, strict=True):
         hold_it = [sys.executable, "-m", "sfumato.cli.main", "hold", f"{folder}/{name}.csv", f"{folder}/recipe.yaml"]
-        lines.append(sf.Far([*hold_it, "--transcript", str(transcript)]))
+        lines.append(sf.RemoteHolder([*hold_it, "--transcript", str(transcript)]))
     with lines[0], lines[1]:
         release = sf.publish_together(lines, folder / "recipe.yaml")
     assert sf.verify(release.write(folder / "out")).holds
@@ -166,13 +166,15 @@ def test_no_text_of_a_table_travels_but_what_is_declared_or_released(talked: Any
 def test_a_holder_answers_its_own_recipe_once_and_nothing_else() -> None:
     holder = Holder(HERE, recipe())
     mask: dict[str, Any] = {"recoding.json": {"attributes": {}}}
+    broken = {"ask": "rows", "mask": {"recoding.json": {"attributes": {"age": 3}}}}
+    assert set(Holder(HERE, recipe()).answer(broken)) == {"error"}
     for question in ({}, {"ask": "table"}, {"ask": "release"}, {"ask": "rows"}, {"ask": ["rows"]}):
         assert set(holder.answer(question)) == {"error"}
     assert "hides every quasi-identifier" in Holder(HERE, recipe()).answer({"ask": "rows", "mask": mask})["error"]
     assert set(holder.answer({"ask": "tuples"})) == {"codes", "counts"}
     assert "asked once" in holder.answer({"ask": "tuples"})["error"]
     with pytest.raises(RecipeError, match="same recipe"):
-        sf.publish_together([Near(Holder(HERE, recipe(sf.Classes("disease")))), THERE], recipe())
+        sf.publish_together([LocalHolder(Holder(HERE, recipe(sf.Classes("disease")))), THERE], recipe())
 
 
 def test_what_a_holder_says_wrongly_is_refused() -> None:
@@ -192,14 +194,17 @@ def test_what_a_holder_says_wrongly_is_refused() -> None:
     lies: list[dict[str, Any]] = [{"counts": [0]}, {"counts": ["x"]}, {"codes": strange}, {"codes": {}}]
     for lie in lies:
         with pytest.raises(TableError, match="counts of codes"):
-            sf.publish_together([HERE, Near(Liar(lie))], recipe())
+            sf.publish_together([HERE, LocalHolder(Liar(lie))], recipe())
     raw = {name: ROWS.column(name).to_pylist()[:3] for name in ROWS.column_names if name != "name"}
     with pytest.raises(TableError, match="then with masked rows"):
-        sf.publish_together([HERE, Near(Liar({"rows": raw}))], recipe())
+        sf.publish_together([HERE, LocalHolder(Liar({"rows": raw}))], recipe())
     few = {name: [str(cell) if name == "age" else cell for cell in cells] for name, cells in raw.items()}
     with pytest.raises(TableError, match="the counted people"):
-        sf.publish_together([HERE, Near(Liar({"rows": few}))], recipe())
-    with sf.Far([sys.executable, "-c", "print('hello')"]) as stranger, pytest.raises(TableError, match="it ended"):
+        sf.publish_together([HERE, LocalHolder(Liar({"rows": few}))], recipe())
+    with (
+        sf.RemoteHolder([sys.executable, "-c", "print('hello')"]) as stranger,
+        pytest.raises(TableError, match="it ended"),
+    ):
         sf.publish_together([HERE, stranger], recipe())
 
 
@@ -239,7 +244,7 @@ PEOPLE = people(300).select(list(NUMBERS))
 
 
 def test_under_budgets_each_adds_its_noise_and_epsilon_is_the_largest(tmp_path: Path) -> None:
-    holders = [Near(Holder(PEOPLE.slice(0, 150), BUDGET)), Near(Holder(PEOPLE.slice(150), BUDGET))]
+    holders = [LocalHolder(Holder(PEOPLE.slice(0, 150), BUDGET)), LocalHolder(Holder(PEOPLE.slice(150), BUDGET))]
     found = sf.publish_parts(holders, BUDGET, tmp_path / "out")
     assert (found.epsilon, found.at_most) == (Fraction(1, 2), Fraction(1))
     assert found.table.column_names == list(NUMBERS)
@@ -276,7 +281,8 @@ def test_parts_that_were_changed_are_found(tmp_path: Path) -> None:
 def test_noise_from_a_seed_is_no_part(tmp_path: Path) -> None:
     seeded = sf.Run(report=False, chance=Seeded(1))
     with pytest.raises(ReleaseError, match="nobody can repeat"):
-        sf.publish_parts([Near(Holder(PEOPLE, BUDGET, run=seeded)), PEOPLE], BUDGET, tmp_path / "out")
+        sf.publish_parts([LocalHolder(Holder(PEOPLE, BUDGET, run=seeded)), PEOPLE], BUDGET, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
     with pytest.raises(RecipeError, match="spends a budget"):
         sf.publish_parts([HERE, THERE], recipe(), tmp_path / "other")
     with pytest.raises(RecipeError, match="publishes its part"):

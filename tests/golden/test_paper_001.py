@@ -5,12 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from benchmarks.distortion import distortion, information_loss, nearest_neighbour_error, sse, sst
+from benchmarks.papers import wfcmeans
 
+import sfumato as sf
 from sfumato.arrays import Floats
 from sfumato.data.datasets import load
+from sfumato.data.encoding import encode
+from sfumato.engines import ReferenceEngine
 from sfumato.maskers.centroids.grouping import adjust, assign, linkage, mdav, merge, wf_c_means
 from sfumato.maskers.centroids.microaggregation import microaggregate
 from sfumato.maskers.centroids.points import Points, Sums, loss
+from sfumato.maskers.masker import Labels, Task
 
 CLASSES = {"iris": "species", "wine": "class", "zoo": "type"}
 
@@ -29,6 +34,19 @@ def points(name: str) -> Points:
 def test_table_1_original_column_is_leave_one_out_with_manhattan_distance(name: str, wrong: int, rows: int) -> None:
     raw, classes = numbers(name), load(name).table.column(CLASSES[name]).to_pylist()
     assert nearest_neighbour_error(raw, classes, raw, leave_one_out=True) == pytest.approx(wrong / rows)
+
+
+def test_command_and_masker_make_the_same_classes_of_zoo() -> None:
+    """Yes and no tie everywhere, so that standardising in another order of sums made 15.20 of 14.77 %."""
+    data, raw = load("zoo"), numbers("zoo")
+    made = next(wfcmeans.made("ours", raw, 4, standardised=True))
+    labels = Labels(np.zeros(len(raw), dtype=np.uint8), 1)
+    asked = (sf.KAnonymity(data.schema.quasi, 4),)
+    task = Task(encode(data.table, data.schema), labels, asked, ReferenceEngine())
+    shown = sf.Microaggregate(whole=False).mask(task).masked
+    masked = np.column_stack([shown[name].decode().to_numpy(zero_copy_only=False) for name in data.schema.quasi])
+    assert information_loss(raw, made.masked) == pytest.approx(information_loss(raw, masked), abs=1e-6)
+    assert information_loss(raw, made.masked) == pytest.approx(0.1477, abs=1e-4)
 
 
 def test_weights_go_halfway_to_each_attributes_share() -> None:

@@ -37,6 +37,7 @@ WAYS: dict[str, tuple[Way, ...]] = {
         Way(sf.PrivateTree(may_miss=MAY_MISS, bins=3, splits=2), CLUSTERS, 1),
         Way(sf.PrivateTree(may_miss=MAY_MISS, bins=2, weights=NARROW), sf.Clusters("ward"), 1_000),
         Way(sf.PrivateTree(may_miss=MAY_MISS, bins=2, splits=1, rows="generalized"), CLASSES, 1),
+        Way(sf.PrivateTree(may_miss=MAY_MISS, bins=2, pairs=2), CLUSTERS, 10),
     ),
     "dp_heter": (
         Way(sf.DPHeter(may_miss=MAY_MISS, steps=8), CLUSTERS, 1),

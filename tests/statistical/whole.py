@@ -68,6 +68,7 @@ def counted_once() -> Iterator[None]:
 
 WHOLE = {
     "private tree": Whole(sf.PrivateTree(bins=4, splits=2), 1, lambda _: ManyAtOnce()),
+    "pairs": Whole(sf.PrivateTree(bins=4, pairs=1), 1, lambda _: ManyAtOnce()),
     "DPHeter": Whole(sf.DPHeter(steps=3), 1, SeededNoise),
 }
 """DPHeter asks too many different questions to draw OpenDP's answers a thousand at a time."""

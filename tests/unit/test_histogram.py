@@ -39,7 +39,12 @@ PEOPLE = pa.table(
         "income": np.where(np.arange(ROWS) % 4 == 0, "high", "low"),
     }
 )
-MASKERS: list[Masker] = [sf.PrivateTree(), sf.PrivateTree(rows="generalized"), sf.DPHeter(steps=6)]
+MASKERS: list[Masker] = [
+    sf.PrivateTree(),
+    sf.PrivateTree(rows="generalized"),
+    sf.PrivateTree(pairs=2),
+    sf.DPHeter(steps=6),
+]
 
 
 def run(masker: Masker, epsilon: Any, *, table: pa.Table = PEOPLE, noise: Noise | None = None) -> Outcome:
@@ -240,6 +245,10 @@ def test_a_set_larger_than_declared_is_refused() -> None:
         lambda: sf.PrivateTree(items=10_000),
         lambda: sf.PrivateTree(bins=1),
         lambda: sf.PrivateTree(splits=99),
+        lambda: sf.PrivateTree(pairs=-1),
+        lambda: sf.PrivateTree(pairs=2, splits=2),
+        lambda: sf.PrivateTree(pairs=2, rows="generalized"),
+        lambda: sf.PrivateTree(pairs=2, weights={"age": 2.0}),
         lambda: sf.Category(values=("a",), outside="b"),
         lambda: sf.Number(outside="clip"),
         lambda: sf.ItemSet(values=("a",), most=0),

@@ -17,12 +17,9 @@ from sfumato.randomness import Seeded
 from sfumato.structure.clusterers import cluster
 from sfumato.structure.coded_points import Block, Placed, SetBlock
 from sfumato.structure.kmeans import points as packing
-from sfumato.structure.kmeans import trials
-from sfumato.structure.kmeans.lloyd import Settled, lloyd, tolerance_of
+from sfumato.structure.kmeans.lloyd import Settled, far_apart, lloyd, some_of, start, tolerance_of
 from sfumato.structure.kmeans.points import Points
-from sfumato.structure.kmeans.seeding import far_apart, start
 from sfumato.structure.kmeans.tally import Tally, assign, look_ups, settled, tally
-from sfumato.structure.kmeans.trials import some_of
 from sfumato.structure.structures import starting_centres
 from tests import kmeans_twin as twin
 
@@ -332,7 +329,7 @@ def test_batches_of_records_share_a_ground_and_their_sums_add_up() -> None:
 def test_starts_of_very_many_records_are_tried_on_some_and_settled_on_all(monkeypatch: pytest.MonkeyPatch) -> None:
     placed, weights = people(3_000, 5), weights_of("whole", 3_000, 5)
     whole = cluster(placed, "kmeans", k=4, weights=weights)
-    monkeypatch.setattr(trials, "TRIED", 600)
+    monkeypatch.setattr("sfumato.structure.kmeans.lloyd.TRIED", 600)
     found, again = (cluster(placed, "kmeans", k=4, weights=weights) for _ in range(2))
     assert found.centres is not None
     assert again.centres is not None

@@ -52,7 +52,7 @@ def together(
     import shlex
     from contextlib import ExitStack
 
-    from sfumato.holders.lines import Far
+    from sfumato.holders.lines import RemoteHolder
     from sfumato.holders.parts import publish_parts
     from sfumato.holders.together import publish_together
     from sfumato.recipe import Recipe
@@ -62,7 +62,7 @@ def together(
     found = Recipe.of(recipe)
     with ExitStack() as open_lines:
         commands = enumerate(holder, start=1)
-        lines = [open_lines.enter_context(Far(shlex.split(one), f"holder {at}")) for at, one in commands]
+        lines = [open_lines.enter_context(RemoteHolder(shlex.split(one), f"holder {at}")) for at, one in commands]
         if found.mask.guarantee.spends:
             parts = publish_parts(lines, found, output)
             note(f"wrote {output}: {len(parts.folders)} parts, epsilon {parts.epsilon} for whoever is in one of them")

@@ -29,6 +29,7 @@ from sfumato.publishing import Run, publish
 from sfumato.publishing.case import published_rows
 from sfumato.randomness import Secure
 from sfumato.recipe import Recipe
+from sfumato.release.reading import DAMAGE
 
 PLAIN = (pt.is_string, pt.is_large_string, pt.is_integer, pt.is_floating, pt.is_boolean)
 Message = Mapping[str, Any]
@@ -74,7 +75,10 @@ class Holder:
     def _rows(self, question: Message) -> dict[str, Any]:
         """The rows as they will stand in the release, in random order."""
         self._refuse_budget()
-        mask = type(self.recipe.mask).read_mask(read_files(question))
+        try:
+            mask = type(self.recipe.mask).read_mask(read_files(question))
+        except DAMAGE:
+            raise _refused("rows are asked for with a mask", "something else") from None
         shown = mask.apply(self._table)
         bare = sorted({*self.recipe.schema.quasi} - {*shown})
         if bare:

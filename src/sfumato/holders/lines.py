@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import IO, Any, Protocol, Self, runtime_checkable
@@ -18,6 +19,8 @@ from sfumato.holders.holder import Holder, Message
 
 LONGEST = 2**31
 """Characters of one answer."""
+PATIENCE = 20
+"""Seconds that a holder has to end once nothing more is asked."""
 
 
 @dataclass
@@ -41,7 +44,7 @@ class Line(Protocol):
 
 
 @dataclass(eq=False)
-class Near:
+class LocalHolder:
     """A holder in the same process: for tests, and where one program holds both tables."""
 
     holder: Holder
@@ -54,7 +57,7 @@ class Near:
 
 
 @dataclass(eq=False)
-class Far:
+class RemoteHolder:
     """A holder behind a command, which runs as long as the `with` block does."""
 
     command: Sequence[str]
@@ -70,9 +73,14 @@ class Far:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         process = self._process
-        if process is not None and process.stdin is not None:
+        if process is None or process.stdin is None:
+            return
+        with suppress(BrokenPipeError):
             process.stdin.close()
-            process.wait(timeout=60)
+        try:
+            process.wait(timeout=PATIENCE)
+        except subprocess.TimeoutExpired:
+            process.terminate()
 
     def ask(self, question: Message) -> dict[str, Any]:
         """Written to the command, read from it."""
@@ -90,7 +98,7 @@ class Far:
         return process.stdout.readline(LONGEST)
 
 
-def _asked(line: Near | Far, question: Message, exchange: Any) -> dict[str, Any]:
+def _asked(line: LocalHolder | RemoteHolder, question: Message, exchange: Any) -> dict[str, Any]:
     text = written(question)
     line.transcript.said.append(text)
     answer = exchange(text)

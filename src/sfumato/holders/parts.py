@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -69,11 +70,15 @@ def publish_parts(holders: Sequence[object], recipe: Recipe | str | Path, folder
     agree(lines, recipe)
     answers = [line.ask({"ask": "release"}).get("files") for line in lines]
     target.mkdir(parents=True)
-    for at, files in enumerate(answers, start=1):
-        _write(target / str(at), files)
-    told = _told(target, [str(at) for at in range(1, len(lines) + 1)])
-    (target / TOGETHER).write_text(written(told) + "\n", encoding="utf-8")
-    return verify_parts(target)
+    try:
+        for at, files in enumerate(answers, start=1):
+            _write(target / str(at), files)
+        told = _told(target, [str(at) for at in range(1, len(lines) + 1)])
+        (target / TOGETHER).write_text(written(told) + "\n", encoding="utf-8")
+        return verify_parts(target)
+    except BaseException:
+        shutil.rmtree(target, ignore_errors=True)
+        raise
 
 
 def _write(folder: Path, files: object) -> None:

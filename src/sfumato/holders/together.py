@@ -26,7 +26,7 @@ from sfumato.data.table import Table
 from sfumato.errors import RecipeError, TableError
 from sfumato.holders.domains import domains_of
 from sfumato.holders.holder import Holder, mask_files, recipe_digest
-from sfumato.holders.lines import Line, Near
+from sfumato.holders.lines import Line, LocalHolder
 from sfumato.publishing import handover, steps
 from sfumato.publishing.case import Case, Run, Step, refuse_fingerprints, tell_look_alikes
 from sfumato.publishing.orders import FIND, MASK, MEASURE, released_by, walk
@@ -46,8 +46,8 @@ BY_ITSELF = (
 def publish_together(holders: Sequence[object], recipe: Recipe | str | Path, *, run: Run | None = None) -> Release:
     """One release of the people of several holders, whose rows stay with them until they are masked.
 
-    `holders`: for each a `Far` (a command that answers, such as `sfumato hold TABLE RECIPE`), or a table as `publish`
-    takes it. `recipe`: the one that all of them have. No report is drawn: who would look at raw rows for it?
+    `holders`: for each a `RemoteHolder` (a command that answers, such as `sfumato hold TABLE RECIPE`), or a table as
+    `publish` takes it. `recipe`: the one that all of them have. No report is drawn: who would look at raw rows for it?
     """
     recipe = Recipe.of(recipe)
     lines = lines_of(holders, recipe)
@@ -70,7 +70,7 @@ def publish_together(holders: Sequence[object], recipe: Recipe | str | Path, *, 
 def lines_of(holders: Sequence[object], recipe: Recipe) -> list[Line]:
     """Whom to ask: what can be asked is, a table is held here."""
     return [
-        one if isinstance(one, Line) else Near(Holder(one, recipe), f"holder {at}")
+        one if isinstance(one, Line) else LocalHolder(Holder(one, recipe), f"holder {at}")
         for at, one in enumerate(holders, start=1)
     ]
 

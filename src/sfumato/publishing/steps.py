@@ -86,8 +86,7 @@ def find_structure(case: Case) -> Case:
     recipe, people = case.recipe, case.people
     case.closing.enter_context(case.costs.reserving(case.account, recipe))
     found = (find_any if recipe.mask.guarantee.spends else find)(recipe.structure, people)
-    more = with_labels(recipe, people, found)
-    if more is not None:
+    if recipe.release.labels and (more := with_labels(recipe, people, found)) is not None:
         case = replace(case, labels=more.labels, recipe=more.recipe, people=more.people)
         recipe, people = more.recipe, more.people
     labels = Labels(

@@ -93,9 +93,7 @@ def method(name: str) -> Callable[[Job], Clustering]:
 
 def _kmeans(job: Job) -> Clustering:
     """k-means on codes: from the given centres once, or the best of several starts."""
-    from sfumato.structure.kmeans.lloyd import ROUNDS, TOLERANCE, lloyd, tolerance_of
-    from sfumato.structure.kmeans.seeding import start
-    from sfumato.structure.kmeans.trials import best_start
+    from sfumato.structure.kmeans.lloyd import ROUNDS, TOLERANCE, best_start, lloyd, start, tolerance_of
 
     points, options = job.points, job.options
     tolerance = tolerance_of(points, options.get("tol", TOLERANCE))
@@ -118,8 +116,7 @@ def _kmeans(job: Job) -> Clustering:
 def _bisecting(job: Job) -> Clustering:
     """Bisecting k-means on codes. Its tolerance is no share of the variance, as in scikit-learn."""
     from sfumato.structure.kmeans.bisecting import bisect
-    from sfumato.structure.kmeans.lloyd import ROUNDS, TOLERANCE, lloyd
-    from sfumato.structure.kmeans.seeding import start
+    from sfumato.structure.kmeans.lloyd import ROUNDS, TOLERANCE, lloyd, start
 
     options, draws = job.options, Seeded(job.seed).lasting()
 

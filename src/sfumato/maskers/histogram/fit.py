@@ -43,6 +43,7 @@ from sfumato.maskers.histogram.mask import (
     told_parts,
     told_shares,
 )
+from sfumato.maskers.histogram.pairs import alone, learn_pairs, planned
 from sfumato.maskers.histogram.records import Records, answers, few_splits, records_of, splits
 from sfumato.maskers.masker import DIFFERENTIAL_PRIVACY, Guarantee, Masker, Outcome, Task, within
 from sfumato.privacy.budget import Budget, Share, shares
@@ -55,6 +56,7 @@ TOGETHER = 3
 MOST_OFFERED = 40
 FIRST = Fraction(7, 10)
 """Share of the splits' epsilon for those chosen together, where others follow."""
+MOST_PAIRS = 64
 
 
 @constructed
@@ -66,6 +68,7 @@ class PrivateTree(Masker):
       in common, as often as the part's noisy count says.
     - `bins`: how many a number's declared range is divided into.
     - `splits`: how many splits the tree has (None: by epsilon and the noisy number of records).
+    - `pairs`: count so many pairs of attributes in place of parts (`sfumato.maskers.histogram.pairs`); 0: parts.
     - `items`: how many labels of a set-valued attribute are counted at the most; larger taxonomies are cut higher up.
     - `may_miss`: the attributes whose values may be missing.
     - `weights`: how much each attribute matters for choosing splits (1 unless given, 0 for sensitive ones).
@@ -77,6 +80,7 @@ class PrivateTree(Masker):
     rows: Rows = "values"
     bins: int = 8
     splits: int | None = None
+    pairs: int = 0
     items: int = MOST_ITEMS
     may_miss: tuple[str, ...] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
@@ -92,6 +96,14 @@ class PrivateTree(Masker):
                 remedy="say values or generalized",
             )
         within("items", self.items, 1, LABELS, whole=True)
+        within("pairs", self.pairs, 0, MOST_PAIRS, whole=True)
+        if self.pairs and (self.splits is not None or self.weights or self.rows == "generalized"):
+            raise RecipeError(
+                "pairs",
+                "pairs take the place of parts: there are no splits to choose, and none that rows could show",
+                given="pairs with splits, weights or rows: generalized",
+                remedy="leave those out, or pairs",
+            )
         for name, value, least, most in (("bins", self.bins, 2, 256), ("splits", self.splits, 1, 8)):
             if value is not None and (
                 isinstance(value, bool) or not isinstance(value, int) or not least <= value <= most
@@ -118,6 +130,10 @@ class PrivateTree(Masker):
     def plan(self, schema: Schema, budget: Budget) -> tuple[Share, ...]:
         """What will be spent on what."""
         domains = declared(schema, bins=self.bins, may_miss=self.may_miss, items=self.items)
+        if self.pairs:
+            prices = _prices(domains, alone(domains, self.pairs, budget.epsilon))
+            marginals = (Share(f"marginal of {name}", price) for name, price in prices.items())
+            return (*marginals, *planned(domains, self.pairs, budget.epsilon))
         prices = _prices(domains, budget.epsilon * (1 - COUNT - SPLITS))
         return (
             Share("the number of records", budget.epsilon * COUNT),
@@ -135,6 +151,8 @@ class PrivateTree(Masker):
         mechanisms = mechanisms_of(task)
         domains = declared(task.table.schema, bins=self.bins, may_miss=self.may_miss, items=self.items)
         records = records_of(task.table, domains)
+        if self.pairs:
+            return self._paired(records, mechanisms)
         learned = _learn(records, _weights(self, task.table.schema), self.splits, mechanisms)
         random = generator(mechanisms.noise)
         parts = learned.parts()
@@ -150,6 +168,23 @@ class PrivateTree(Masker):
             lambda table: parts_of(table, domains, learned.grown),
         )
         return Outcome(mask, Masked.of(columns, word="generated", came="generated"))
+
+    def _paired(self, records: Records, mechanisms: Mechanisms) -> Outcome:
+        """The same from pairs of attributes; what is told are the one-way shares, of one part that is all."""
+        domains = records.domains
+        prices = _prices(domains, alone(domains, self.pairs, mechanisms.spending.budget.epsilon))
+        learned = learn_pairs(records, self.pairs, prices, mechanisms)
+        columns = learned.generate(generator(mechanisms.noise))
+        rows = (learned.rows,)
+        whole = {name: share[None] for name, share in learned.shares.items()}
+        told = told_shares(domains, (), whole, rows=rows, columns=columns)
+        form = {"domains": told_domains(domains, self.rows, columns), **told}
+        mask = NoisyHistogram("private_tree", self.rows, domains, rows, form, _one_part)
+        return Outcome(mask, Masked.of(columns, word="generated", came="generated"))
+
+
+def _one_part(table: Table) -> Ints:
+    return np.zeros(table.rows, dtype=np.int64)
 
 
 def refuse_requirements(requirements: Sequence[Requirement]) -> None:

@@ -156,6 +156,15 @@ def _mixed(shares: Floats, parent: Floats, variance: Floats, inside: NDArray[np.
     return found
 
 
+def nearest_shares(share: Floats) -> Floats:
+    """The nearest shares that are not negative and add up to 1.
+
+    >>> nearest_shares(np.array([0.75, 0.5, -0.25])).tolist()
+    [0.625, 0.375, 0.0]
+    """
+    return _simplex(share, np.ones(len(share), dtype=np.bool_))
+
+
 def _simplex(share: Floats, inside: NDArray[np.bool_]) -> Floats:
     """The nearest shares that are not negative and add up to 1, in the allowed cells."""
     found = np.zeros_like(share)
@@ -226,7 +235,7 @@ def apportion(shares: Floats, rows: int, random: np.random.Generator) -> Ints:
 
 def _draw(domain: Domain, part: Part, random: np.random.Generator) -> Any:
     if isinstance(domain, ItemDomain):
-        return _sets(domain, part, random)
+        return drawn_sets(domain, part, random)
     cells = apportion(part.shares[domain.name], part.rows, random)
     return cells if isinstance(domain, LabelDomain) else numbers_in(domain, cells, random)
 
@@ -257,7 +266,7 @@ class SetRows:
         return cls(*(np.concatenate([getattr(part, of) for part in parts]) for of in ("items", "sizes", "missing")))
 
 
-def _sets(domain: ItemDomain, part: Part, random: np.random.Generator) -> SetRows:
+def drawn_sets(domain: ItemDomain, part: Part, random: np.random.Generator) -> SetRows:
     """Sets of drawn sizes; labels by their shares, none twice in a set."""
     how_many = apportion(part.shares[domain.name + SIZE], part.rows, random)
     shares = part.shares[domain.name]

@@ -44,9 +44,9 @@ class NoisyHistogram(Mask):
         return {f"{self.kind}.json": self.to_json()}
 
     @property
-    def parts(self) -> Parts:
-        """The part that each row was made for."""
-        return Parts(self.rows_of, self.parts_of)
+    def parts(self) -> Parts | None:
+        """The part that each row was made for; none where one part is all."""
+        return Parts(self.rows_of, self.parts_of) if len(self.rows_of) > 1 else None
 
     @property
     def shows_values(self) -> bool:

@@ -30,7 +30,7 @@ from sfumato.privacy.verify.files.regular_files import TABLES
 from sfumato.privacy.verify.maskers import KINDS, MASKED, MASKERS
 from sfumato.privacy.verify.policies.terms import closed_policies
 from sfumato.privacy.verify.terms import MOST_CLAIMS, closed, closed_covered
-from sfumato.privacy.verify.texts.labels import closed_labels
+from sfumato.privacy.verify.texts.labels import LABELS, SCORE, closed_labels
 from sfumato.privacy.verify.texts.wording import (
     GUARANTEE,
     MECHANISMS,
@@ -92,7 +92,7 @@ def canonical(form: Form) -> dict[str, object]:
         "dropped": count(form, "dropped", most=MOST_COLUMNS),
         "along": {name: True for name in ALONG if f"{name}.json" in field(form, "files", dict)},
         **({"policies": closed_policies(form, columns)} if "policies" in form else {}),
-        **closed_labels(form, columns),
+        **(closed_labels(form, columns) if {LABELS, SCORE} & set(form) else {}),
         "versions": _versions(field(form, "versions", dict), generated=generated),
         "files": _files(field(form, "files", dict)),
     }

@@ -37,6 +37,7 @@ from sfumato.privacy.verify.raw.rows import (
 )
 from sfumato.privacy.verify.several.joint_claims import check_several, shown_earlier
 from sfumato.privacy.verify.signature import check_signature, read_public_key
+from sfumato.privacy.verify.texts.labels import LABELS, SCORE
 from sfumato.privacy.verify.verdict import Check, CheckError, Looked, Verdict, run, verdict_of
 
 if TYPE_CHECKING:
@@ -138,8 +139,6 @@ def _checks(release: Folder, signer: bytes | None, besides: _Besides) -> Iterato
         "extents": lambda: extents(release),
         "codebook": lambda: codebook(release),
         "centres": lambda: centres(release),
-        "labels": lambda: check_labels(release),
-        "score": lambda: check_score(release),
         "lifted": lambda: tables.lifted(release.table, release.certificate, release.recoding),
         "nothing else": lambda: release.written.form,
         "package": lambda: files.package(release),
@@ -150,6 +149,8 @@ def _checks(release: Folder, signer: bytes | None, besides: _Besides) -> Iterato
             "domains": lambda: differential.in_domains(release),
             "made of": lambda: made_of(release),
         }
+    if run("", lambda: _labelled(release)).holds:
+        asked |= {"labels": lambda: check_labels(release), "score": lambda: check_score(release)}
     return (run(name, ask) for name, ask in asked.items())
 
 
@@ -167,6 +168,12 @@ def also_needed(release: Folder, besides: _Besides) -> Also:
         elif claim.get("claim") == "bcf_anonymity":
             found |= shown_earlier(release, claim, besides.others)
     return found
+
+
+def _labelled(release: Folder) -> str:
+    if not {LABELS, SCORE} & set(release.certificate.form):
+        raise CheckError("no labels go along")
+    return "labels go along"
 
 
 def _generated(release: Folder) -> str:

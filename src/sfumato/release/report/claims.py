@@ -87,8 +87,8 @@ def claimed(released: Released) -> Html:
         share = facts.lifted / max(facts.rows, 1)
         parts.append(paragraph(f"{facts.lifted:,} records ({share:.1%}) are shown at the top of every masked column."))
     parts += [tag("h3", text("Not claimed")), bullets(not_claimed(facts))]
-    if told := told_in_words(facts.labels):
-        parts += [tag("h3", text("The labels that go along")), bullets(told)]
+    if facts.labels:
+        parts += [tag("h3", text("The labels that go along")), bullets(told_in_words(facts.labels))]
     return section("What is claimed, and against whom", *parts, anchor="claims")
 
 

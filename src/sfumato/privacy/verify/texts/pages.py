@@ -15,7 +15,7 @@ from html import escape
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, names
 from sfumato.privacy.verify.letters import listed, quoted, visible
 from sfumato.privacy.verify.policies.wording import NOT_COMPLIANT, sentence, statement
-from sfumato.privacy.verify.texts.labels import told_in_words
+from sfumato.privacy.verify.texts.labels import LABELS, told_in_words
 
 NAMES = ("certificate.md", "certificate.html")
 TITLE = "Certificate"
@@ -108,9 +108,9 @@ def _document(form: Form) -> Iterator[Block]:
         yield Text("h2", "What is not claimed")
         yield Items(names(form, "not_claimed"))
     yield from _policies(form)
-    if told := told_in_words(form):
+    if LABELS in form:
         yield Text("h2", "The labels")
-        yield Items(told)
+        yield Items(told_in_words(form))
     yield from _table(form)
     yield Text("h2", "Check it yourself")
     yield Text("p", "In this folder every claim is recounted and every file compared by:")

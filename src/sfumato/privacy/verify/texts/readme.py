@@ -179,8 +179,9 @@ def explained_column(form: Form, column: Form, *, dotted: bool) -> str:
 
 def _labels(form: Form) -> str:
     """What is said of labels and a score that go along; nothing where none do."""
-    told = told_in_words(form)
-    return "## The labels\n\n" + "".join(f"{escaped(text)}\n\n" for text in told) if told else ""
+    if LABELS not in form:
+        return ""
+    return "## The labels\n\n" + "".join(f"{escaped(text)}\n\n" for text in told_in_words(form))
 
 
 def _beside(files: Collection[str], mask: str, *, generated: bool) -> Iterator[str]:

@@ -16,6 +16,7 @@ import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import combinations
 
 from sfumato.privacy.verify.fields import Form, field, names
 from sfumato.privacy.verify.letters import listed, quoted
@@ -91,8 +92,15 @@ def deployment(of: Deployed) -> dict[str, object]:
     }
 
 
-PLAIN = ("the number of records", "a split of the tree", "what to specialize", "counts of the parts")
+PLAIN = (
+    "the number of records",
+    "a split of the tree",
+    "what to specialize",
+    "counts of the parts",
+    "a pair of attributes",
+)
 OF_A_COLUMN = ("marginal of {}", "marginal of {} (how many)", "where to split {}", "combinations of {}")
+OF_TWO = "pair of {} and {}"
 _SPLITS = re.compile("([2-9]|[1-9][0-9]) splits of the tree")
 
 
@@ -102,7 +110,9 @@ def purposes(columns: Sequence[str]) -> frozenset[str]:
     >>> 'marginal of "age"' in purposes(["age"])
     True
     """
-    return frozenset({*PLAIN, *(words.format(quoted(name)) for words in OF_A_COLUMN for name in columns)})
+    told = [quoted(name) for name in columns]
+    single = (words.format(name) for words in OF_A_COLUMN for name in told)
+    return frozenset({*PLAIN, *single, *(OF_TWO.format(*two) for two in combinations(told, 2))})
 
 
 def known(purpose: str, among: Collection[str]) -> str:
