@@ -68,9 +68,8 @@ class Case:
         seen = again(self.structure, self.found, place(self.found, masked))
         cost = seen.cost_ratio(self.found)
         yield self.compared(method, epsilon, seen.nearest(self.found), cost)
-        if mask is not None:
-            parts = mask.parts
-            by_part = seen.by_part(self.found, part=parts.of(self.table), made_for=parts.of_rows)
+        if mask is not None and mask.parts is not None:
+            by_part = seen.by_part(self.found, part=mask.parts.of(self.table), made_for=mask.parts.of_rows)
             yield self.compared(f"{method}, parts", epsilon, by_part, cost)
 
     def compared(self, method: str, epsilon: str, labels: Any, cost: float) -> Figure:
