@@ -34,6 +34,7 @@ PART = 500_000
 SHARE = 20_000
 """One record in so many is k, so that tables of any size are refined as far; 50 of 1,000,000."""
 CLASSES, CLUSTERS = sf.Classes("income"), sf.Clusters("kmeans", k=6)
+RESERVES = {"MALLOC_ARENA_MAX": "2", "ARROW_DEFAULT_MEMORY_POOL": "system"}
 STRUCTURES: dict[str, sf.Classes | sf.Clusters] = {"classes": CLASSES, "clusters": CLUSTERS}
 
 
@@ -89,11 +90,14 @@ def measure(path: str, structure: str, *, stream: bool) -> dict[str, Any]:
 
 
 def apart(path: Path, structure: str, *, stream: bool, most: float | None) -> dict[str, Any]:
-    """The same in a process of its own, with at most so many GiB of address space."""
+    """The same in a process of its own, with at most so many GiB of address space.
+
+    Address space that is only reserved (an arena a thread, a gigabyte of Arrow's) is not memory: it is kept small then.
+    """
     limit = [] if most is None else ["prlimit", f"--as={int(most * 2**30)}"]
     command = [*limit, sys.executable, "-m", "benchmarks.scale", "--measure", str(path), structure, str(int(stream))]
     with tempfile.TemporaryDirectory() as state:
-        environment = {**os.environ, "XDG_STATE_HOME": state, "OMP_NUM_THREADS": "2"}
+        environment = {**os.environ, "XDG_STATE_HOME": state, "OMP_NUM_THREADS": "2", **(RESERVES if limit else {})}
         done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
     if done.returncode:
         raise SystemExit(f"{structure}: {done.stderr[-2000:]}")

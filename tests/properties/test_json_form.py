@@ -21,3 +21,9 @@ def test_it_is_what_json_writes_with_an_indent_of_one(form: dict[str, object]) -
     wanted = json.dumps(form, indent=1, ensure_ascii=False)
     assert written(form) == wanted
     assert "".join(_pieces(form, "\n")) == wanted
+
+
+def test_a_list_that_stands_in_several_places_is_indented_by_where_it_stands() -> None:
+    shared = [1, "two", None]
+    form = {"a": shared, "b": {"c": [shared, [shared]], "d": shared}}
+    assert written(form) == json.dumps(form, indent=1)
