@@ -208,6 +208,7 @@ def test_duckdb_reads_its_file_alone(tmp_path: Path) -> None:
 
 
 # What goes wrong.
+@pytest.mark.slow
 def test_a_table_that_changes_between_the_jobs_is_seen_as_it_was(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

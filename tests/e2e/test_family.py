@@ -100,6 +100,7 @@ def test_versions_by_several_methods_are_safe_together(recipe: Path) -> None:
     assert read_recipe_of(out / "ward-3").structure == asked
 
 
+@pytest.mark.slow
 def test_joint_k_of_methods_is_what_brute_force_counts(tmp_path: Path) -> None:
     """Small tables: rows that look alike in every version are counted by hand, and the certificate says the same."""
     for seed in range(6):

@@ -184,6 +184,7 @@ def test_schemas_are_printed() -> None:
     assert CliRunner().invoke(app, ["schema", "verify"]).stdout == schema_text("verify")
 
 
+@pytest.mark.slow
 def test_copies_for_statisticians_show_their_labels(folder: Path) -> None:
     pyreadstat: Any = import_module("pyreadstat")
     done = program(folder, *PUBLISHED, "-o", "copied", "--format", "stata", "--format", "spss", "--json")

@@ -10,6 +10,7 @@ from benchmarks import peers
 NOWHERE = Path("nowhere") / "python"
 
 
+@pytest.mark.slow
 def test_a_small_comparison_recounts_what_was_made(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv(peers.JAR, raising=False)
     peers.lay_out(tmp_path, 300)

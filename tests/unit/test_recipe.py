@@ -55,7 +55,7 @@ def test_one_setting_is_changed_by_its_path(change: str, k: int) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "told"),
     [
-        ("sfumato: 1", "sfumato: 2", "which format"),
+        ("sfumato: 1", "sfumato: 2", "formats to 1 are read"),
         ("keep_order", "keep_ordr", "did you mean 'keep_order'?"),
         ("kind: number, role: quasi, range", "kind: numbr, role: quasi, range", "did you mean 'number'?"),
         ("range: [17, 90]", "range: [90, 17]", "lower end must be below"),

@@ -173,6 +173,7 @@ def test_a_form_that_is_too_large_is_refused(visitor: Visitor) -> None:
     assert visitor.post(f"/w/{work.id}/recipe", {"text": text}).status_code == 413
 
 
+@pytest.mark.slow
 def test_a_bomb_in_a_workbook_is_refused(visitor: Visitor) -> None:
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
