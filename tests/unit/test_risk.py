@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+import sfumato as sf
 from sfumato.errors import TableError
 from sfumato.evaluation.risk import risks
 
@@ -64,3 +66,18 @@ def test_a_population_holds_the_table() -> None:
 
 def test_all_of_it_follows_from_the_release() -> None:
     assert all(score.publishable for score in risks(SIZES))
+
+
+def test_what_is_asked_for_twice_is_not_called_unclaimed() -> None:
+    table = pa.table({"sex": ["F", "M"] * 10, "age": [30, 30, 60, 60] * 5, "ill": ["no", "no", "yes", "no", "no"] * 4})
+    schema = sf.Schema(
+        {"sex": sf.Category(role="quasi"), "age": sf.Number(role="quasi"), "ill": sf.Category(role="sensitive")}
+    )
+    both, one = ("sex", "age"), ("sex",)
+
+    def scores(*asked: sf.KAnonymity | sf.LDiversity) -> set[str]:
+        made = sf.publish(table, sf.Recipe(schema=schema, privacy=asked), run=sf.Run(report=False, trial=True))
+        return {name for name in made.scores["scores"] if name.endswith("union")}
+
+    assert not scores(sf.KAnonymity(both, 2), sf.LDiversity(both, "ill", 2))
+    assert scores(sf.KAnonymity(one, 2), sf.KAnonymity(("age",), 2))

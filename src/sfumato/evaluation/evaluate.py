@@ -181,7 +181,7 @@ def _losses(task: Task, masked: Masked, written: Masked) -> Sequence[Score]:
     labelled = any(column.shows_labels for column in masked.values())
     penalty = [certainty_penalty(task.table, masked)] if labelled else []
     found = [*penalty, discernibility(worst), average_class_size(worst, k), *risks(worst)]
-    if len(asked) > 1:
+    if all({*names} != {*masked} for names in sets):  # else it is one of those asked for
         every = written.sizes(tuple(masked))
         found += [replace(score, name=f"{score.name}.union") for score in risks(every)]
     return found
