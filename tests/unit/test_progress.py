@@ -160,3 +160,14 @@ def test_without_a_terminal_the_program_writes_plain_lines() -> None:
 
 def test_nobody_waits_longer_than_two_seconds_for_a_first_word() -> None:
     assert (progress.PATIENCE, progress.AGAIN) == (2.0, 10.0)
+
+
+def test_compiling_is_told_of_once(capsys: pytest.CaptureFixture[str]) -> None:
+    numba = pytest.importorskip("numba")
+    progress.COMPILING.clear()
+    with following():
+        assert numba.njit(lambda x: x + 1)(1) == 2
+    with following():
+        assert numba.njit(lambda x: x + 2)(1) == 3
+    assert numba.njit(lambda x: x + 3)(1) == 4
+    assert capsys.readouterr().err.count("Compiling loops for this machine") == 1

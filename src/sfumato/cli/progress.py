@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -30,6 +31,8 @@ PATIENCE = 2.0
 AGAIN = 10.0
 """Seconds between two lines about one phase, where there is no terminal."""
 TICK = 0.2
+COMPILING = threading.Event()
+"""Whether it was said that loops are compiled."""
 SURE = 0.02
 """The share that must be done before it tells how long the rest takes."""
 
@@ -189,7 +192,7 @@ def following(written: Callable[[], Sequence[Path]] = lambda: ()) -> Iterator[No
 
     A second Ctrl-C ends the program at once. `written`: what had been written by then, and stays.
     """
-    with _shown() as shown, _stopping() as stop:
+    with _shown() as shown, _stopping() as stop, _told_of_compiling():
         try:
             with running(shown.hear, stop):
                 yield
@@ -227,6 +230,24 @@ def _shown() -> Iterator[Shown]:
         over.set()
         thread.join()
         shown.close()
+
+
+@contextmanager
+def _told_of_compiling() -> Iterator[None]:
+    """Within this, the first loop that is compiled is told of: what is kept from an earlier run needs no compiling."""
+    event = import_module("numba.core.event") if "numba" in sys.modules else None
+    if event is None or is_quiet():
+        yield
+        return
+
+    def on_start(_: object, __: object) -> None:
+        if not COMPILING.is_set():
+            COMPILING.set()
+            note("Compiling loops for this machine: only the first run after an installation waits for it.")
+
+    listener = type("Compiling", (event.Listener,), {"on_start": on_start, "on_end": lambda *_: None})()
+    with event.install_listener("numba:compile", listener):
+        yield
 
 
 @contextmanager
