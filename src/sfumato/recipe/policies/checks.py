@@ -145,6 +145,23 @@ def _spans(asked: Asked, name: str) -> list[Span]:
         ) from None
 
 
+def _table_of_areas(asked: Asked) -> Wrong | None:
+    """Of ZIP codes somebody has to say how many people live where, before anything is masked."""
+    names = asked.holding("zip")
+    if not names:
+        return None
+    if asked.policy.areas is not None:
+        people_in_areas(asked.policy.areas, int(asked.terms["digits"]))
+        return None
+    given = f"{quoted(names[0])}, which seems to hold {CONTENT['zip']}, and no table of the people in areas"
+    remedy = (
+        "name a CSV whose lines are the first digits of a ZIP code and how many people live there, such as 021,1234567: "
+        f"{{policy: {asked.policy.name}, areas: people.csv}}; or, if the column holds something else, "
+        f"{{policy: {asked.policy.name}, columns: {{{names[0]}: other}}}}"
+    )
+    return Wrong(given, remedy)
+
+
 def _bare_areas(asked: Asked) -> Wrong | None:
     return _areas(asked, [name for name in asked.holding("zip") if name in asked.bare])
 
@@ -162,7 +179,7 @@ def _areas(asked: Asked, names: list[str]) -> Wrong | None:
     if not whole:
         return None
     if asked.policy.areas is None:
-        return wrong("areas", "no table of the people in areas", NAME=asked.policy.name)
+        return _table_of_areas(asked)
     known = people_in_areas(asked.policy.areas, digits)
     if any(known.get(run, 0) <= people for run in whole):
         return wrong("areas", "an area that the table does not have, or has so few people in", NAME=asked.policy.name)
@@ -170,10 +187,15 @@ def _areas(asked: Asked, names: list[str]) -> Wrong | None:
 
 
 def people_in_areas(path: str, digits: int) -> dict[str, int]:
-    """How many people live in each area, from a table whose first column is the area and whose second is the number."""
+    """How many people live in each area, from a table whose first column is the area and whose second is the number.
+
+    It may begin with the names of its columns, or with the first area.
+    """
     table = read_arrow(path)
     try:
-        areas, people = (table.column(at).to_pylist() for at in (0, 1))
+        areas, people = ([table.column_names[at], *table.column(at).to_pylist()] for at in (0, 1))
+        if not areas[0].isdigit():
+            areas, people = areas[1:], people[1:]
         return {str(area).zfill(digits): int(str(count)) for area, count in zip(areas, people, strict=True)}
     except (IndexError, ValueError):
         raise PolicyError(
@@ -199,6 +221,7 @@ def _generated(asked: Asked) -> bool:
 OF_RECIPE: Mapping[str, Ask] = {
     "least_group": _asks_group,
     "identifiers": _identifiers,
+    "areas": _table_of_areas,
     "years": _years,
     "shuffled": _shuffled,
     "guarantee": _guarantee,
