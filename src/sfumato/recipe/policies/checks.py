@@ -155,7 +155,7 @@ def _table_of_areas(asked: Asked) -> Wrong | None:
         return None
     given = f"{quoted(names[0])}, which seems to hold {CONTENT['zip']}, and no table of the people in areas"
     remedy = (
-        "name a CSV whose lines are the first digits of a ZIP code and how many people live there, such as 021,1234567: "
+        "name a CSV with the first digits of a ZIP code and how many people live there in each line, as 021,1234567: "
         f"{{policy: {asked.policy.name}, areas: people.csv}}; or, if the column holds something else, "
         f"{{policy: {asked.policy.name}, columns: {{{names[0]}: other}}}}"
     )
