@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from sfumato.calls import called
-from sfumato.data.reading import read_arrow
+from sfumato.data.reading import look as look_at
 from sfumato.recipe.recipe import Recipe
 from sfumato.recipe.settings import EVERYWHERE
 
@@ -15,7 +15,8 @@ from sfumato.recipe.settings import EVERYWHERE
 def draft(table: object, *, encoding: str | None = None) -> Recipe:
     """Propose a recipe for a table, with `.reasons`: why each attribute is what it is.
 
-    `table` is a path, or a data frame of pandas, polars or pyarrow. `encoding` is that of a CSV which is not UTF-8.
+    `table` is a path, a data frame of pandas, polars or pyarrow, or the address of a database, which counts.
+    `encoding` is that of a CSV which is not UTF-8.
     It is a guess, and never run by itself: only you know what the columns mean, and what others know.
 
     >>> import pyarrow as pa
@@ -27,7 +28,7 @@ def draft(table: object, *, encoding: str | None = None) -> Recipe:
     from sfumato.data.drafting.text import recipe_text, told
 
     path = str(table) if isinstance(table, str | Path) else None
-    found = look(read_arrow(table, encoding=encoding), called="table" if path is None else Path(path).name)
+    found = look(look_at(table, encoding=encoding), called="table" if path is None else Path(path).name)
     text = recipe_text(found, path or "table", encoding=encoding)
     reasons = {column.name: told(column) for column in found.columns}
     return replace(Recipe.from_yaml(text, allow=EVERYWHERE), table=path, reasons=reasons)

@@ -157,6 +157,18 @@ def _asked(draft: Draft) -> Iterator[str]:
             "codes can be masked (role: quasi); what nobody else knows can go out as it is (role: sensitive, "
             "unique_ok: true)."
         )
+    if spoilt := [c.name for c in draft.columns if c.nearly_numbers]:
+        yield (
+            f"Are these numbers? {_named(spoilt)}. Nearly all their cells are; some are not, or are written in another "
+            "way. Mend those, or list their texts in `missing`, and write kind: number, with decimal: comma for 3,5: "
+            "`publish` then names the line of a cell that it cannot read."
+        )
+    if repeated := [c.name for c in draft.columns if c.repeated]:
+        yield (
+            f"Has one person several rows? {_named(repeated)} comes again in other rows, and k counts rows: a group of "
+            f"{draft.plan.k} rows may be fewer people. Make one row a person first, or multiply k by as many rows as "
+            "one person has at most."
+        )
     if unsure := [c.name for c in draft.columns if "(or mdy?" in c.holds and c.role != "identifier"]:
         yield f"Do days stand before months (dmy) in {_named(unsure)}? No day is above 12."
     if draft.plan.unbounded:
