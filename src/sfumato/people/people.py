@@ -25,6 +25,7 @@ from sfumato.people.shown_columns import Floats, Labels, Numbers
 from sfumato.privacy.verify import Verdict
 from sfumato.privacy.verify import verify as verify_folder
 from sfumato.publishing.orders import CENTRES, CODEBOOK, find_clusters, read_space
+from sfumato.release.copies import copy_rows
 from sfumato.release.exports.croissant import write_croissant
 from sfumato.release.exports.export import export
 from sfumato.release.reading import read_certificate, read_json, typed_rows
@@ -233,8 +234,11 @@ class People:
     def export(self, path: str | Path) -> dict[str, int]:
         """Write a copy for another program: .xlsx (Excel), .dta (Stata), .sav (SPSS), .csv or .parquet.
 
-        It is read back, compared cell by cell, and counted again; given is the smallest group of each claim.
+        It is read back, compared cell by cell, and counted again; given is the smallest group of each claim. With the
+        address of a database, which names a new table there, the database counts its copy itself.
         """
+        if "://" in str(path):
+            return copy_rows(self.rows, self.certificate, str(path))
         return export(self.rows, self.certificate, Path(path))
 
     def croissant(self) -> Path:
