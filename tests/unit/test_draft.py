@@ -338,3 +338,13 @@ def test_a_few_words_among_numbers_are_asked_about() -> None:
     assert "though nearly all are numbers" in told(found["Verweildauer"])
     text = " ".join(recipe_text(found, "stays.csv").replace("\n#", " ").split())
     assert "Are these numbers? Verweildauer, Kosten." in text
+
+
+@pytest.mark.parametrize(("hours", "end"), [(0, "2026-12-31"), (9, "2027-01-01")])
+def test_moments_without_a_time_of_day_are_dates(hours: int, end: str) -> None:
+    """As pandas has them: a range ends with the last year, not with the first moment of the next."""
+    start = datetime.datetime(2016, 3, 1, hours)
+    moments = [start + datetime.timedelta(days=10 * n) for n in range(390)]
+    attribute = draft(pa.table({"since": pa.array(moments, pa.timestamp("ns"))}))["since"].attribute
+    assert isinstance(attribute, Number)
+    assert attribute.range == ("2016-01-01", end)

@@ -316,6 +316,14 @@ def test_every_attestation_is_asked_for(name: str, areas: str) -> None:
         refused(people(), replace(whole, attest=some), one.name, one.text)
 
 
+def test_everything_that_fails_is_told_at_once() -> None:
+    small = replace(recipe("cell-size-11", privacy=[sf.KAnonymity(on=ON, k=5)]), attest={})
+    error = refused(people(), small, "least_group", "at least 11 records")
+    assert error.given == "k = 5"
+    assert "--set privacy.0.k=11" in error.remedy
+    assert "As well cell-size-11, no_differencing: " in error.remedy
+
+
 def test_recipes_keep_policies_through_yaml(areas: str) -> None:
     own = bundled("cell-size-11").form() | {"name": "ours"}
     asked = recipe(safe_harbor(areas, zip="zip"))

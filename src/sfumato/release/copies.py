@@ -60,7 +60,7 @@ def copy_rows(shown: pa.Table, certificate: Mapping[str, Any], address: str) -> 
     """Write the rows of a release to a new table of a database, which counts the smallest group of each claim."""
     found = address_of(address, None)
     write_copy(found, shown)
-    on = [claim["on"] for claim in certificate["claims"] if claim["claim"] == "k_anonymity"]
+    on = [claim["on"] for claim in certificate["claims"] if _of_groups(claim)]
     return {", ".join(one.on): one.smallest for one in recount_in_sql(found, on)}
 
 

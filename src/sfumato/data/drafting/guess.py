@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-import pyarrow.types as pt
-
 from sfumato.data.drafting.profile import Profile
 from sfumato.data.drafting.shapes import calendar_for, rounded_range, separator_of
 from sfumato.data.drafting.words import (
@@ -146,7 +144,7 @@ def _moment(column: Profile) -> Guess:
     found = column.moments()
     if found is None or (found[1] - found[0]).total_seconds() < 2:
         return Guess(Category(missing=column.marks), "dates outside the usual years" if found is None else "one date")
-    made = calendar_for(*found, timed=pt.is_timestamp(column.type) or pt.is_date64(column.type))
+    made = calendar_for(*found, timed=column.timed)
     attribute = Number(range=made.range, calendar=made.unit, dates=column.dates, missing=_trimmed(column))
     written = "" if column.dates is None else f" in the order {column.dates}"
     return Guess(attribute, f"dates{written}" + (" (or mdy? no day is above 12)" if column.unsure else ""))

@@ -91,6 +91,14 @@ class Profile:
             return None
         return _moment(found["min"]), _moment(found["max"])
 
+    @property
+    def timed(self) -> bool:
+        """Whether some of its dates have a time of day."""
+        if not pt.is_timestamp(self.type) and not pt.is_date64(self.type):
+            return False
+        moments = self.values.cast(pa.timestamp("us", getattr(self.type, "tz", None)))
+        return not bool(pc.all(pc.equal(moments, pc.floor_temporal(moments, unit="day"))).as_py())
+
     def ends(self) -> tuple[float, float] | None:
         """The lowest and the highest number; None if there is none."""
         found: Any = pc.min_max(self.values.cast(pa.float64(), safe=False)).as_py()

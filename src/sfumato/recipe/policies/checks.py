@@ -20,7 +20,8 @@ from sfumato.recipe.policies.stages import Asked, Wrong, held, some
 Ask = Callable[[Asked], Wrong | None]
 _DIGITS = re.compile(r"\d+")
 REMEDIES = {
-    "least_group": "ask for {k_anonymity: RECORDS, on: [...]} on all quasi-identifiers together",
+    "least_group": "ask for {k_anonymity: RECORDS, on: [...]} on all quasi-identifiers together; of one that asks for "
+    "less, --set privacy.0.k=RECORDS",
     "least_value": "join rare labels under one, or declare the column quasi, so that it is masked",
     "identifiers": "declare the column an identifier, which is left out; or, if it holds something else, say so in the "
     "policy's columns: {NAME: other}",
@@ -52,8 +53,9 @@ def _asks_group(asked: Asked) -> Wrong | None:
     large = [need for need in asked.recipe.privacy if need.population is None and need.claim().get("k", 0) >= records]
     bare = {*asked.recipe.schema.quasi} - {name for need in large for name in need.on}
     if not large or bare:
-        name = quoted(min(bare)) if bare else "no requirement"
-        given = f"{name} in no requirement of so many" if bare else "no requirement of so many"
+        sizes = [k for need in asked.recipe.privacy if need.population is None and (k := need.claim().get("k"))]
+        names = ", ".join(map(quoted, sorted(bare)))
+        given = f"k = {max(sizes)}" if sizes and not large else f"no requirement of so many on {names}"
         return wrong("least_group", given, RECORDS=records)
     return None
 
@@ -111,7 +113,9 @@ def _rare(asked: Asked) -> Wrong | None:
     for name in asked.bare:
         labels = isinstance(asked.recipe.schema[name], Category | ItemSet)
         if labels and min(held(asked.column(name)), default=0) < int(asked.terms["records"]):
-            return wrong("least_value", f"a label of {quoted(name)} that fewer have")
+            few = [count for count in held(asked.column(name)) if count < int(asked.terms["records"])]
+            given = f"{len(few):,} labels of {quoted(name)} that fewer have each"
+            return wrong("least_value", given if len(few) > 1 else f"a label of {quoted(name)} that fewer have")
     return None
 
 
