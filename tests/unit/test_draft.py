@@ -294,3 +294,57 @@ def test_where_and_how_long_somebody_was_is_known_to_people_around(name: str) ->
     column = draft(pa.table({"age": ages, name: days, "disease": ["flu", "gout"] * (ROWS // 2)}))[name]
     assert (column.role, column.asked) == ("quasi", False)
     assert "where or how long somebody was" in column.reason
+
+
+def stays(rows: int = 2_000) -> pa.Table:
+    """Stays in a hospital, as its people export them: several a person, numbers with a few words among them."""
+    chance = np.random.default_rng(4)
+    person = chance.integers(0, 1_400, rows)
+    days = [str(n) for n in chance.integers(1, 40, rows)]
+    costs = [f"{n // 100},{n % 100:02}" for n in chance.integers(10_000, 999_999, rows)]
+    return pa.table(
+        {
+            "Patienten-Nr": 100_000 + 7 * person,
+            "Name": [f"Person {chr(65 + n % 26)}{'abc'[n % 3]}" for n in person],
+            "Alter": chance.integers(18, 90, rows),
+            "Verweildauer": ["1 Tag", *days[1:]],
+            "Kosten": [costs[0].replace(",", "."), *costs[1:]],
+            "PLZ": ["K1A", *map(str, chance.integers(53_700, 53_720, rows - 1))],
+            "Diagnose": chance.choice(["I10", "J18", "E11"], rows),
+        }
+    )
+
+
+def test_names_and_numbers_of_people_are_dropped_though_they_come_again() -> None:
+    found = draft(stays())
+    assert {found[name].role for name in ("Patienten-Nr", "Name")} == {"identifier"}
+    assert [column.name for column in found.columns if column.repeated] == ["Patienten-Nr"]
+    text = " ".join(recipe_text(found, "stays.csv").replace("\n#", " ").split())
+    assert "Has one person several rows? Patienten-Nr comes again in other rows, and k counts rows" in text
+    assert "Has one person" not in recipe_text(draft(people()), "people.csv")
+
+
+@pytest.mark.parametrize(
+    "name", ["customer number", "Fall-Nr", "numéro de dossier", "nº de cliente".replace("º", "o"), "account_no"]
+)
+def test_numbers_of_people_are_known_in_two_words(name: str) -> None:
+    table = stays().rename_columns([name, *stays().column_names[1:]])
+    assert draft(table)[name].role == "identifier"
+
+
+def test_a_few_words_among_numbers_are_asked_about() -> None:
+    found = draft(stays())
+    assert [column.name for column in found.columns if column.nearly_numbers] == ["Verweildauer", "Kosten"]
+    assert "though nearly all are numbers" in told(found["Verweildauer"])
+    text = " ".join(recipe_text(found, "stays.csv").replace("\n#", " ").split())
+    assert "Are these numbers? Verweildauer, Kosten." in text
+
+
+@pytest.mark.parametrize(("hours", "end"), [(0, "2026-12-31"), (9, "2027-01-01")])
+def test_moments_without_a_time_of_day_are_dates(hours: int, end: str) -> None:
+    """As pandas has them: a range ends with the last year, not with the first moment of the next."""
+    start = datetime.datetime(2016, 3, 1, hours)
+    moments = [start + datetime.timedelta(days=10 * n) for n in range(390)]
+    attribute = draft(pa.table({"since": pa.array(moments, pa.timestamp("ns"))}))["since"].attribute
+    assert isinstance(attribute, Number)
+    assert attribute.range == ("2016-01-01", end)
