@@ -348,3 +348,16 @@ def test_moments_without_a_time_of_day_are_dates(hours: int, end: str) -> None:
     attribute = draft(pa.table({"since": pa.array(moments, pa.timestamp("ns"))}))["since"].attribute
     assert isinstance(attribute, Number)
     assert attribute.range == ("2016-01-01", end)
+
+
+@pytest.mark.parametrize(
+    ("shared", "asked"),
+    [(0.49, ("confidence_bound", 0.75)), (0.51, ("confidence_bound", 0.8)), (0.8, ("l_diversity", 2))],
+)
+def test_a_value_that_half_of_the_people_share_leaves_a_bound(shared: float, asked: tuple[str, float]) -> None:
+    common = round(shared * ROWS)
+    risk = ["low"] * common + ["middle", "high"] * ((ROWS - common + 1) // 2)
+    table = pa.table({"age": [20 + n % 50 for n in range(ROWS)], "salary_band_risk": risk[:ROWS]})
+    bound = draft(table).plan.bound
+    assert bound is not None
+    assert (bound.requirement, bound.figure) == asked

@@ -25,7 +25,11 @@ def people(**more: Any) -> pl.DataFrame:
 
 def told(table: pl.DataFrame, more: dict[str, Any] | None = None, **settings: Any) -> list[str]:
     """The remarks about a table whose further columns are plain numbers, unless something else is said."""
-    known = {"age": sf.Number(role="quasi"), "town": sf.Category(role="quasi"), "ill": sf.Category(role="sensitive")}
+    known: dict[str, Any] = {
+        "age": sf.Number(role="quasi"),
+        "town": sf.Category(role="quasi"),
+        "ill": sf.Category(role="sensitive"),
+    }
     others = {name: sf.Number(role="plain", unique_ok=True) for name in table.columns if name not in known}
     schema = sf.Schema({**known, **others, **(more or {})})
     recipe = sf.Recipe(**{"schema": schema, "privacy": [sf.KAnonymity(ON, 5)], **settings})
@@ -93,7 +97,7 @@ def test_rows_that_are_left_out_are_counted() -> None:
 
 def test_under_a_budget_nothing_is_told() -> None:
     names = {"name": sf.Category(role="quasi", values=tuple(f"x{n}" for n in range(300)))}
-    schema = {"age": sf.Number(role="quasi", range=(0, 99)), **names}
+    schema: dict[str, Any] = {"age": sf.Number(role="quasi", range=(0, 99)), **names}
     table = pl.DataFrame({"age": AGES, "name": [f"x{n % 300}" for n in range(ROWS)]})
     recipe = sf.Recipe(schema=sf.Schema(schema), mask=sf.PrivateTree(), budget=sf.Budget(epsilon=1))
     with warnings.catch_warnings():

@@ -75,7 +75,7 @@ def sign(
     opened = open_key(key, passphrase_file)
     texts = missing_texts(release, raw)
     verdict = verify(
-        release, raw=raw_table(raw), missing=texts, population=population_of(population), others=others or ()
+        release, raw=raw_table(raw, release), missing=texts, population=population_of(population), others=others or ()
     )
     if any(check.name != "signature" for check in verdict.failed):
         show(str(verdict))

@@ -14,6 +14,7 @@ from sfumato.events import step
 
 if TYPE_CHECKING:
     from sfumato.privacy.verify import Verdict
+    from sfumato.recipe import Recipe
     from sfumato.release.copies import Recounted
 
 EXAMPLE = "sfumato verify out/"
@@ -68,7 +69,7 @@ def verify(
     with following(), step("Verifying"):
         verdict = verify_release(
             release,
-            raw=raw_table(raw),
+            raw=raw_table(raw, release),
             missing=texts,
             population=population_of(population),
             others=others or (),
@@ -82,6 +83,8 @@ def _end(verdict: Verdict, counted: Sequence[Recounted]) -> None:
     """Tell it, and end with 1 where something does not hold."""
     copies = [{"says": str(claim), "holds": claim.holds} for claim in counted]
     figures("verify", {**verdict_form(verdict), **({"copy": copies} if counted else {})})
+    if not all(claim.holds for claim in counted):
+        echo("The copy is NOT what was released; the release itself:\n")
     echo("".join(f"{one}\n" for one in (verdict, *counted)))
     if not verdict.holds or not all(claim.holds for claim in counted):
         raise typer.Exit(1)
@@ -103,28 +106,36 @@ def verdict_form(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def raw_table(path: Path | None) -> object:
-    """The raw table; a CSV in any dialect, and a workbook, which verify does not read, as publish reads them."""
+def raw_table(path: Path | None, release: Path) -> object:
+    """The raw table; a CSV in any dialect, and a workbook, which verify does not read, as publish reads them.
+
+    Dates and numbers that are written in another way are read as the holder's recipe says.
+    """
     if path is None:
         return None
+    from sfumato.data.number_columns import by_type
     from sfumato.data.reading import read_arrow
     from sfumato.data.sources.openers import CSV, EXCEL
 
-    return read_arrow(path) if path.suffix.lower() in CSV + EXCEL else path
+    kind, recipe = path.suffix.lower(), _holders_recipe(release)
+    if kind not in CSV + EXCEL:
+        return path
+    table = read_arrow(path, encoding=recipe.encoding if recipe is not None and kind in CSV else None)
+    return table if recipe is None else by_type(table, recipe.schema)
 
 
 def missing_texts(release: Path, raw: Path | None) -> tuple[str, ...]:
-    """Texts that mean missing, from the holder's recipe if it lies beside the release.
+    """Texts that mean missing, from the holder's recipe if it lies beside the release."""
+    recipe = None if raw is None else _holders_recipe(release)
+    return () if recipe is None else recipe.schema.missing_texts
 
-    Only its holder has the raw table. Nobody else has a recipe there that could be believed, so none is read.
-    """
+
+def _holders_recipe(release: Path) -> Recipe | None:
+    """Only its holder has the raw table. Nobody else has a recipe there that could be believed, so none is read."""
     from sfumato.errors import SfumatoError
     from sfumato.release.reading import read_recipe_of
 
-    if raw is None:
-        return ()
     try:
-        schema = read_recipe_of(release).schema
+        return read_recipe_of(release)
     except SfumatoError:
-        return ()
-    return schema.missing_texts
+        return None

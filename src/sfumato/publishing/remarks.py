@@ -130,10 +130,10 @@ def _in_step(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
     >>> round(_in_step(np.arange(100), 100 - np.arange(100)), 3)
     -1.0
     """
-    ranks = [_ranks(codes) for codes in (one, other)]
-    if min(np.ptp(each) for each in ranks) == 0:
+    first, second = _ranks(one), _ranks(other)
+    if np.ptp(first) == 0 or np.ptp(second) == 0:
         return 0.0
-    return float(np.corrcoef(*ranks)[0, 1])
+    return float(np.corrcoef(first, second)[0, 1])
 
 
 def _ranks(codes: NDArray[np.int64]) -> NDArray[np.float64]:
