@@ -140,6 +140,8 @@ def _is_text(table: Table, name: str) -> bool:
 
 def ordered(label: str | None, spread: Spread) -> dict[str, float | str]:
     """Labels in the order of their letters, the shown value itself last."""
+    if len(spread) < 2:
+        return dict(spread)
     return {key: spread[key] for key in sorted(spread, key=lambda key: (key == label, key))}
 
 
@@ -158,11 +160,18 @@ def spreads_of(
         return _means(attribute, column, codes, shown, minimum)
     keys = (*labels_of(column.values), MISSING)
     cells = pairs(codes, column.codes)
+    alone = np.bincount(cells.first, minlength=len(shown))[cells.first] == 1
     held: defaultdict[int, dict[str, int]] = defaultdict(dict)
-    for at, key, count in zip(cells.first.tolist(), cells.second.tolist(), cells.counts.tolist(), strict=True):
-        held[at][keys[key]] = count
-    found = [{} if label is None else _shares(label, held[at], minimum) for at, label in enumerate(shown)]
-    return [{} if spread == {label: 1.0} else spread for label, spread in zip(shown, found, strict=True)]
+    of_each = (cells.first.tolist(), cells.second.tolist(), cells.counts.tolist(), alone.tolist())
+    for at, key, count, one in zip(*of_each, strict=True):
+        if not (one and keys[key] == shown[at]):  # most entries stand for the one label that they show
+            held[at][keys[key]] = count
+    found: list[dict[str, float | str]] = [{} for _ in shown]
+    for at, counts in held.items():
+        label = shown[at]
+        spread = {} if label is None else _shares(label, counts, minimum)
+        found[at] = {} if spread == {label: 1.0} else spread
+    return found
 
 
 def _shares(label: str, counts: Mapping[str, int], minimum: int) -> dict[str, float | str]:
@@ -208,8 +217,8 @@ def _means(
     low, high = np.full(len(counts), np.inf), np.full(len(counts), -np.inf)
     np.minimum.at(low, entry, numbers)
     np.maximum.at(high, entry, numbers)
-    for at in told:
-        found[at] = {MEAN: grid.show(float(sums[at] / counts[at]), float(low[at]), float(high[at]))}
+    for at, mean in zip(told, grid.show_all(sums[told] / counts[told], low[told], high[told]), strict=True):
+        found[at] = {MEAN: mean}
     return found
 
 
