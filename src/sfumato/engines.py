@@ -33,9 +33,14 @@ class LocalEngine:
 
     def histogram(self, records: Records, attribute: int) -> NDArray[np.int64]:
         """(positions, classes) by one count over position and class together."""
-        cell = records.positions[attribute].astype(np.int64) * records.n_classes + records.classes
-        flat = np.bincount(cell, weights=records.weights, minlength=records.sizes[attribute] * records.n_classes)
-        return flat.astype(np.int64).reshape(-1, records.n_classes)
+        column, classes, n = records.positions[attribute], records.classes, records.n_classes
+        flat = np.zeros(records.sizes[attribute] * n, dtype=np.int64)
+        for begin in range(0, records.rows, BLOCK):
+            some = slice(begin, begin + BLOCK)
+            weights = None if records.weights is None else records.weights[some]
+            cell = column[some].astype(np.int64) * n + classes[some]
+            flat += np.bincount(cell, weights=weights, minlength=len(flat)).astype(np.int64)
+        return flat.reshape(-1, n)
 
     def tuples(self, records: Records, need: Needs) -> Tuples:
         """The rows seen through the attributes of a requirement, and the value that it counts by, alone.
