@@ -234,7 +234,8 @@ def cluster_placed(
     else:
         every = cluster(once.everybody, name, **settings)
         found = by_size(replace(every, labels=once.first(every.labels)), once.weights)
-    return replace(found, labels=found.labels[once.of_row])
+    narrow_labels: Any = found.labels.astype(np.min_scalar_type(-1 - found.k))  # -1 and k fit
+    return replace(found, labels=narrow_labels[once.of_row])
 
 
 def starting_centres(records: Placed | Vectors, labels: NDArray[Any], n: int) -> Vectors:
