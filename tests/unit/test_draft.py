@@ -56,7 +56,7 @@ def found() -> Draft:
 @pytest.mark.parametrize(
     ("name", "kind", "role", "reason"),
     [
-        ("patientID", "category", "identifier", "the name says 'id'"),
+        ("patientID", "category", "identifier", "the name says 'patient id'"),
         ("code", "category", "identifier", "a value of its own"),
         ("age", "number", "quasi", "age or birth: many know it; whole numbers"),
         ("town", "category", "quasi", "where somebody lives"),
@@ -330,6 +330,58 @@ def test_names_and_numbers_of_people_are_dropped_though_they_come_again() -> Non
 def test_numbers_of_people_are_known_in_two_words(name: str) -> None:
     table = stays().rename_columns([name, *stays().column_names[1:]])
     assert draft(table)[name].role == "identifier"
+
+
+SURNAMES = ["Müller", "Schmidt", "Meier", "Huber", "Weber", "Koch", "Bauer", "Wolf", "Klein", "Schulz"]
+GIVEN = ["Ursula", "Hans", "Petra", "Karl", "Anna", "Peter", "Ingrid", "Klaus", "Monika", "Jürgen"]
+PERSONS = {
+    "with a comma": [f"{last}, {first}" for last in SURNAMES for first in GIVEN],
+    "two words": [f"{first} {last}" for last in SURNAMES for first in GIVEN],
+    "surnames": SURNAMES,
+}
+HEADS = "Name|patient_name|Nachname|Vorname|full name|Patientenname|Kundenname|nom du patient|naam klant"
+
+
+def beside(name: str, values: list[Any], *, wide: bool) -> str:
+    """The role of a column whose values come again and again, in a table with much to mask or little."""
+    chance = np.random.default_rng(1)
+    known = {word: chance.choice(["a", "b", "c", "d"], 2_000) for word in ("sex", "town", "job", "ward", "school")}
+    others = {"age": chance.integers(18, 90, 2_000), **(known if wide else {})}
+    return draft(pa.table({**others, name: chance.choice(values, 2_000)}))[name].role
+
+
+@pytest.mark.parametrize("wide", [True, False])
+@pytest.mark.parametrize("head", HEADS.split("|"))
+def test_names_of_people_are_dropped_whatever_else_there_is(head: str, wide: bool) -> None:
+    assert {beside(head, values, wide=wide) for values in PERSONS.values()} == {"identifier"}
+
+
+def test_values_that_look_like_names_are_dropped_whatever_they_are_called() -> None:
+    assert {beside("contact", PERSONS[form], wide=True) for form in ("with a comma", "two words")} == {"identifier"}
+    assert beside("contact", [f"Type {n} {kind}" for n in "ABCDE" for kind in SURNAMES], wide=True) == "plain"
+    assert beside("ship name", SURNAMES, wide=True) == "plain"
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        "pid",
+        "patient_no",
+        "PatNr",
+        "Pat.-Nr.",
+        "custno",
+        "Kd-Nr",
+        "Personalnummer",
+        "subject",
+        "klantnummer",
+        "numero_utente",
+        "hhid",
+    ],
+)
+def test_numbers_of_people_are_dropped_though_they_are_few(head: str) -> None:
+    numbers = list(range(100_000, 100_420, 7))
+    assert beside(head, numbers, wide=True) == beside(head, [f"P{n}" for n in numbers], wide=False) == "identifier"
+    assert beside("visit_no", list(range(1, 9)), wide=True) == "plain"
 
 
 def test_a_few_words_among_numbers_are_asked_about() -> None:

@@ -64,12 +64,25 @@ def test_labels_that_tell_masked_ones_are_told() -> None:
 
 @pytest.mark.parametrize(
     ("name", "values", "spoken"),
-    [("Name", 300, "name"), ("Kunden-Nr", 300, "kunden nr"), ("name", 20, None), ("town name", 300, None)],
+    [
+        ("Name", 300, "name"),
+        ("Kunden-Nr", 300, "kunden nr"),
+        ("name", 20, "name"),
+        ("drug name", 20, None),
+        ("town name", 300, None),
+    ],
 )
 def test_a_column_that_names_people_is_told(name: str, values: int, spoken: str | None) -> None:
     found = told(people(**{name: [f"x{n % values}" for n in range(ROWS)]}), {name: sf.Category(role="plain")})
     assert len(found) == (spoken is not None)
     assert spoken is None or f"its name says '{spoken}'" in found[0]
+
+
+def test_a_column_of_names_is_told_whatever_it_is_called() -> None:
+    firsts, lasts = ("Petra", "Uwe", "Rolf", "Ute", "Karl"), ("Roth", "Lang", "Wolf", "Koch", "Beck", "Vogt")
+    names = [f"{lasts[n % 6]}, {firsts[n % 5]}" for n in range(ROWS)]
+    (remark,) = told(people(contact=names), {"contact": sf.Category(role="plain")})
+    assert remark.startswith('"contact" goes out as it is, and its values look like names of people')
 
 
 def test_masked_labels_that_look_alike_are_told() -> None:
