@@ -123,8 +123,7 @@ def _privacy(draft: Draft) -> Iterator[str]:
         yield from _comment("WARNING: so few rows can hardly be blurred into groups; little will be shown.", 0)
     yield "privacy:"
     yield f"  - {_inline({'k_anonymity': found.k, 'on': quasi})}"
-    if found.bound is not None:
-        bound = found.bound
+    for bound in found.bounds:
         yield from _comment(f"Of {scalar(bound.column)} {bound.reason}.", 2)
         form = {bound.requirement: bound.figure, "on": quasi, "sensitive": bound.column}
         yield f"  - {_inline(form | ({} if bound.value is None else {'value': bound.value}))}"
