@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -319,8 +320,18 @@ def test_names_and_numbers_of_people_are_dropped_though_they_come_again() -> Non
     assert {found[name].role for name in ("Patienten-Nr", "Name")} == {"identifier"}
     assert [column.name for column in found.columns if column.repeated] == ["Patienten-Nr"]
     text = " ".join(recipe_text(found, "stays.csv").replace("\n#", " ").split())
-    assert "Has one person several rows? Patienten-Nr comes again in other rows, and k counts rows" in text
-    assert "Has one person" not in recipe_text(draft(people()), "people.csv")
+    most = max(Counter(stays().column("Patienten-Nr").to_pylist()).values())
+    first = text.split("Questions 1. ")[1]
+    assert first.startswith("Is one row one person? 2,000 rows have ")
+    assert f" different Patienten-Nr, one of them in {most} rows; k counts rows" in first
+    assert f"10 x {most} = {10 * most}." in first
+    assert "one row one person" not in recipe_text(draft(people()), "people.csv")
+
+
+@pytest.mark.parametrize("name", ["Hausnummer", "household_id", "phone"])
+def test_what_several_people_share_is_no_number_of_a_person(name: str) -> None:
+    table = stays().rename_columns([name, *stays().column_names[1:]])
+    assert not draft(table)[name].repeated
 
 
 @pytest.mark.parametrize(
