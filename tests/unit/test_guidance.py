@@ -36,7 +36,7 @@ def test_rows_in_another_order_are_cut_alike(classes: int) -> None:
     table, labels = people(classes)
     order = np.random.default_rng(9).permutation(len(labels))
     masks, guides = [], []
-    for rows, held in ((table, labels), (table.take(pa.array(order)), labels[order])):
+    for rows, held in ((table, labels), (table.take(order), labels[order])):
         encoded = encode(rows, SCHEMA)
         likely = likely_classes(binned(encoded), held, classes)
         guides.append((soft_guide(likely).scale, np.sort(likely, axis=0).tolist()))

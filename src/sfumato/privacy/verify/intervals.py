@@ -44,6 +44,18 @@ def has_no_place() -> NoReturn:
     raise CheckError("a raw value has no place in the recoding")
 
 
+def unread(what: str) -> NoReturn:
+    """A raw cell that is written as this program does not read it; whoever knows its column names it."""
+    raise Unread(
+        f"a raw cell is no {what}. Others are not read here: give the table with numbers and dates by type, or say "
+        "sfumato verify --raw where the holder's folder stands beside the release: its recipe tells how to read them"
+    )
+
+
+class Unread(CheckError):
+    """A raw cell is not understood, so that nothing can be said of it."""
+
+
 OPEN = ".."
 Place = tuple[float, str]  # a number and no text, or zero and a date's text: either sorts as it should
 
@@ -277,7 +289,7 @@ def _number_place(value: object) -> Place | None:
     try:
         return float(Decimal(str(value).strip())), ""
     except ArithmeticError:
-        return has_no_place()
+        return unread("plain number such as 1234.5")
 
 
 def _date_place(value: object) -> Place | None:
@@ -285,4 +297,4 @@ def _date_place(value: object) -> Place | None:
     if value is None:
         return None
     text = moment(value)
-    return has_no_place() if text is None else (0.0, text)
+    return unread("date in ISO 8601, such as 1990-03-31") if text is None else (0.0, text)
