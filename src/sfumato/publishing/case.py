@@ -104,6 +104,7 @@ class Case:
     accounting: Accounting = NOT_YET
     people: Table = NOT_YET
     account: Account | None = NOT_YET
+    remarks: tuple[str, ...] = ()
     found: Found = NOT_YET
     labels: ClusterLabels | None = None
     task: Task = NOT_YET

@@ -56,8 +56,8 @@ def read_seen(case: Case) -> Case:
     )
     people = prepare(everything, recipe)
     policies.refuse(recipe, people)
-    tell(people, recipe, read=everything.rows)
-    return replace(case, people=people, account=case.accounting.account(people))
+    remarks = tell(people, recipe, read=everything.rows)
+    return replace(case, people=people, account=case.accounting.account(people), remarks=remarks)
 
 
 def _refuse_order(case: Case) -> None:
