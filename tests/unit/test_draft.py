@@ -247,6 +247,7 @@ def test_the_recipe_is_yaml_with_reasons_questions_and_no_exact_figures(found: D
     assert "Can somebody else know these of a person? findings, tags, smokes, steps." in questions
     assert "with all of them" in questions
     assert "find people: weight." in questions
+    assert "Are these secrets? salary." in questions
 
 
 def test_awkward_names_stay_valid_yaml() -> None:

@@ -118,8 +118,9 @@ def test_rows_that_are_left_out_are_counted() -> None:
 
 
 def test_the_holders_report_repeats_what_was_warned_of() -> None:
-    known = {"age": sf.Number(role="quasi"), "town": sf.Category(role="quasi"), "ill": sf.Category(role="sensitive")}
-    recipe = sf.Recipe(schema=sf.Schema(known | {"copy": sf.Number()}), privacy=[sf.KAnonymity(ON, 5)])
+    quasi, ill = sf.Category(role="quasi"), sf.Category(role="sensitive")
+    schema = sf.Schema(age=sf.Number(role="quasi"), town=quasi, ill=ill, copy=sf.Number())
+    recipe = sf.Recipe(schema=schema, privacy=[sf.KAnonymity(ON, 5)])
     with pytest.warns(UserWarning, match=r'"copy" goes out as it is and tells "age"'):
         release = sf.publish(people(copy=AGES), recipe, run=sf.Run(trial=True))
     assert "tells &quot;age&quot; of nearly everybody" in (release.report or "")

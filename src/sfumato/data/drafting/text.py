@@ -174,6 +174,11 @@ def questions(draft: Draft) -> Iterator[str]:
         )
     if unsure := [c.name for c in draft.columns if "(or mdy?" in c.holds and c.role != "identifier"]:
         yield f"Do days stand before months (dmy) in {_named(unsure)}? No day is above 12."
+    if secret := [c.name for c in draft.columns if c.role == "quasi" and c.reason.startswith("sensitive (")]:
+        yield (
+            f"Are these secrets? {_named(secret)}. Their values are so exact that they are masked, and nothing bounds "
+            "what is learned of them. Rounded or in classes they could be sensitive instead, with a bound."
+        )
     if draft.plan.unbounded:
         yield (
             f"How sure may one be of {_named(draft.plan.unbounded)}? Nothing bounds that yet: "
