@@ -187,7 +187,8 @@ def main() -> None:
     asked.add_argument("--rows", type=int, default=1_000_000)
     asked.add_argument("--only", choices=STRUCTURES)
     asked.add_argument("--k", type=int, help="whatever the number of rows; else one record in 20,000, at least 50")
-    asked.add_argument("--most-memory", type=float, help="GiB of address space; nothing is compared")
+    asked.add_argument("--alone", action="store_true", help="by batches; nothing is compared")
+    asked.add_argument("--most-memory", type=float, help="the same within so many GiB of address space")
     asked.add_argument("--against", type=Path, help="another checkout, whose way in memory is measured as well")
     asked.add_argument("--verify", action="store_true", help="verify alone, in a process of its own")
     asked.add_argument("--measure", help=argparse.SUPPRESS)
@@ -204,7 +205,7 @@ def main() -> None:
             job = Job(str(large), structure, k=given.k)
             if given.verify:
                 verify_alone(job, Path(folder))
-            elif given.most_memory is not None:
+            elif given.alone or given.most_memory is not None:
                 told(f"{structure}, by batches", apart(job, most=given.most_memory))
             else:
                 compare(job, small, checkout=given.against)
