@@ -42,7 +42,8 @@ print(release.guarantee)
 # The recipient learns
 # --------------------
 # ``points`` gives a matrix of the released rows, and stands new rows in the same space: a model that was learned from
-# masked people can be asked about people as they are.
+# masked people can be asked about people as they are. Sensitive columns are not in it. A class that is plain would be:
+# leave it out by ``points(without="income")``, or the classifier is told the answer.
 
 
 def error(points, classes, asked):
@@ -55,7 +56,9 @@ truth = test["income"].to_numpy(zero_copy_only=False)
 errors = {}
 for k, place in folders.items():
     people = sf.load(place)
-    errors[f"k = {k}"] = error(people.points(), people.table["income"], people.points(test.to_pandas()))
+    errors[f"k = {k}"] = error(
+        people.points(without="income"), people.table["income"], people.points(test.to_pandas(), without="income")
+    )
 
 commonest = train["income"].value_counts().to_pylist()[0]["values"]
 errors["no data:\nthe commonest class"] = float((truth != commonest).mean())

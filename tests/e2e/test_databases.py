@@ -343,6 +343,23 @@ def test_the_command_line_writes_a_copy_and_counts_it(tmp_path: Path, monkeypatc
     with closing(sqlite3.connect(tmp_path / "copies.db")) as connection, connection:
         connection.execute("DELETE FROM masked WHERE rowid = 1")
     assert CliRunner().invoke(app, ["verify", str(out), "--copy", copy]).exit_code == 1
+    _copied_later(out, copy)
+    entered = (tmp_path / "state" / "sfumato" / "ledger.jsonl").read_bytes()
+    again = CliRunner().invoke(app, [*run[:3], str(tmp_path / "again"), *run[4:]])
+    assert again.exit_code != 0
+    assert not (tmp_path / "again").exists(), "a copy that cannot be made is refused before anything is published"
+    assert (tmp_path / "state" / "sfumato" / "ledger.jsonl").read_bytes() == entered
+
+
+def _copied_later(folder: Path, address: str) -> None:
+    """A release that is out is copied by itself, and the database counts it; a name that is taken is refused."""
+    later = CliRunner().invoke(app, ["copy", str(folder), address.replace("masked", "later")])
+    assert later.exit_code == 0, later.output
+    assert "age, town: " in later.output
+    taken = CliRunner().invoke(app, ["copy", str(folder), address])
+    assert isinstance(taken.exception, sf.TableError)
+    assert "there already" in taken.exception.given
+    assert "as it was" in taken.exception.remedy
 
 
 def test_a_recipe_names_no_database_outside_its_folder(tmp_path: Path) -> None:

@@ -177,6 +177,24 @@ def test_points_are_those_of_the_release_and_raw_rows_stand_among_them(folder: P
     assert people.centres.shape == (2, raw.shape[1])
 
 
+@pytest.mark.parametrize("classes", [False, True])
+def test_what_is_to_be_learned_is_left_out_of_the_points(tmp_path: Path, classes: bool) -> None:
+    """A plain class would be told by its own dimensions; raw rows of which it is asked do not have it."""
+    released(tmp_path / "out", classes=classes)
+    people = sf.load(tmp_path / "out")
+    every, others = people.points(), people.points(without="hours")
+    assert len(people.dims) == every.shape[1]
+    kept = [at for at, name in enumerate(people.dims) if name != "hours"]
+    assert 0 < len(kept) < len(people.dims)
+    assert np.array_equal(others, every[:, kept])
+    asked = raw_people().drop_columns(["hours"])
+    assert people.points(asked, without=["hours"]).shape == others.shape
+    with pytest.raises(sf.TableError, match=r"points\(without='hours'\)"):
+        people.points(asked)
+    with pytest.raises(sf.TableError, match="did you mean 'hours'"):
+        people.points(without="hour")
+
+
 def test_clusters_groups_and_weights(folder: Path) -> None:
     people = sf.load(folder)
     assert np.array_equal(people.clusters(), sf.find_clusters(folder))

@@ -137,3 +137,11 @@ def test_rows_for_which_nothing_is_shown_are_told() -> None:
         "Verified. For 21% of the rows nothing is shown in any masked column. 2 of 2 clusters are found again."
     )
     assert Worth.of({"nothing_shown": 0.27}, centres=False).nothing == 0.27
+
+
+def test_what_groups_give_away_of_most_records_stands_in_the_sentence() -> None:
+    scores = {"certain": [{"attribute": "ill", "certain": 0.0, "nearly_certain": 0.84, "nearly_certain.raw": 0.93}]}
+    said = Worth.of(scores, centres=False).sentence("Verified")
+    assert said == "Verified. Mind: ill can be told of 84% of the records (90 % sure, 93% without masking)."
+    scores["certain"][0]["nearly_certain"] = 0.4
+    assert Worth.of(scores, centres=False).sentence("Verified") == "Verified."

@@ -13,6 +13,7 @@ from sfumato.cli import (
     apply,
     attack,
     clusters,
+    copy,
     demo,
     draft,
     evaluate,
@@ -56,6 +57,7 @@ _register(policies.policies, example=policies.EXAMPLE)
 _register(publish.publish, example=publish.EXAMPLE)
 _register(verify.verify, example=verify.EXAMPLE)
 _register(clusters.clusters, example=clusters.EXAMPLE)
+_register(copy.copy, example=copy.EXAMPLE, json=False)
 _register(key.sign, example=key.EXAMPLE, json=False)
 _register(attack.attack, example=attack.EXAMPLE)
 _register(explain.explain, example=explain.EXAMPLE)

@@ -119,7 +119,7 @@ def noting_warnings() -> Iterator[None]:
         warnings.simplefilter("default")
         yield
     for message in dict.fromkeys(str(one.message) for one in told if issubclass(one.category, UserWarning)):
-        note(message, style="yellow")
+        note(f"warning: {message}", style="yellow")
 
 
 def show_error(error: SfumatoError) -> None:

@@ -125,10 +125,21 @@ def _publish_one(
             _sign(release, key)
         written = _write(release, output, also=also)
         if copy is not None:
-            release.write(copy)
-            note("wrote the released table to the database; the folder stays the release")
+            _copy(release, copy, written)
     figures("publish", release_form(release, written))
     show_release(release, output)
+
+
+def _copy(release: Release, copy: str, written: Path) -> None:
+    """A copy in a database; if that fails, the release stands and is entered all the same."""
+    from sfumato.errors import TableError
+
+    try:
+        release.write(copy)
+    except TableError as error:
+        remedy = f"the release is written and entered, the copy is not: then say sfumato copy {written} ADDRESS"
+        raise TableError(error.thing, error.rule, given=error.given, remedy=remedy) from None
+    note("wrote the released table to the database; the folder stays the release")
 
 
 def release_form(release: Release, folder: Path) -> dict[str, Any]:
@@ -146,14 +157,15 @@ def release_form(release: Release, folder: Path) -> dict[str, Any]:
 
 def _check_copy(copy: str | None, *, several: bool) -> None:
     """Before any work: an address that cannot be written to, or one for several versions."""
-    from sfumato.data.sources.sql.copies import address_of
+    from sfumato.data.sources.sql.copies import address_of, try_copy
     from sfumato.errors import RecipeError
 
     if copy is None:
         return
-    address_of(copy, None)
+    found = address_of(copy, None)
     if several:
         raise RecipeError("--copy", "one version is copied", given="--clusters with several", remedy="leave one out")
+    try_copy(found)
 
 
 @dataclass(frozen=True)

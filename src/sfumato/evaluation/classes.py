@@ -36,7 +36,10 @@ Wrong = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class ClassReport:
-    """The three errors of one classifier, and what masking and removing cost, each with a 95 % interval."""
+    """The three errors of one classifier, and what masking and removing cost, each with a 95 % interval.
+
+    `commonest`: the error of naming the commonest class for everybody, below which a classifier says nothing.
+    """
 
     classifier: str
     tested: int
@@ -45,6 +48,7 @@ class ClassReport:
     removed: Estimate
     masking_costs: Estimate
     removing_costs: Estimate
+    commonest: Estimate
 
     def scores(self) -> list[Score]:
         """For the holder's report."""
@@ -52,6 +56,7 @@ class ClassReport:
             "baseline_error": (self.baseline, "errors of a classifier learned from raw rows (BE)"),
             "masked_error": (self.masked, "errors of a classifier learned from masked rows (AE)"),
             "removed_error": (self.removed, "errors without the masked attributes (UE)"),
+            "commonest_error": (self.commonest, "errors of naming the commonest class for everybody"),
             "masking_costs": (self.masking_costs, "AE - BE, what masking costs"),
             "removing_costs": (self.removing_costs, "UE - BE, what the masked attributes are worth"),
         }
@@ -59,14 +64,14 @@ class ClassReport:
             Score(
                 name,
                 estimate.value,
-                publishable=name in ("masked_error", "removed_error"),
+                publishable=name in ("masked_error", "removed_error", "commonest_error"),
                 meaning=f"{what}; {self.classifier}, {self.tested} rows held out, {estimate}",
             )
             for name, (estimate, what) in told.items()
         ]
 
 
-def report(classifier: object, *, raw: Wrong, masked: Wrong, removed: Wrong) -> ClassReport:
+def report(classifier: object, *, raw: Wrong, masked: Wrong, removed: Wrong, commonest: Wrong) -> ClassReport:
     """Errors and differences on the same tested rows."""
     name = classifier if isinstance(classifier, str) else type(classifier).__name__
     return ClassReport(
@@ -77,6 +82,7 @@ def report(classifier: object, *, raw: Wrong, masked: Wrong, removed: Wrong) -> 
         removed=share(removed),
         masking_costs=difference(masked, raw),
         removing_costs=difference(removed, raw),
+        commonest=share(commonest),
     )
 
 
@@ -135,7 +141,8 @@ def judge_classes(
     shown = checked(shown_features(table, masked, names), table, masked)
     left = [feature for feature in shown if feature.name not in masked]
     found = [wrong(each, classes, parts, classifier) for each in watched([raw_features(table, names), shown, left])]
-    return report(classifier, raw=found[0], masked=found[1], removed=found[2])
+    commonest = wrong([], classes, parts, classifier)
+    return report(classifier, raw=found[0], masked=found[1], removed=found[2], commonest=commonest)
 
 
 def accuracy_with(
@@ -189,6 +196,7 @@ def judge_masker(
         raw=wrong(raw, classes, parts, classifier),
         masked=np.concatenate(found),
         removed=wrong([f for f in raw if f.name not in asked], classes, parts, classifier),
+        commonest=wrong([], classes, parts, classifier),
     )
 
 

@@ -43,6 +43,7 @@ HEADLINE = {
     "masked_error": "error of a tree learned from the masked table (AE), on rows held out",
     "baseline_error": "  learned from the raw table (BE)",
     "removed_error": "  learned without the masked attributes (UE)",
+    "commonest_error": "  the floor: the commonest class for everybody",
     "certainty_penalty": "information lost (NCP: 0 nothing, 1 everything)",
     "known_records": "risk: how many known people undo the mask for everybody else",
     "security": "Sec of the paper, which is no measure of risk (a translation has 0)",

@@ -44,7 +44,8 @@ class Worth:
     """What a masked table still tells: its columns, and which of its clusters are found again.
 
     `helped`: clusters are looked for from the centres that go along; else without help. `nothing`: the share of the
-    rows for which no masked column shows anything, where that is much.
+    rows for which no masked column shows anything, where that is much. `given_away`: what groups give away of most
+    records, nearly or for certain.
     """
 
     columns: tuple[ColumnKept, ...]
@@ -52,6 +53,7 @@ class Worth:
     lost: tuple[Lost, ...] = ()
     helped: bool = False
     nothing: float = 0.0
+    given_away: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, scores: Mapping[str, Any], *, centres: bool) -> Worth:
@@ -64,7 +66,8 @@ class Worth:
             for row in rows
             if row["recall"] < HALF or row["precision"] < HALF
         )
-        return cls(columns, len(rows), lost, helped, float(scores.get("nothing_shown", 0.0)))
+        away = tuple(_away(one) for one in scores.get("certain", ()) if one["nearly_certain"] > HALF)
+        return cls(columns, len(rows), lost, helped, float(scores.get("nothing_shown", 0.0)), away)
 
     @property
     def silent(self) -> tuple[ColumnKept, ...]:
@@ -90,7 +93,7 @@ class Worth:
         >>> Worth((), clusters=6).sentence("Verified")
         'Verified. 6 of 6 clusters are found again.'
         """
-        clusters = [*self._nothing(), *([self._clusters()] if self.clusters else [])]
+        clusters = [*self._nothing(), *([self._clusters()] if self.clusters else []), *self.given_away]
         if not self.columns:
             return " ".join([f"{state}.", *(f"{one[:1].upper()}{one[1:]}." for one in clusters)])
         if self.hardly:
@@ -116,3 +119,9 @@ class Worth:
     def _clusters(self) -> str:
         how = " from their centres" if self.helped else ""
         return f"{self.clusters - len(self.lost)} of {self.clusters} clusters are found again{how}"
+
+
+def _away(one: Mapping[str, Any]) -> str:
+    """Of how many records a value is given away, in words."""
+    raw = f", {one['nearly_certain.raw']:.0%} without masking" if "nearly_certain.raw" in one else ""
+    return f"mind: {one['attribute']} can be told of {one['nearly_certain']:.0%} of the records (90 % sure{raw})"

@@ -25,6 +25,7 @@ from sfumato.people.shown_columns import Floats, Labels, Numbers
 from sfumato.privacy.verify import Verdict
 from sfumato.privacy.verify import verify as verify_folder
 from sfumato.publishing.orders import CENTRES, CODEBOOK, find_clusters, read_space
+from sfumato.release.copies import copy_rows
 from sfumato.release.exports.croissant import write_croissant
 from sfumato.release.exports.export import export
 from sfumato.release.reading import read_certificate, read_json, typed_rows
@@ -37,6 +38,8 @@ COVERING = ("discretize", "suppress", "extent", "region")
 """How a column is masked that says of any raw value whether it is covered."""
 FIRST = 5
 """Rows that a page shows."""
+WITHOUT = ", or leave it out of what is learned, too: points(without=NAME)"
+"""What else can be done about raw rows that lack a column."""
 STARTS = 30
 """Cold starts of k-means, where there are no centres to start from."""
 
@@ -147,14 +150,28 @@ class People:
         """A column of intervals: pandas' own Interval type; a struct of low, high and closed in polars and Arrow."""
         return interval_column(name, self._intervals(name), self.kind)
 
-    def points(self, rows: object = None) -> NDArray[np.float64]:
+    def points(self, rows: object = None, *, without: str | Sequence[str] = ()) -> NDArray[np.float64]:
         """(rows, dims): where each row stands, for clustering and learning; sets, intervals and missing values too.
 
         In the space of the release where it tells one, so that distances are those of its holder; else numbers from 0
-        to 1 by what is shown, and two different labels one apart. With `rows`, raw rows in the same space: what is
-        learned from the masked points can be asked about them.
+        to 1 by what is shown, and two different labels one apart. Sensitive columns are not in it; `without` leaves out
+        others, such as a plain column that is to be learned. With `rows`, raw rows in the same space: what is learned
+        from the masked points can be asked about them. `dims` says which dimension is which attribute's.
         """
-        return self._points.shown if rows is None else self._points.raw(_read(rows, self._columns))
+        left_out = self._named(without)
+        found = self._points.without(left_out) if left_out else self._points
+        return found.shown if rows is None else found.raw(_read(rows, [*found.placed], or_else=WITHOUT))
+
+    @property
+    def dims(self) -> tuple[str, ...]:
+        """(dims,): the attribute that each dimension of `points` is of."""
+        return self._points.dims
+
+    def _named(self, without: str | Sequence[str]) -> tuple[str, ...]:
+        names = (without,) if isinstance(without, str) else tuple(without)
+        for name in names:
+            self._kind_of(name)
+        return names
 
     def clusters(self, k: int | None = None) -> NDArray[np.int64]:
         """(rows,): the cluster of each row, the largest first: as many as the release tells centres of, from where
@@ -217,17 +234,16 @@ class People:
     def export(self, path: str | Path) -> dict[str, int]:
         """Write a copy for another program: .xlsx (Excel), .dta (Stata), .sav (SPSS), .csv or .parquet.
 
-        It is read back, compared cell by cell, and counted again; given is the smallest group of each claim.
+        It is read back, compared cell by cell, and counted again; given is the smallest group of each claim. With the
+        address of a database, which names a new table there, the database counts its copy itself.
         """
+        if "://" in str(path):
+            return copy_rows(self.rows, self.certificate, str(path))
         return export(self.rows, self.certificate, Path(path))
 
     def croissant(self) -> Path:
         """Write NAME.croissant.json beside the folder: the release as loaders of learning data take it (Croissant)."""
         return write_croissant(self.folder)
-
-    @property
-    def _columns(self) -> tuple[str, ...]:
-        return tuple(self._space.attributes) if self._space is not None else self._unsensitive
 
     @property
     def _unsensitive(self) -> tuple[str, ...]:
@@ -315,15 +331,15 @@ def cluster_points(points: Floats, k: int) -> NDArray[np.int64]:
     return np.argsort(order)[labels]
 
 
-def _read(rows: object, names: Sequence[str]) -> dict[str, Any]:
+def _read(rows: object, names: Sequence[str], *, or_else: str = "") -> dict[str, Any]:
     """The named columns of a raw table of any kind."""
     table = rows if isinstance(rows, pa.Table) else read_arrow(rows)
     for name in names:
         if name not in table.column_names:
             raise TableError(
                 name,
-                "raw rows have the columns that the release places people by",
+                "raw rows must have the columns that the release places people by",
                 given="no such column",
-                remedy=did_you_mean(name, table.column_names),
+                remedy=f"add it to the rows{or_else.replace('NAME', repr(name))}",
             )
     return {name: table.column(name).combine_chunks() for name in names}

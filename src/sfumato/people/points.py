@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,10 +26,20 @@ Column = Any
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """(rows, dims) of the released rows, and how a raw column of each attribute is placed beside them."""
+    """(rows, dims) of the released rows, and how a raw column of each attribute is placed beside them.
+
+    `dims`: the attribute that each dimension is of; those of one attribute stand together.
+    """
 
     shown: Floats
     placed: Mapping[str, Callable[[Column], Floats]]
+    dims: tuple[str, ...]
+
+    def without(self, names: Collection[str]) -> Points:
+        """The same, as if these attributes were not there."""
+        kept = [at for at, name in enumerate(self.dims) if name not in names]
+        placed = {name: place for name, place in self.placed.items() if name not in names}
+        return Points(self.shown[:, kept], placed, tuple(self.dims[at] for at in kept))
 
     def raw(self, columns: Mapping[str, Column]) -> Floats:
         """(raw rows, dims)."""
@@ -39,7 +49,15 @@ class Points:
 def spaced_points(space: Space, masked: Masked) -> Points:
     """In the space that the release tells."""
     shown = space.place(masked).vectors().astype(np.float64)
-    return Points(shown, {name: _raw_place(place) for name, place in space.attributes.items()})
+    dims = tuple(name for name, place in space.attributes.items() for _ in range(_width(place)))
+    return Points(shown, {name: _raw_place(place) for name, place in space.attributes.items()}, dims)
+
+
+def _width(place: Place) -> int:
+    """How many dimensions an attribute has."""
+    if isinstance(place, Book):
+        return len(place.missing)
+    return place.dims if isinstance(place, Bag) else 1
 
 
 def _raw_place(place: Place) -> Callable[[Column], Floats]:
@@ -82,7 +100,8 @@ def own_points(told: Mapping[str, Told], numbers: Sequence[str]) -> Points:
             shown.append(labels.shares[labels.codes] * APART)
             placed[name] = _own_labels(labels)
     rows = max((len(part) for part in shown), default=0)
-    return Points(np.hstack(shown) if shown else np.zeros((rows, 0)), placed)
+    dims = tuple(name for name, part in zip(told, shown, strict=True) for _ in range(part.shape[1]))
+    return Points(np.hstack(shown) if shown else np.zeros((rows, 0)), placed, dims)
 
 
 def _own_scale(found: Numbers, numbers: Floats) -> Floats:

@@ -252,9 +252,10 @@ def _limit(count: int) -> None:
 def _refuse(given: str) -> NoReturn:
     raise ReleaseError(
         "several releases",
-        "later releases contain the people of the earlier ones, with the same unmasked values",
-        given=given,
-        remedy="compare releases of one growing table, in the order of their time",
+        "a later release must contain all people of the earlier ones, with the same unmasked values",
+        given=f"{given}: people left, values changed, or releases in another order",
+        remedy="give releases of one growing table in the order of their time; where people left or values changed, "
+        "publish under a budget, or do not publish the later one",
     )
 
 

@@ -15,7 +15,8 @@ from sfumato.evaluation.scores import Scores
 from sfumato.events import settling
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.sensitive import counted
-from sfumato.publishing.case import Case, prepare, tell_look_alikes
+from sfumato.publishing.case import Case, prepare
+from sfumato.publishing.remarks import tell
 from sfumato.recipe.policies import findings as policies
 from sfumato.release.accounting import Accounting, costs_of
 from sfumato.release.earlier import fixed_groups, mask_beside
@@ -55,7 +56,7 @@ def read_seen(case: Case) -> Case:
     )
     people = prepare(everything, recipe)
     policies.refuse(recipe, people)
-    tell_look_alikes(people, recipe)
+    tell(people, recipe, read=everything.rows)
     return replace(case, people=people, account=case.accounting.account(people))
 
 

@@ -48,7 +48,7 @@ class Recipe:
     are shown to everybody at the least, {"age": 10, "zip": 3}: of numbers the width of intervals, of labels how many
     one shown value stands for. What cannot be kept beside the requirements is `Infeasible`. `policies`: whose checks
     the release must satisfy, by name or as `sf.Policy`; `attest`: who says what no program can see, by what they ask.
-    `reasons`: of a recipe that was drafted, why each attribute is what it is.
+    `reasons`, `questions`: of a recipe that was drafted, why each attribute is what it is, and what only you know.
     """
 
     schema: Schema
@@ -69,6 +69,7 @@ class Recipe:
     policies: Sequence[str | Policy] = ()
     attest: Mapping[str, str] = field(default_factory=dict, hash=False)
     reasons: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    questions: Sequence[str] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         check_kinds(self)

@@ -56,6 +56,14 @@ def copy_release(scratch: Path, shown: pa.Table, address: str, table: str | None
     return Path((scratch / WRITTEN).read_text(encoding="utf-8"))
 
 
+def copy_rows(shown: pa.Table, certificate: Mapping[str, Any], address: str) -> dict[str, int]:
+    """Write the rows of a release to a new table of a database, which counts the smallest group of each claim."""
+    found = address_of(address, None)
+    write_copy(found, shown)
+    on = [claim["on"] for claim in certificate["claims"] if _of_groups(claim)]
+    return {", ".join(one.on): one.smallest for one in recount_in_sql(found, on)}
+
+
 def recount(copy: object, release: str | Path, *, table: str | None = None) -> list[Recounted]:
     """Count the copy of a release's table in the engine that holds it, for every claim of k-anonymity.
 

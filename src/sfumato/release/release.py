@@ -93,7 +93,9 @@ class Release:
         size = f"{self.written.masked.rows:,} rows, {len(self.written.masked.names)} columns"
         holds = "verified" if self.verdict.holds else "NOT VERIFIED"
         lines = [self.guarantee, "write(folder) writes it; table, verdict, scores, mask and certificate tell more."]
-        claims = [[one["claim"], ", ".join(one["on"]), _reached(one["achieved"])] for one in self.certificate["claims"]]
+        claims = [
+            [_claimed(one), ", ".join(one["on"]), _reached(one["achieved"])] for one in self.certificate["claims"]
+        ]
         grids = [Grid(("claim", "on", "reached"), claims)] if claims else []
         if rows:
             first = self.shown.slice(0, rows).to_pylist()
@@ -264,6 +266,16 @@ def _plain_to_all(folder: Path, created: float) -> None:
     for path in (*folder.rglob("*"), folder):
         path.chmod(0o755 if path.is_dir() else 0o644)
         os.utime(path, (created, created))
+
+
+def _claimed(claim: Mapping[str, Any]) -> str:
+    """A claim's name, with whom it is about and its kind, where it says so.
+
+    >>> _claimed({"claim": "l_diversity", "sensitive": "ill", "kind": "entropy"})
+    'l_diversity of ill, entropy'
+    """
+    of = f" of {claim['sensitive']}" if "sensitive" in claim else ""
+    return f"{claim['claim']}{of}" + (f", {claim['kind']}" if "kind" in claim else "")
 
 
 def _reached(achieved: Any) -> str:

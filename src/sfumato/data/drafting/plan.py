@@ -23,6 +23,8 @@ _LEAST_ROWS_FOR_CLUSTERS = 50
 _MOST_VALUES = 50
 _FEWEST_ROWS_IN_A_BOUND = 20
 _HALF = 0.5
+MOST_SHARED = 0.75
+"""Where more people than this share a value, that it is theirs is no secret, and a bound would cost much."""
 SURE_OF_THE_RARER = 0.8
 """How sure one may be of the rarer of two values: a tighter bound would blur the classes that must survive."""
 
@@ -97,10 +99,11 @@ def _bound(profile: Profile, dropped: bool) -> Bound | None:
     share = max(shares.values()) / sum(shares.values())
     if len(shares) < 2:
         return None
-    if share <= _HALF:
+    two_texts = len(shares) == profile.distinct == 2 and pt.is_string(profile.type)
+    if share <= (_HALF if two_texts else MOST_SHARED):
         most = math.ceil((1 + share) / 2 * 20) / 20
         return Bound(profile.name, "confidence_bound", most, f"nobody may be surer of anybody's value than {most:.0%}")
-    if len(shares) == profile.distinct == 2 and pt.is_string(profile.type):
+    if two_texts:
         rarer = min(zip(profile.counts, profile.values.to_pylist(), strict=True))[1]
         most = SURE_OF_THE_RARER
         reason = f"nobody may be surer than {most:.0%} that somebody has the rarer value"

@@ -17,6 +17,8 @@ class ColumnDraft:
 
     `asked`: whether others know it is a question to the holder. `distinct` counts its different values;
     `unique_share` is the share of rows that are alone with theirs; `labels` are the values of a column that has few.
+    `nearly_numbers`: nearly all its cells are numbers, and some spoil it. `repeated`: it is a number of a person, and
+    comes again in other rows.
     """
 
     name: str
@@ -27,6 +29,8 @@ class ColumnDraft:
     distinct: int
     unique_share: float
     labels: tuple[str, ...] = ()
+    nearly_numbers: bool = False
+    repeated: bool = False
     proposed: TaxonomyDraft | None = None
 
     @property

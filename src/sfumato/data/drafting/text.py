@@ -136,11 +136,11 @@ def _mask() -> Iterator[str]:
 
 def _questions(draft: Draft) -> Iterator[str]:
     yield "# Questions"
-    for number, text in enumerate(_asked(draft), 1):
+    for number, text in enumerate(questions(draft), 1):
         yield from _wrapped(text, f"# {number}. ", "#    ")
 
 
-def _asked(draft: Draft) -> Iterator[str]:
+def questions(draft: Draft) -> Iterator[str]:
     """What only the holder knows."""
     plain = [c.name for c in draft.columns if c.role == "plain" and c.asked]
     if plain or draft.alone_plain > 0:
@@ -157,6 +157,18 @@ def _asked(draft: Draft) -> Iterator[str]:
             "codes can be masked (role: quasi); what nobody else knows can go out as it is (role: sensitive, "
             "unique_ok: true)."
         )
+    if spoilt := [c.name for c in draft.columns if c.nearly_numbers]:
+        yield (
+            f"Are these numbers? {_named(spoilt)}. Nearly all their cells are; some are not, or are written in another "
+            "way. Mend those, or list their texts in `missing`, and write kind: number, with decimal: comma for 3,5: "
+            "`publish` then names the line of a cell that it cannot read."
+        )
+    if repeated := [c.name for c in draft.columns if c.repeated]:
+        yield (
+            f"Has one person several rows? {_named(repeated)} comes again in other rows, and k counts rows: a group of "
+            f"{draft.plan.k} rows may be fewer people. Make one row a person first, or multiply k by as many rows as "
+            "one person has at most."
+        )
     if unsure := [c.name for c in draft.columns if "(or mdy?" in c.holds and c.role != "identifier"]:
         yield f"Do days stand before months (dmy) in {_named(unsure)}? No day is above 12."
     if draft.plan.unbounded:
@@ -164,6 +176,11 @@ def _asked(draft: Draft) -> Iterator[str]:
             f"How sure may one be of {_named(draft.plan.unbounded)}? Nothing bounds that yet: "
             "add {l_diversity: 2, on: [...], sensitive: NAME}, or make it plain."
         )
+    yield (
+        "Will more be released of these people? Then give them a name now, people: NAME: the ledger refuses a second "
+        "release that does not tell of the first. Where the table will grow, write mask: top_down: later releases "
+        "(earlier: {releases: [...], people: growing}) can be held beside no other."
+    )
     if any(isinstance(c.attribute, Number) and c.role != "identifier" for c in draft.columns):
         yield "Ranges are rounded outwards from the data: are there publicly known ones?"
     if declared := [c for c in draft.columns if c.labels and isinstance(c.attribute, Category)]:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -17,7 +18,8 @@ from sfumato.data.sources.sql.source import check_file
 from sfumato.data.sources.sql.statements import parts_of, quoted, smallest_group, table_clause
 from sfumato.errors import TableError
 
-WRITING = "a released table is written to a new table of the database, whole or not at all"
+WRITING = "the released table could not be written to a new table of the database"
+MENDING = "mend it, and try again; the database is as it was"
 TYPES = {
     "postgresql": {"text": "TEXT", "whole": "BIGINT", "decimal": "DOUBLE PRECISION", "truth": "BOOLEAN"},
     "duckdb": {"text": "VARCHAR", "whole": "BIGINT", "decimal": "DOUBLE", "truth": "BOOLEAN"},
@@ -47,7 +49,7 @@ def write_copy(address: Address, shown: pa.Table) -> None:
     clause = table_clause(address.table or "")
     plain = _plain(shown, text_dates=address.scheme == "sqlite")
     room = import_module(f"sfumato.data.sources.sql.{address.scheme}")
-    with in_words(address.called, rule=WRITING), room.writing(address) as connection:
+    with in_words(address.called, rule=WRITING, remedy=MENDING), room.writing(address) as connection:
         made = f"CREATE TABLE {clause} ({columns})"
         if address.scheme == "duckdb":
             connection.execute(made)
@@ -55,6 +57,25 @@ def write_copy(address: Address, shown: pa.Table) -> None:
             connection.execute(f'INSERT INTO {clause} SELECT * FROM "sfumato_shown"')
         else:
             _fill(connection, made, parts_of(address.table or ""), plain)
+
+
+class _Tried(Exception):
+    """Ends a transaction that is not to be committed."""
+
+
+def try_copy(address: Address) -> None:
+    """Whether a table of that name could be made there: it is made, and the transaction is taken back."""
+    if address.scheme != "postgresql" and not Path(address.where).exists():
+        return  # nothing can be in the way, and nothing is left behind
+    room = import_module(f"sfumato.data.sources.sql.{address.scheme}")
+    with in_words(address.called, rule=WRITING, remedy=MENDING), suppress(_Tried), room.writing(address) as connection:
+        made = f"CREATE TABLE {table_clause(address.table or '')} (tried INTEGER)"
+        if address.scheme == "duckdb":
+            connection.execute(made)
+        else:
+            with closing(connection.cursor()) as cursor:
+                cursor.execute(made)
+        raise _Tried
 
 
 def _fill(connection: Any, made: str, names: list[str], plain: pa.Table) -> None:

@@ -36,6 +36,7 @@ class Session(Protocol):
 Opener = Callable[[str], Any]
 
 
+REFUSED = "a statement that the database refused"
 REASONS = (
     ("password authentication failed", "a wrong user or password"),
     ("no password supplied", "no password"),
@@ -45,7 +46,7 @@ REASONS = (
     ("timeout expired", "nobody who answers there"),
     ("already exists", "a table of that name that is there already"),
     ("read-only transaction", "a statement that would write"),
-    ("permission denied", "a table or a file that this user may not read"),
+    ("permission denied", "a table or a file that this user may not use"),
     ("unable to open", "no database there, or one that may not be read"),
     ("cannot open file", "no database there, or one that may not be read"),
     ("conflicting lock", "a database that another process is writing to"),
@@ -53,6 +54,8 @@ REASONS = (
     ("not a valid duckdb", "a file that is no such database"),
     ("file is not a database", "a file that is no such database"),
     ("no such table", "no such table"),
+    ("syntax error", REFUSED),
+    ('schema "', "no such schema"),
     ("relation", "no such table"),
     ("table with name", "no such table"),
     ("terminating connection", "a connection that was ended"),
@@ -62,6 +65,12 @@ REASONS = (
     ("database", "no such database, or one that is damaged"),
 )
 """Words of drivers, in small letters, and what they mean; the first that fits is told."""
+REMEDIES = {
+    REFUSED: "check the query of the recipe in the database's own program, and the types of the columns",
+    "no such table": "check the name, whose capitals and schema count: ?table=crm.Customers%202026",
+    "a table or a file that this user may not use": "have its owner grant it (SELECT to read, CREATE to write)",
+}
+"""What to do about some of them, in place of looking at the address."""
 
 
 def reason(message: str) -> str:
@@ -71,11 +80,13 @@ def reason(message: str) -> str:
     'a wrong user or password'
     """
     text = message.lower()
-    return next((meaning for words, meaning in REASONS if words in text), "a statement that the database refused")
+    return next((meaning for words, meaning in REASONS if words in text), REFUSED)
 
 
 @contextmanager
-def in_words(called: str, *, rule: str = "the table is read from its database") -> Iterator[None]:
+def in_words(
+    called: str, *, rule: str = "the table could not be read from its database", remedy: str | None = None
+) -> Iterator[None]:
     """Whatever goes wrong in a driver, as an error of ours."""
     try:
         yield
@@ -91,6 +102,6 @@ def in_words(called: str, *, rule: str = "the table is read from its database") 
     except Exception as error:  # each driver has errors of its own, and some raise ValueError or RuntimeError
         if isinstance(error, NotImplementedError | AssertionError | TypeError | AttributeError):
             raise
-        raise TableError(
-            called, rule, given=reason(str(error)), remedy="check the address, and try again; nothing was written"
-        ) from None
+        given = reason(str(error))
+        usual = f"{REMEDIES.get(given, 'check the address')}, and try again; nothing was written"
+        raise TableError(called, rule, given=given, remedy=remedy or usual) from None

@@ -76,7 +76,7 @@ class SqlTable:
             self.called,
             "rows of a database stay there: it is only asked for counts, by a recipe",
             given="a table without a recipe",
-            remedy="write the recipe by hand, or draft it from a small table of the same form",
+            remedy="draft a recipe first: sfumato draft ADDRESS --output recipe.yaml",
         )
 
     def place(self, row: int) -> str:
