@@ -83,9 +83,14 @@ def verify(
 def _end(verdict: Verdict, counted: Sequence[Recounted]) -> None:
     """Tell it, and end with 1 where something does not hold."""
     copies = [{"says": str(claim), "holds": claim.holds} for claim in counted]
+    same = all(claim.holds for claim in counted)
     figures("verify", {**verdict_form(verdict), **({"copy": copies} if counted else {})})
-    echo("".join(f"{one}\n" for one in (verdict, *counted)))
-    if not verdict.holds or not all(claim.holds for claim in counted):
+    if verdict.holds and not same:
+        echo("DOES NOT HOLD: the folder is what its certificate says, and its copy is not\n")
+        echo("".join(f"{one}\n" for one in (*counted, f"The folder: {verdict}")))
+    else:
+        echo("".join(f"{one}\n" for one in (verdict, *counted)))
+    if not verdict.holds or not same:
         raise typer.Exit(1)
 
 
@@ -117,8 +122,8 @@ def raw_table(path: Path | None, release: Path) -> Raw:
     """The raw table; where its cells are text, read as publish read them.
 
     How a number or a date is written, in which letters, with which separator, and which rows are left out, says the
-    recipe in the holder's folder. Reading by it is publish's; what is compared then, and how, is verify's alone. A table
-    that holds numbers and dates by type needs no such help, and verify reads it by itself.
+    recipe in the holder's folder. Reading by it is publish's; what is compared then, and how, is verify's alone. A
+    table that holds numbers and dates by type needs no such help, and verify reads it by itself.
     """
     if path is None:
         return Raw(None, ())

@@ -103,6 +103,7 @@ class Case:
     costs: Costs = field(default_factory=Free)
     accounting: Accounting = NOT_YET
     people: Table = NOT_YET
+    left_out: int = 0
     account: Account | None = NOT_YET
     found: Found = NOT_YET
     labels: ClusterLabels | None = None
