@@ -65,6 +65,11 @@ def show_release(release: Release, output: Path) -> None:
     show_tries(release.scores)
     if release.scores.get("clusters") and not centres:
         show(centres_stay(release.recipe))
+    if release.recipe.people is not None and not release.mask.rules and not release.recipe.mask.guarantee.spends:
+        show(
+            "No later release of these people can be made safe with this one (earlier:): that takes releases by "
+            "top_down, or a budget."
+        )
     show(f"Check it again at any time: {recheck(release.recipe, output)}")
 
 

@@ -29,7 +29,7 @@ from sfumato.privacy.verify import Verdict
 from sfumato.privacy.verify.files.regular_files import MOST_OF_JSON, read_regular
 from sfumato.privacy.verify.verdict import CheckError
 from sfumato.recipe import Recipe
-from sfumato.release.accounting import recipe_hash
+from sfumato.release.accounting import recipe_hash, tell_known
 from sfumato.release.bundle import Shown
 from sfumato.release.copies import copy_release, remember_written
 from sfumato.release.exports.export import export, suffixes_of
@@ -138,6 +138,8 @@ class Release:
             return copy_release(Path(self.scratch.name), self.shown, str(path), table)
         if table is not None:
             raise ReleaseError("table", "only a database has tables", given="a folder", remedy="leave it out")
+        if self.account is not None and self.account.untold:
+            tell_known(self.account, self.recipe)
         ready, suffixes = self._ready(self.account), suffixes_of(also)
         copies = self._copied(suffixes)
         _refuse_taken(ready.named(Path(path)), suffixes)
