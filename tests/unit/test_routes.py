@@ -10,6 +10,7 @@ import pytest
 
 from sfumato.people import routes
 from sfumato.people.routes import routed
+from sfumato.structure.masked_positions import interval_ends
 
 SHOWN: dict[str, list[str | None]] = {
     "age": ["[0-20)", "[20-40]", "*", None, "[50..*) or missing", "45"],
@@ -19,7 +20,8 @@ SHOWN: dict[str, list[str | None]] = {
 
 def asked(ages: list[Any], towns: list[Any], **more: Any) -> list[int]:
     columns = {"age": pa.array(ages), "town": pa.array(towns)}
-    return routed(columns, SHOWN, numbers=["age"], suppressed=(), **more).tolist()
+    found: list[int] = routed(columns, SHOWN, numbers=["age"], suppressed=(), **more).tolist()
+    return found
 
 
 def test_a_row_goes_to_the_one_group_that_covers_it() -> None:
@@ -32,7 +34,7 @@ def test_a_row_goes_to_the_one_group_that_covers_it() -> None:
 
 def test_every_shown_text_is_read_once_however_many_rows_are_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:
     """It was read again for each raw value: twelve minutes for a table of twelve thousand rows."""
-    calls, read = [], routes.interval_ends
+    calls, read = [], interval_ends
     monkeypatch.setattr(routes, "interval_ends", lambda *given: calls.append(given) or read(*given))  # type: ignore[func-returns-value]
     rows = np.arange(300) / 4
     assert len(asked(rows.tolist(), ["Rom"] * 300)) == 300

@@ -11,7 +11,7 @@ from sfumato.structure.released import Told
 
 
 def drawn(*texts: str) -> set[float]:
-    told = Told(np.repeat(np.arange(len(texts)), 200), texts, [{}] * len(texts))
+    told = Told(np.repeat(np.arange(len(texts), dtype=np.uint8), 200), texts, [{}] * len(texts))
     return {*Numbers.of(told).drawn(np.random.default_rng(0)).tolist()}
 
 

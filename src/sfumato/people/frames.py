@@ -78,9 +78,9 @@ def _moments(numbers: Any, *, dates: bool) -> Any:
 def number_array(numbers: Any, *, dates: bool, whole: bool = False) -> pa.Array[Any]:
     """Numbers of rows, `whole` ones as such, or moments; NaN is missing."""
     gone = np.isnan(numbers)
-    if whole:
-        return pa.array(np.where(gone, 0, numbers).astype(np.int64), mask=gone)
-    return pa.array(_moments(numbers, dates=dates), mask=gone)
+    told = np.where(gone, 0, numbers).astype(np.int64) if whole else _moments(numbers, dates=dates)
+    found: pa.Array[Any] = pa.array(told, mask=gone)
+    return found
 
 
 def told_apart(found: Any, draws: int, kind: Kind) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data import calendar
+from sfumato.data.schema import Calendar
 from sfumato.data.shown import OR_MISSING, SUPPRESSED, holds_missing
 from sfumato.events import checkpoint
 from sfumato.structure.masked_positions import interval_ends
@@ -87,7 +88,8 @@ class _Inside:
 
     def __init__(self, values: Sequence[Any]) -> None:
         known = [value for value in values if value is not None]
-        self.unit = "second" if any(not isinstance(value, int | float) for value in known) else None
+        dates = any(not isinstance(value, int | float) for value in known)
+        self.unit: Calendar | None = "second" if dates else None
         self.at = np.array([np.nan if value is None else self._number(value) for value in values], dtype=np.float64)
 
     def _number(self, value: Any) -> float:
