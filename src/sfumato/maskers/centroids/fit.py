@@ -39,6 +39,7 @@ class CentroidMasker(Masker):
     """
 
     averages: ClassVar[bool] = True
+    guided: ClassVar[bool] = False
     categories: Categories = "ancestor"
     missing: Missing = "class"
     scale: Scale = "deviation"
