@@ -95,7 +95,8 @@ def _asking(found: Draft, policies: Sequence[str]) -> Draft:
 
 def draft_form(found: Draft, recipe: str) -> dict[str, Any]:
     """A draft as figures: each column with its reason, and the recipe's text."""
-    from sfumato.data.drafting.text import questions, told
+    from sfumato.data.drafting.questions import questions
+    from sfumato.data.drafting.text import told
 
     columns = [
         {"column": one.name, "kind": one.kind, "role": one.role, "why": told(one), "asked": one.asked}
@@ -153,7 +154,9 @@ def _show(found: Draft) -> None:
     """One line a column: its role and why."""
     from rich.table import Table
 
-    from sfumato.data.drafting.text import one_row_one_person, share, told
+    from sfumato.data.drafting.phrases import share
+    from sfumato.data.drafting.questions import one_row_one_person
+    from sfumato.data.drafting.text import told
 
     table = Table(box=None, pad_edge=False)
     for heading in ("column", "role", "why"):

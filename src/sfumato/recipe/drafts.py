@@ -26,7 +26,8 @@ def draft(table: object, *, encoding: str | None = None) -> Recipe:
     (('age',), 'age or birth: many know it')
     """
     from sfumato.data.drafting.draft import draft as look
-    from sfumato.data.drafting.text import questions, recipe_text, told
+    from sfumato.data.drafting.questions import questions
+    from sfumato.data.drafting.text import recipe_text, told
 
     path = str(table) if isinstance(table, str | Path) else None
     place = placed(table, encoding=encoding)

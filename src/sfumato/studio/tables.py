@@ -20,7 +20,8 @@ from sfumato.data.csv_files import likely_encoding
 from sfumato.data.drafting.draft import draft
 from sfumato.data.drafting.plan import k_for
 from sfumato.data.drafting.profile import profile
-from sfumato.data.drafting.text import one_row_one_person, questions, recipe_text, told
+from sfumato.data.drafting.questions import one_row_one_person, questions
+from sfumato.data.drafting.text import recipe_text, told
 from sfumato.data.reading import look as look_at
 from sfumato.data.reading import placed, read_arrow
 from sfumato.data.safe_files import FILE

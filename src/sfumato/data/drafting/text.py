@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
+from sfumato.data.drafting.phrases import inline, scalar, share
 from sfumato.data.drafting.plan import MASKER, MASKER_REASON
 from sfumato.data.drafting.proposal import ColumnDraft, Draft
-from sfumato.data.schema import Category, ItemSet, Number
-from sfumato.data.yaml_files import dump_yaml
+from sfumato.data.drafting.questions import questions
+from sfumato.data.schema import ItemSet, Number
 
 _WIDTH = 110
-_COLUMNS = 60
-"""Above this many columns a question names only the first ones."""
 ROLES = (
     "identifier: dropped. quasi: others can know it of a person, so it is masked. sensitive, plain: goes out as it is."
 )
@@ -45,7 +44,7 @@ def recipe_text(
 
 
 def _attribute(column: ColumnDraft, file: str | None) -> Iterator[str]:
-    line = f"  {scalar(column.name)}: {_inline(_described(column, file))}"
+    line = f"  {scalar(column.name)}: {inline(_described(column, file))}"
     reason = told(column)
     if len(line) + len(reason) <= _WIDTH:
         yield f"{line}  # {reason}"
@@ -80,26 +79,13 @@ def _described(column: ColumnDraft, file: str | None) -> dict[str, object]:
     return entry
 
 
-def share(part: float) -> str:
-    """A share in steps of five per cent: exact ones would tell of single people.
-
-    >>> share(0.0), share(0.004), share(0.52), share(0.999), share(1.0)
-    ('none', 'under 5 %', 'about 50 %', 'over 95 %', 'all')
-    """
-    if part in (0.0, 1.0):
-        return "all" if part else "none"
-    if not 0.05 <= part <= 0.95:
-        return "under 5 %" if part < 0.05 else "over 95 %"
-    return f"about {round(part * 20) * 5} %"
-
-
 def _structure(draft: Draft) -> Iterator[str]:
     found = draft.plan
     if found.target is not None:
         yield from _comment(f"What must survive: what tells the classes of {scalar(found.target)} apart.", 0)
-        yield f"structure: {_inline({'classes': found.target})}"
+        yield f"structure: {inline({'classes': found.target})}"
         if found.dropped:
-            yield f"missing: {_inline({found.target: 'drop'})}  # rows without a class are left out"
+            yield f"missing: {inline({found.target: 'drop'})}  # rows without a class are left out"
     elif found.clusters:
         yield from _comment("What must survive: groups of similar rows, their number by the best silhouette.", 0)
         yield "structure: {clusters: kmeans, k: auto}"
@@ -122,11 +108,11 @@ def _privacy(draft: Draft) -> Iterator[str]:
     if draft.rows < 5 * found.k:
         yield from _comment("WARNING: so few rows can hardly be blurred into groups; little will be shown.", 0)
     yield "privacy:"
-    yield f"  - {_inline({'k_anonymity': found.k, 'on': quasi})}"
+    yield f"  - {inline({'k_anonymity': found.k, 'on': quasi})}"
     for bound in found.bounds:
         yield from _comment(f"Of {scalar(bound.column)} {bound.reason}.", 2)
         form = {bound.requirement: bound.figure, "on": quasi, "sensitive": bound.column}
-        yield f"  - {_inline(form | ({} if bound.value is None else {'value': bound.value}))}"
+        yield f"  - {inline(form | ({} if bound.value is None else {'value': bound.value}))}"
 
 
 def _mask() -> Iterator[str]:
@@ -139,86 +125,6 @@ def _questions(draft: Draft) -> Iterator[str]:
         yield from _wrapped(text, f"# {number}. ", "#    ")
 
 
-def questions(draft: Draft) -> Iterator[str]:
-    """What only the holder knows."""
-    if several := one_row_one_person(draft):
-        yield several
-    plain = [c.name for c in draft.columns if c.role == "plain" and c.asked]
-    if plain or draft.alone_plain > 0:
-        plain = plain or list(draft.with_role("sensitive"))
-        yield (
-            f"Can somebody else know these of a person? {_named(plain)}. They go out as they are; so do the sensitive "
-            f"ones, and with all of them {share(draft.alone_plain)} of the people are alone. For each that can be "
-            "known, set role: quasi and add it to `on`."
-        )
-    yield f"Are these really known to others? {_named(draft.quasi)}. Each one less keeps more detail in the rest."
-    if exact := [c.name for c in draft.columns if c.role == "identifier" and c.asked]:
-        yield (
-            f"Dropped, because rare or exact values find people: {_named(exact)}. Are they needed? Numbers and "
-            "codes can be masked (role: quasi); what nobody else knows can go out as it is (role: sensitive, "
-            "unique_ok: true)."
-        )
-    spoilt = [c for c in draft.columns if c.spoilt is not None]
-    if words := [c for c in spoilt if c.kind == "number"]:
-        yield f"Do words among numbers mean missing, as they are taken for in `missing`? {_cells(words)}."
-    if others := [c for c in spoilt if c.kind != "number"]:
-        yield (
-            f"Are these numbers? {_cells(others)}. Mend those cells; words that mean missing can be listed in "
-            "`missing`. Where that leaves numbers, write kind: number, with decimal: comma for 3,5."
-        )
-    if same := [c for c in draft.columns if c.alike]:
-        labels = ", ".join(f"{scalar(c.name)} ({c.alike:,})" for c in same)
-        yield (
-            f"Are these labels the same? Some differ by letters' case or spaces alone: {labels}. Each would be a value "
-            "of its own: write them alike in the table."
-        )
-    if unsure := [c.name for c in draft.columns if "(or mdy?" in c.holds and c.role != "identifier"]:
-        yield f"Do days stand before months (dmy) in {_named(unsure)}? No day is above 12."
-    if secret := [c.name for c in draft.columns if c.role == "quasi" and c.reason.startswith("sensitive (")]:
-        yield (
-            f"Are these secrets? {_named(secret)}. Their values are so exact that they are masked, and nothing bounds "
-            "what is learned of them. Rounded or in classes they could be sensitive instead, with a bound."
-        )
-    if draft.plan.unbounded:
-        yield (
-            f"How sure may one be of {_named(draft.plan.unbounded)}? Nothing bounds that yet: "
-            "add {l_diversity: 2, on: [...], sensitive: NAME}, or make it plain."
-        )
-    yield (
-        "Will more be released of these people? Then give them a name now, people: NAME: the ledger refuses a second "
-        "release that does not tell of the first. Where the table will grow, write mask: top_down: later releases "
-        "(earlier: {releases: [...], people: growing}) can be held beside no other."
-    )
-    if any(isinstance(c.attribute, Number) and c.role != "identifier" for c in draft.columns):
-        yield "Ranges are rounded outwards from the data: are there publicly known ones?"
-    if declared := [c for c in draft.columns if c.labels and isinstance(c.attribute, Category)]:
-        lists = "; ".join(f"{scalar(c.name)} {_inline(list(c.labels))}" for c in declared)
-        yield f"Under a budget (mask: private_tree) labels are declared, `values: [...]`. All that can occur? {lists}"
-
-
-def _cells(columns: Sequence[ColumnDraft]) -> str:
-    return "; ".join(f"{scalar(column.name)}: {column.spoilt}" for column in columns)
-
-
-def one_row_one_person(draft: Draft) -> str | None:
-    """The first question, where a number of people comes again in other rows; None where none does."""
-    repeated = [column for column in draft.columns if column.repeated]
-    if not repeated:
-        return None
-    found = min(repeated, key=lambda column: column.distinct)
-    k, most = draft.plan.k, found.rows_each
-    return (
-        f"Is one row one person? {draft.rows:,} rows have {found.distinct:,} different {scalar(found.name)}, one of "
-        f"them in {most:,} rows; k counts rows, so that a group of {k} rows may be fewer people. Make one row a person "
-        f"first, or multiply k by the most rows that a person has: {k} x {most:,} = {k * most:,}."
-    )
-
-
-def _named(names: tuple[str, ...] | list[str]) -> str:
-    more = f" and {len(names) - _COLUMNS} more" if len(names) > _COLUMNS else ""
-    return ", ".join(scalar(name) for name in names[:_COLUMNS]) + more
-
-
 def _comment(text: str, indent: int) -> list[str]:
     lead = " " * indent + "# "
     return _wrapped(text, lead, lead)
@@ -228,12 +134,3 @@ def _wrapped(text: str, first: str, then: str) -> list[str]:
     return textwrap.wrap(
         text, _WIDTH, initial_indent=first, subsequent_indent=then, break_long_words=False, break_on_hyphens=False
     )
-
-
-def _inline(value: object) -> str:
-    return dump_yaml(value, default_flow_style=True, width=10**6).strip()
-
-
-def scalar(text: str) -> str:
-    """A text as YAML writes it."""
-    return _inline([text])[1:-1]

@@ -1,0 +1,103 @@
+"""What a draft asks of the holder: what only they know, the weightiest first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sfumato.data.drafting.phrases import inline, scalar, share
+from sfumato.data.drafting.proposal import ColumnDraft, Draft
+from sfumato.data.schema import Category, Number
+
+_COLUMNS = 60
+"""Above this many columns a question names only the first ones."""
+
+
+def questions(draft: Draft) -> Iterator[str]:
+    """What only the holder knows."""
+    if several := one_row_one_person(draft):
+        yield several
+    plain = [c.name for c in draft.columns if c.role == "plain" and c.asked]
+    if plain or draft.alone_plain > 0:
+        plain = plain or list(draft.with_role("sensitive"))
+        yield (
+            f"Can somebody else know these of a person? {_named(plain)}. They go out as they are; so do the sensitive "
+            f"ones, and with all of them {share(draft.alone_plain)} of the people are alone. For each that can be "
+            "known, set role: quasi and add it to `on`."
+        )
+    yield f"Are these really known to others? {_named(draft.quasi)}. Each one less keeps more detail in the rest."
+    if exact := [c.name for c in draft.columns if c.role == "identifier" and c.asked]:
+        yield (
+            f"Dropped, because rare or exact values find people: {_named(exact)}. Are they needed? Numbers and "
+            "codes can be masked (role: quasi); what nobody else knows can go out as it is (role: sensitive, "
+            "unique_ok: true)."
+        )
+    yield from _about_cells(draft.columns)
+    yield from _about_promises(draft)
+
+
+def _about_cells(columns: Sequence[ColumnDraft]) -> Iterator[str]:
+    """How cells are written: words among numbers, labels that look alike, days and months."""
+    spoilt = [c for c in columns if c.spoilt is not None]
+    if words := [c for c in spoilt if c.kind == "number"]:
+        yield f"Do words among numbers mean missing, as they are taken for in `missing`? {_cells(words)}."
+    if others := [c for c in spoilt if c.kind != "number"]:
+        yield (
+            f"Are these numbers? {_cells(others)}. Mend those cells; words that mean missing can be listed in "
+            "`missing`. Where that leaves numbers, write kind: number, with decimal: comma for 3,5."
+        )
+    if same := [c for c in columns if c.alike]:
+        labels = ", ".join(f"{scalar(c.name)} ({c.alike:,})" for c in same)
+        yield (
+            f"Are these labels the same? Some differ by letters' case or spaces alone: {labels}. Each would be a value "
+            "of its own: write them alike in the table."
+        )
+    if unsure := [c.name for c in columns if "(or mdy?" in c.holds and c.role != "identifier"]:
+        yield f"Do days stand before months (dmy) in {_named(unsure)}? No day is above 12."
+
+
+def _about_promises(draft: Draft) -> Iterator[str]:
+    """What is to be held, now and later, and what must be declared for it."""
+    if secret := [c.name for c in draft.columns if c.role == "quasi" and c.reason.startswith("sensitive (")]:
+        yield (
+            f"Are these secrets? {_named(secret)}. Their values are so exact that they are masked, and nothing bounds "
+            "what is learned of them. Rounded or in classes they could be sensitive instead, with a bound."
+        )
+    if draft.plan.unbounded:
+        yield (
+            f"How sure may one be of {_named(draft.plan.unbounded)}? Nothing bounds that yet: "
+            "add {confidence_bound: 0.9, on: [...], sensitive: NAME}, or more where its commonest value has more; "
+            "or make it plain."
+        )
+    yield (
+        "Will more be released of these people? Then give them a name now, people: NAME: the ledger refuses a second "
+        "release that does not tell of the first. Where the table will grow, write mask: top_down: later releases "
+        "(earlier: {releases: [...], people: growing}) can be held beside no other."
+    )
+    if any(isinstance(c.attribute, Number) and c.role != "identifier" for c in draft.columns):
+        yield "Ranges are rounded outwards from the data: are there publicly known ones?"
+    if declared := [c for c in draft.columns if c.labels and isinstance(c.attribute, Category)]:
+        lists = "; ".join(f"{scalar(c.name)} {inline(list(c.labels))}" for c in declared)
+        yield f"Under a budget (mask: private_tree) labels are declared, `values: [...]`. All that can occur? {lists}"
+
+
+def _cells(columns: Sequence[ColumnDraft]) -> str:
+    return "; ".join(f"{scalar(column.name)}: {column.spoilt}" for column in columns)
+
+
+def one_row_one_person(draft: Draft) -> str | None:
+    """The first question, where a number of people comes again in other rows; None where none does."""
+    repeated = [column for column in draft.columns if column.repeated]
+    if not repeated:
+        return None
+    found = min(repeated, key=lambda column: column.distinct)
+    k, most = draft.plan.k, found.rows_each
+    return (
+        f"Is one row one person? {draft.rows:,} rows have {found.distinct:,} different {scalar(found.name)}, one of "
+        f"them in {most:,} rows; k counts rows, so that a group of {k} rows may be fewer people. Make one row a person "
+        f"first, or multiply k by the most rows that a person has: {k} x {most:,} = {k * most:,}."
+    )
+
+
+def _named(names: tuple[str, ...] | list[str]) -> str:
+    more = f" and {len(names) - _COLUMNS} more" if len(names) > _COLUMNS else ""
+    return ", ".join(scalar(name) for name in names[:_COLUMNS]) + more
