@@ -91,9 +91,10 @@ class Partition(Masker):
             if isinstance(schema[name], ItemSet):
                 raise RecipeError(
                     name,
-                    "Partition cuts numbers and categories",
-                    given="an item set",
-                    remedy="give it another role, or use a masker for sets such as microaggregate",
+                    "Partition cuts by the one value that a record has: numbers and categories",
+                    given="an item set, of which a record has several",
+                    remedy="use top_down, which shows sets by the labels above their items, or microaggregate; or give "
+                    "it another role",
                 )
 
     def unguided(self) -> Partition:
