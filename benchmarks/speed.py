@@ -122,6 +122,7 @@ class Desk:
 def run(job: Job, folder: Path) -> Spent:
     """In a process of its own, with a ledger of its own."""
     settings = {**os.environ, "XDG_STATE_HOME": str(folder / "state"), "PYTHONWARNINGS": "ignore"}
+    settings.pop("PYTHONDONTWRITEBYTECODE", None)  # as installed: source is compiled once, not by every process
     with (folder / "told").open("wb") as told:
         process = subprocess.Popen(job.command, stdout=told, stderr=subprocess.STDOUT, env=settings)
         _, status, used = os.wait4(process.pid, 0)

@@ -4,6 +4,11 @@ A register that grows
 
 A register is published every year. Each release is k-anonymous, and still two of them together may give somebody away:
 whoever has both can subtract. Here is what goes wrong, and the line of the recipe that mends it.
+
+It mends it for a table that has only **grown**: people who left, and values that changed, are covered by no line of a
+recipe but a budget of :doc:`differential privacy </differential_privacy>`. And the first release decides: it is made
+with ``mask: top_down``, beside which alone later ones can be held. What is promised of all releases together is k, not
+l-diversity and the like.
 """
 
 import tempfile

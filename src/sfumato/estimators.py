@@ -74,6 +74,8 @@ class Recoder(TransformerMixin, BaseEstimator):
     n_features_in_, feature_names_in_
         As with every estimator of scikit-learn.
 
+    Examples
+    --------
     >>> ages = np.array([*range(20, 30), *range(60, 70)])[:, None]
     >>> shown = Recoder(k=10, output="labels").fit_transform(ages)
     >>> sorted({*shown.ravel()})

@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,12 +50,53 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
     return call
 
 
+def test_draft_asks_whether_one_row_is_one_person(run: Run) -> None:
+    stays = "".join(f"{n // 2},{20 + n % 50},{('Bern', 'Chur')[n % 2]}\n" for n in range(100))
+    Path("stays.csv").write_text("patient_no,age,town\n" + stays)
+    ended = run("draft", "stays.csv", "--output", "recipe.yaml")
+    told = " ".join(ended.err.split())
+    assert "Is one row one person? 100 rows have 50 different patient_no, one of them in 2 rows" in told
+    assert "5 x 2 = 10" in told
+    assert sfumato.draft("stays.csv").questions[0].startswith("Is one row one person? 100 rows have 50 different")
+
+
 def test_draft_prints_a_recipe(run: Run) -> None:
     ended = run("draft", "people.csv")
     assert ended.code == 0
     recipe = yaml.safe_load(ended.out)
     roles = {name: entry["role"] for name, entry in recipe["attributes"].items()}
     assert roles == {"name": "identifier", "age": "quasi", "town": "quasi", "disease": "sensitive"}
+
+
+@pytest.fixture
+def address(run: Run) -> str:
+    """The same table in a database, under a name with a blank in it."""
+    people = [line.split(",") for line in PEOPLE.splitlines()[1:]]
+    with closing(sqlite3.connect("people.db")) as database:
+        database.execute('CREATE TABLE "People 2026" (name TEXT, age INTEGER, town TEXT, disease TEXT)')
+        database.executemany('INSERT INTO "People 2026" VALUES (?, ?, ?, ?)', people)
+        database.commit()
+    return "sqlite:///people.db?table=People%202026"
+
+
+def test_a_database_drafts_what_a_file_drafts(run: Run, address: str) -> None:
+    counted, read = (yaml.safe_load(run("draft", table).out) for table in (address, "people.csv"))
+    assert counted["table"] == address
+    assert {**counted, "table": ""} == {**read, "table": ""}
+    assert sfumato.draft(address).schema == sfumato.draft("people.csv").schema
+    assert run("draft", address, "--output", "recipe.yaml").code == 0
+    assert run("publish", "recipe.yaml", "--output", "out", "--no-report").code == 0
+
+
+def test_trees_are_drafted_and_checked_against_a_database(run: Run, address: str) -> None:
+    Path("town.yaml").write_text("ANY: [Bern, Basel, Chur]\n")
+    ended = run("taxonomy", "check", "town.yaml", "--table", address, "--column", "town")
+    assert ended.code == 1
+    assert all(town in ended.out for town in ("Genf", "Olten"))
+    drafted = [run("taxonomy", "draft", table, "town").out for table in (address, "people.csv")]
+    assert drafted[0] == drafted[1]
+    wrong = run("taxonomy", "draft", address, "twon")
+    assert "did you mean 'town'?" in wrong.err
 
 
 def test_draft_writes_and_does_not_overwrite(run: Run) -> None:

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from benchmarks.papers.ranking import rank_attributes, root
 from numpy.typing import NDArray
+from sklearn.tree import DecisionTreeClassifier
 
 from sfumato.data import datasets
 from sfumato.data.encoding import encode
@@ -14,7 +15,7 @@ from sfumato.data.schema import Category, Number, Schema
 from sfumato.errors import TableError
 from sfumato.evaluation.scores import difference, share
 from sfumato.evaluation.training import Feature, folds, split
-from sfumato.evaluation.trees import Shape, class_order, fit_tree, grow, prune, stand_for, tree_matrix
+from sfumato.evaluation.trees import Shape, class_order, fit_tree, grow, leaf_of, prune, stand_for, tree_matrix
 
 
 def test_adult_is_ranked_as_in_the_paper() -> None:
@@ -141,3 +142,23 @@ def test_the_interval_of_a_difference_covers_the_truth_as_often_as_it_says() -> 
     assert covered["difference"] > 370
     assert covered["share"] > 370
     assert covered["too narrow"] < 330
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_tree_is_the_one_that_scikit_learn_grows(seed: int) -> None:
+    """Node by node, ties between columns included, and rows that were not learned from end in the same leaf."""
+    rng = np.random.default_rng(seed)
+    rows, columns, n = int(rng.integers(4, 400)), int(rng.integers(1, 7)), int(rng.integers(2, 5))
+    scale = rng.choice([1, 1 / 37, 1e-7])  # the last: neighbours that are not told apart
+    matrix = (rng.integers(0, rng.integers(1, 40), (rows, columns)) * scale).astype(np.float32)
+    if seed % 3 == 0:
+        matrix[:, 0] = rng.random(rows)
+    classes = rng.integers(0, n, rows).astype(np.int64)
+    other = DecisionTreeClassifier(criterion="entropy", min_samples_leaf=2, random_state=0).fit(matrix, classes)
+    grown = grow(matrix, classes, n)
+    inner = other.tree_.children_left >= 0
+    assert grown.nodes.left.tolist() == other.tree_.children_left.tolist()
+    assert grown.nodes.column.tolist() == np.where(inner, other.tree_.feature, -1).tolist()
+    assert grown.nodes.limit[inner].tolist() == other.tree_.threshold[inner].tolist()
+    unseen = rng.random((50, columns)).astype(np.float32)
+    assert leaf_of(grown.nodes, unseen).tolist() == other.apply(unseen).tolist()

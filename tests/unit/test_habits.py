@@ -113,3 +113,11 @@ def test_pandas_gets_its_usual_types() -> None:
     kinds = {name: str(kind) for name, kind in back.dtypes.items()}
     assert kinds.pop("day").startswith("datetime64")
     assert kinds == {name: str(kind) for name, kind in raw.drop(columns="day").dtypes.items()}
+
+
+def test_a_draft_asks_in_python_as_it_does_in_the_shell(people: pd.DataFrame) -> None:
+    recipe = sf.draft(people)
+    assert any(text.startswith("Are these really known to others?") for text in recipe.questions)
+    assert any("people: NAME" in text for text in recipe.questions)
+    assert "question 1: " in repr(recipe)
+    assert recipe == sf.Recipe.from_yaml(recipe.to_yaml(), allow=["/"])

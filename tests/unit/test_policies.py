@@ -22,7 +22,7 @@ from sfumato.evaluation.scores import Estimate
 from sfumato.privacy.verify.policies.contents import CONTENTS
 from sfumato.privacy.verify.policies.terms import CHECKS, KNOWN
 from sfumato.privacy.verify.policies.wording import CONTENT, SENTENCES
-from sfumato.recipe.policies.checks import REMEDIES
+from sfumato.recipe.policies.checks import REMEDIES, people_in_areas
 from sfumato.recipe.policies.definition import NAMES, bundled
 from sfumato.recipe.policies.findings import claimed, findings
 
@@ -216,6 +216,24 @@ def test_zip_codes_are_refused_with_more_digits_without_a_table_and_for_small_ar
     refused(long, recipe(safe_harbor(areas), below, mask=sf.TopDown()), "areas", sentence)
 
 
+def test_zip_codes_without_a_table_of_their_people_are_refused_by_the_recipe(tmp_path: Path, areas: str) -> None:
+    """Before a table is read or masked, with what to add; a table that is none is refused as early."""
+    (found,) = [one for one in findings(recipe(safe_harbor(None))) if one.check == "areas"]
+    assert found.state == "fails"
+    assert "no table of the people in areas" in found.given
+    assert "{policy: hipaa-safe-harbor, areas: people.csv}" in found.remedy
+    assert "{policy: hipaa-safe-harbor, columns: {zip: other}}" in found.remedy
+    for policy in (safe_harbor(areas), safe_harbor(None, zip="other")):
+        (later,) = [one for one in findings(recipe(policy)) if one.check == "areas"]
+        assert later.state == "later"
+    one_column, bare = tmp_path / "one.csv", tmp_path / "bare.csv"
+    bare.write_text("021,1000000\n036,12000\n", encoding="utf-8")
+    assert people_in_areas(str(bare), 3) == {"021": 1_000_000, "036": 12_000}
+    one_column.write_text("zip3\n021\n", encoding="utf-8")
+    with pytest.raises(PolicyError, match="how many people live there"):
+        findings(recipe(safe_harbor(str(one_column))))
+
+
 def test_codes_of_one_person_are_refused(areas: str) -> None:
     cost = people(cost=np.arange(ROWS) / 7)
     asked = recipe(safe_harbor(areas), {"cost": sf.Number(role="plain", unique_ok=True)})
@@ -296,6 +314,14 @@ def test_every_attestation_is_asked_for(name: str, areas: str) -> None:
     for one in policy.definition.attest:
         some = {key: words for key, words in whole.attest.items() if key != one.name}
         refused(people(), replace(whole, attest=some), one.name, one.text)
+
+
+def test_everything_that_fails_is_told_at_once() -> None:
+    small = replace(recipe("cell-size-11", privacy=[sf.KAnonymity(on=ON, k=5)]), attest={})
+    error = refused(people(), small, "least_group", "at least 11 records")
+    assert error.given == "k = 5"
+    assert "--set privacy.0.k=11" in error.remedy
+    assert "As well cell-size-11, no_differencing: " in error.remedy
 
 
 def test_recipes_keep_policies_through_yaml(areas: str) -> None:

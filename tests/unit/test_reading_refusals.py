@@ -171,3 +171,10 @@ def test_a_file_that_fails_to_open(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(TableError, match="Permission denied"):
         read(path, Schema(a=Number()))
+
+
+def test_decimals_with_a_comma_and_with_a_point_are_told_as_such() -> None:
+    schema = Schema(cost=Number(decimal="comma"))
+    table = pa.table({"cost": ["3,5", "7,25", "12.75", "8.50"]})
+    with pytest.raises(TableError, match=r"2 different texts that are none.*write them alike"):
+        encode(table, schema)

@@ -50,10 +50,11 @@ def demo(
     k: Annotated[int, typer.Option("--k", help="How many people must share every combination.")] = 50,
     clusters: Annotated[int, typer.Option("--clusters", help="How many clusters must survive.")] = 6,
 ) -> None:
-    """Publish the bundled census table twice under the same privacy: in parts that are shown each by itself, which is
-    what a recipe gets that names no masker, and by one recoding for everybody, which is what the papers describe.
+    """Publish the bundled census table, verify it, and show what survived.
 
-    The clusters of the raw table guide the masking; afterwards they are looked for in the masked table.
+    It is published twice under the same privacy: by `partition`, the masker of recipes that name none, which shows
+    parts each by itself, and by `top_down`, one recoding for everybody. The clusters of the raw table guide the
+    masking; afterwards they are looked for in the masked table.
     """
     from sfumato.cli.summary import claims_table
     from sfumato.data import datasets

@@ -24,7 +24,9 @@ MOST_INLINE = 30
 
 
 def draft(
-    table: Annotated[Path, typer.Argument(metavar="TABLE", help="The table: CSV, Parquet, Arrow or Excel.")],
+    table: Annotated[
+        str, typer.Argument(metavar="TABLE", help="CSV, Parquet, Arrow or Excel; or the address of a database.")
+    ],
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Write the recipe here, not to the screen.")
     ] = None,
@@ -42,7 +44,8 @@ def draft(
 
     It is a suggestion to read and change, and it is never run: only you know what the columns mean, and what others
     know. The recipe ends with questions. As it stands it can be published. With --policy it asks for that policy's
-    groups, and ends with what is to be done for its other checks.
+    groups, and ends with what is to be done for its other checks. A database is asked for the values of every column,
+    and for how many rows are alike.
     """
     from sfumato.data.drafting.draft import draft as draft_table
     from sfumato.data.drafting.text import recipe_text
@@ -50,12 +53,13 @@ def draft(
     if output is not None:
         refuse_overwrite(output, force=force)
     rows, encoding = _read(table, encoding)
-    found = _asking(draft_table(rows, called=table.name), policy or ())
+    stored = None if "://" in table else Path(table)
+    found = _asking(draft_table(rows, called=table if stored is None else stored.name), policy or ())
     home = Path() if output is None else output.parent
     folder = taxonomies if taxonomies is not None or output is None else home
     files = {} if folder is None else _write_trees(found, folder, every=taxonomies is not None, force=force)
     named = {name: _from(home, file) for name, file in files.items()}
-    recipe = recipe_text(found, _from(home, table), taxonomies=named, encoding=encoding)
+    recipe = recipe_text(found, table if stored is None else _from(home, stored), taxonomies=named, encoding=encoding)
     if policy:
         from sfumato.recipe.policies.drafted import with_policies
 
@@ -66,7 +70,8 @@ def draft(
     else:
         save(recipe, output, force=force)
         _show(found)
-    outside = [file for file in (table, *files.values()) if not file.resolve().is_relative_to(home.resolve())]
+    beside = [file for file in (stored, *files.values()) if file is not None]
+    outside = [file for file in beside if not file.resolve().is_relative_to(home.resolve())]
     allow = f" --allow {quote(str(outside[0].resolve().parent))}" if outside else ""
     if outside:
         note(f"{outside[0]} is not in the recipe's folder: keep them together, or publish with{allow}")
@@ -87,32 +92,34 @@ def _asking(found: Draft, policies: Sequence[str]) -> Draft:
 
 def draft_form(found: Draft, recipe: str) -> dict[str, Any]:
     """A draft as figures: each column with its reason, and the recipe's text."""
-    from sfumato.data.drafting.text import told
+    from sfumato.data.drafting.text import questions, told
 
     columns = [
         {"column": one.name, "kind": one.kind, "role": one.role, "why": told(one), "asked": one.asked}
         for one in found.columns
     ]
-    return {"rows": found.rows, "k": found.plan.k, "alone": found.alone, "columns": columns, "recipe": recipe}
+    figures = {"rows": found.rows, "k": found.plan.k, "alone": found.alone}
+    return {**figures, "columns": columns, "questions": [*questions(found)], "recipe": recipe}
 
 
-def _read(table: Path, encoding: str | None) -> tuple[pa.Table, str | None]:
+def _read(table: str, encoding: str | None) -> tuple[pa.Table, str | None]:
     """The table, and its encoding if it is not UTF-8."""
     from sfumato.data.csv_files import likely_encoding
-    from sfumato.data.reading import read_arrow
+    from sfumato.data.reading import look
     from sfumato.data.safe_files import is_regular
     from sfumato.data.sources.openers import CSV
     from sfumato.errors import TableError
 
     try:
-        return read_arrow(table, encoding=encoding), encoding
+        return look(table, encoding=encoding), encoding
     except TableError:
-        unsaid = encoding is None and table.suffix.lower() in CSV and is_regular(table)
-        likely = likely_encoding(table) if unsaid else None
+        path = Path(table)
+        unsaid = encoding is None and path.suffix.lower() in CSV and is_regular(path)
+        likely = likely_encoding(path) if unsaid else None
         if likely is None:
             raise
     note(f"{table} is not UTF-8. It was read as {likely}: check that accents look right", style="yellow")
-    return read_arrow(table, encoding=likely), likely
+    return look(table, encoding=likely), likely
 
 
 def _from(home: Path, file: Path) -> str:
@@ -143,7 +150,7 @@ def _show(found: Draft) -> None:
     """One line a column: its role and why."""
     from rich.table import Table
 
-    from sfumato.data.drafting.text import share, told
+    from sfumato.data.drafting.text import one_row_one_person, share, told
 
     table = Table(box=None, pad_edge=False)
     for heading in ("column", "role", "why"):
@@ -151,6 +158,8 @@ def _show(found: Draft) -> None:
     for column in found.columns:
         table.add_row(column.name, column.role, told(column))
     show(table)
+    if several := one_row_one_person(found):
+        note(several, style="yellow")
     if found.alone_plain > 0:
         alone = share(found.alone_plain)
         note(

@@ -243,7 +243,7 @@ def _told_of_compiling() -> Iterator[None]:
     def on_start(_: object, __: object) -> None:
         if not COMPILING.is_set():
             COMPILING.set()
-            note("Compiling loops for this machine: only the first run after an installation waits for it.")
+            note("Compiling loops for this machine: the first run of each kind waits for it, later ones do not.")
 
     listener = type("Compiling", (event.Listener,), {"on_start": on_start, "on_end": lambda *_: None})()
     with event.install_listener("numba:compile", listener):

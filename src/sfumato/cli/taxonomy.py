@@ -40,7 +40,9 @@ def _example(*lines: str) -> str:
 @app.command(epilog=_example("sfumato taxonomy check education.csv --table people.csv --column education"))
 def check(
     file: _File,
-    table: Annotated[Path | None, typer.Option("--table", help="The table it is meant for.")] = None,
+    table: Annotated[
+        str | None, typer.Option("--table", help="The table it is meant for: a file, or a database's address.")
+    ] = None,
     column: Annotated[str | None, typer.Option("--column", help="The column of that table.")] = None,
     missing: _Missing = None,
     encoding: _Encoding = None,
@@ -65,9 +67,9 @@ def check(
     note(f"{file} is clean", style="green")
 
 
-def _values(table: Path | None, column: str | None, *, missing: Sequence[str], encoding: str | None) -> list[object]:
+def _values(table: str | None, column: str | None, *, missing: Sequence[str], encoding: str | None) -> list[object]:
     from sfumato.data.drafting.draft import column_values, missing_texts
-    from sfumato.data.reading import read_arrow
+    from sfumato.data.reading import look
 
     if table is None or column is None:
         given, wanted = ("--column", "--table FILE") if table is None else ("--table", "--column NAME")
@@ -77,7 +79,7 @@ def _values(table: Path | None, column: str | None, *, missing: Sequence[str], e
             given=f"{given} alone",
             remedy=f"add {wanted}",
         )
-    found = read_arrow(table, encoding=encoding)
+    found = look(table, encoding=encoding, columns=[column])
     _note_missing(missing_texts(found, column, missing=missing))
     return column_values(found, column, missing=missing)
 
@@ -89,7 +91,9 @@ def _note_missing(texts: Sequence[str]) -> None:
 
 @app.command(epilog=_example("sfumato taxonomy draft people.csv education --output education.yaml"))
 def draft(
-    table: Annotated[Path, typer.Argument(metavar="TABLE", help="The table: CSV, Parquet, Arrow or Excel.")],
+    table: Annotated[
+        str, typer.Argument(metavar="TABLE", help="CSV, Parquet, Arrow or Excel; or the address of a database.")
+    ],
     column: Annotated[str, typer.Argument(metavar="COLUMN", help="A column of labels or of lists of labels.")],
     output: Annotated[Path | None, typer.Option("--output", "-o", help="Write it here: .yaml, .json, .csv.")] = None,
     kind: Annotated[str | None, typer.Option("--kind", help="calendar, prefix or balanced.")] = None,
@@ -103,13 +107,13 @@ def draft(
     with similar numbers of records, which you will want to rename.
     """
     from sfumato.data.drafting.draft import missing_texts, propose_for
-    from sfumato.data.reading import read_arrow
+    from sfumato.data.reading import look
     from sfumato.data.taxonomy.files import layout_for, taxonomy_text
 
     if output is not None:
         layout_for(output)
         refuse_overwrite(output, force=force)
-    found, texts = read_arrow(table, encoding=encoding), missing or ()
+    found, texts = look(table, encoding=encoding, columns=[column]), missing or ()
     proposed = propose_for(found, column, kind=cast("Way | None", kind), missing=texts)
     _note_missing(missing_texts(found, column, missing=texts))
     note(f"a draft, {proposed.way}: {proposed.reason}")

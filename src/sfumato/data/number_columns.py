@@ -101,7 +101,7 @@ def _read_numbers(name: str, texts: pa.Array[Any], *, place: Place, clip: Range 
         raise TableError(
             name,
             f"every cell must hold a number, but {place(bad)} does not",
-            given="other text",
+            given="other text" if bad.sum() == 1 else f"{bad.sum():,} different texts that are none",
             remedy=_otherwise(texts, bad),
         )
     floats = texts.cast(pa.float64())
@@ -121,6 +121,8 @@ def _otherwise(texts: pa.Array[Any], bad: NDArray[np.bool_]) -> str:
     dates = _matches(texts, _DATE)[bad]
     if dates.any():
         return "if these are dates, declare their calendar, for example `calendar: day`"
+    if _matches(texts, written_forms.OTHER_MARK)[bad].any():
+        return "some cells have a comma before decimals and some a point: write them alike"
     if _matches(texts, written_forms.COMMA)[bad].any():
         return "if a comma stands before decimals, say `decimal: comma`; else list the text under `missing`"
     return "list the text under `missing`, or declare the column a category"

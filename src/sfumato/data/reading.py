@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import pyarrow as pa
 
@@ -11,10 +11,10 @@ from sfumato.data.domain import check_headers, check_names
 from sfumato.data.encoding import encode_raw
 from sfumato.data.safe_files import Progress
 from sfumato.data.schema import Schema
-from sfumato.data.sources.openers import Opening, open_source
+from sfumato.data.sources.openers import Opening, in_order, open_source
 from sfumato.data.sources.source import RawTable
-from sfumato.data.table import Table
-from sfumato.errors import TableError
+from sfumato.data.table import Column, Table
+from sfumato.errors import TableError, did_you_mean
 from sfumato.events import part
 
 Witness = Callable[[RawTable], None]
@@ -63,6 +63,31 @@ def read_arrow(source: object, *, encoding: str | None = None, guess: bool = Tru
     names = found.names()
     check_headers(names)
     return found.arrow(names, guess=guess, progress=Progress())
+
+
+def look(source: object, *, encoding: str | None = None, columns: Sequence[str] | None = None) -> pa.Table:
+    """A table to be looked at before there is a recipe, or some of its columns: as `read_arrow` gives it.
+
+    A database or a cluster counts: what comes up are the values of every column, and how many rows are alike, from
+    which equal rows are made again. They have no order then.
+    """
+    if in_order(source):
+        whole = read_arrow(source, encoding=encoding)
+        return whole.select(_asked(columns, whole.column_names))
+    found = open_source(source)
+    names = found.names()
+    check_headers(names)
+    raw = found.raw(_asked(columns, names), progress=Progress())
+    return pa.table({name: one.decode() if isinstance(one, Column) else one for name, one in raw.columns.items()})
+
+
+def _asked(columns: Sequence[str] | None, names: Sequence[str]) -> list[str]:
+    """The columns that are asked for, which must be there; without any all of them."""
+    for name in columns or ():
+        if name not in names:
+            given, remedy = repr(name), did_you_mean(name, names)
+            raise TableError("table", "this is no column of the table", given=given, remedy=remedy)
+    return list(names if columns is None else columns)
 
 
 def headers(source: object, *, encoding: str | None = None) -> list[str]:

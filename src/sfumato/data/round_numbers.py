@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
-from functools import cache
+from functools import cache, cached_property
 from itertools import chain
 from typing import Any
 
@@ -56,11 +56,23 @@ class Holders:
         distinct, at = np.unique(numbers[known], return_inverse=True)
         return cls(distinct, np.bincount(at, weights=counts[known], minlength=len(distinct)).astype(np.int64), k)
 
+    @cached_property
+    def _rare(self) -> NDArray[Any]:
+        return self.numbers[(self.counts > 0) & (self.counts < self.k)]
+
     def few(self, number: Real) -> bool:
         """Whether somebody holds this number, but fewer than k records do."""
-        at = int(np.searchsorted(self.numbers, np.asarray(number, dtype=self.numbers.dtype)))
-        at = min(at, len(self.numbers) - 1)
-        return any(0 < self.counts[n] < self.k and self.numbers[n] == number for n in (at - 1, at) if n >= 0)
+        return bool(self.few_of(np.array([number]))[0])
+
+    def few_of(self, numbers: NDArray[Any]) -> NDArray[np.bool_]:
+        """(numbers,): the same of many."""
+        held = self._rare
+        at = np.searchsorted(held, numbers.astype(held.dtype))
+        found = np.zeros(len(numbers), dtype=np.bool_)
+        for near in (at - 1, at):
+            there = (near >= 0) & (near < len(held))
+            found[there] |= held[near[there]] == numbers[there]
+        return found
 
     def free(self, number: Real) -> bool:
         """Whether nobody holds this number, or many do."""
@@ -162,6 +174,14 @@ class Grid:
         first = next(near)
         allowed = (number for at, number in enumerate(chain((first,), near)) if at < 2 or low <= number <= high)
         return next((number for number in allowed if self.holders.free(number)), first)
+
+    def show_all(self, means: NDArray[Any], low: NDArray[Any], high: NDArray[Any]) -> list[float]:
+        """Many of them, each as `show` has it."""
+        nearest = [next(self._near(mean)) for mean in means.tolist()]
+        few = self.holders.few_of(np.array(nearest))
+        for at in np.flatnonzero(few).tolist():
+            nearest[at] = self.show(float(means[at]), float(low[at]), float(high[at]))
+        return nearest
 
     def show_within(self, mean: float, low: float, high: float) -> float:
         """Likewise, but not outside the numbers themselves if that can be had: where the grid is too coarse for it,

@@ -20,6 +20,8 @@ _GROUPED = {
 }
 COMMA = r"^[+-]?[0-9][0-9. ']*,[0-9]+$"
 """Texts in which a comma may stand before decimals."""
+OTHER_MARK = r"^\?[+-]?[0-9]+[.,][0-9]+$"
+"""Of texts that `plain_numbers` does not read, those with the other mark before decimals."""
 
 
 def iso_dates(texts: pa.Array[Any], order: DateOrder) -> pa.Array[Any]:

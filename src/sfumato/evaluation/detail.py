@@ -38,7 +38,7 @@ def check_detail(table: Table, masked: Masked, detail: Detail) -> tuple[DetailKe
         if masked.lifted is not None or not shown.shows_labels or _coarse(table, name, shown.labels, wish):
             raise ReleaseError(
                 f"detail: {name}",
-                f"everybody is shown {wish}",
+                f"everybody must be shown {wish}",
                 given="a value that is coarser",
                 remedy="report this: the masker and the check of what it shows disagree",
             )

@@ -1,8 +1,8 @@
 """An entropy tree with pruning chosen by validation, standing in for C4.5 (PAPERS.md, 002-13).
 
 There is no maintained C4.5 for Python. This tree has what decides its errors: entropy as the measure, at
-least two rows in a leaf, categories split as categories, and pruning. It is grown by scikit-learn, whose
-trees split numbers in two; so the values of a category are put in the order of their classes among the
+least two rows in a leaf, categories split as categories, and pruning. It is grown as scikit-learn's are (see
+`tree_kernels`), which split numbers in two; so the values of a category are put in the order of their classes among the
 training rows, where the best split in two is the best of all groupings (Fisher 1958; Breiman et al. 1984).
 One-hot columns, the usual way out, can only take one value off at a time.
 
@@ -16,28 +16,26 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
-from importlib import import_module
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Floats, Ints
+from sfumato.evaluation import tree_kernels as kernels
 from sfumato.evaluation.training import Codes, Feature
 from sfumato.events import awaited, watched
 from sfumato.randomness import Seeded
 
 Matrix = NDArray[np.float32]
-FEWEST_IN_LEAF = 2
 LARGE = 5_000
 """From this many training rows on one held-out part chooses the pruning; below, ten parts take turns."""
 
 
 @dataclass(frozen=True, eq=False)
 class Grown:
-    """A tree of scikit-learn with what is needed to cut it back: each node's rows by class (nodes, classes)."""
+    """A tree with what is needed to cut it back: each node's rows by class (nodes, classes)."""
 
-    model: Any
+    nodes: kernels.Nodes
     shape: Shape
     counts: Ints
 
@@ -50,7 +48,7 @@ class Grown:
     def path(self, matrix: Matrix, classes: Codes) -> Path:
         """How it shrinks, judged on these rows."""
         reached = np.zeros_like(self.counts)
-        np.add.at(reached, (self.model.apply(matrix), classes), 1)
+        np.add.at(reached, (leaf_of(self.nodes, matrix), classes), 1)
         reached = self.shape.summed(reached)
         said = np.take_along_axis(reached, self.counts.argmax(axis=1)[:, None], axis=1)[:, 0]
         return prune(self.shape, self.wrong, reached.sum(axis=1) - said)
@@ -60,26 +58,43 @@ class Grown:
 class PrunedTree:
     """A tree cut back: `says` (nodes,) is the class given at each leaf of the grown one."""
 
-    model: Any
+    nodes: kernels.Nodes
     says: Ints
     leaves: int
 
     def predict(self, matrix: Matrix) -> Codes:
         """(rows,): the class of each row."""
-        found: Codes = self.says[self.model.apply(matrix)]
+        found: Codes = self.says[leaf_of(self.nodes, matrix)]
         return found
 
 
 def grow(matrix: Matrix, classes: Codes, n: int) -> Grown:
     """A tree grown to its end."""
-    tree = import_module("sklearn.tree").DecisionTreeClassifier(
-        criterion="entropy", min_samples_leaf=FEWEST_IN_LEAF, random_state=0
-    )
-    awaited(lambda: tree.fit(matrix, classes))
-    shape = Shape.of(tree.tree_.children_left.astype(np.int64), tree.tree_.children_right.astype(np.int64))
-    counts = np.zeros((len(shape.left), n), dtype=np.int64)
-    np.add.at(counts, (tree.apply(matrix), classes), 1)
-    return Grown(tree, shape, shape.summed(counts))
+    columns, nodes = np.arange(matrix.shape[1]), kernels.Nodes.room(2 * len(classes))
+    at_leaf = np.empty(len(classes), dtype=np.int64)
+    order = kernels.Order(columns, columns.copy(), np.array([kernels.SEED], dtype=np.uint32))
+    used = awaited(lambda: kernels.grow(_sorted(matrix, classes, n), nodes, order, at_leaf))
+    nodes = nodes.first(used)
+    shape = Shape.of(nodes.left, nodes.right)
+    counts = np.zeros((used, n), dtype=np.int64)
+    np.add.at(counts, (at_leaf, classes), 1)
+    return Grown(nodes, shape, shape.summed(counts))
+
+
+def _sorted(matrix: Matrix, classes: Codes, n: int) -> kernels.Sorted:
+    each = [np.unique(column, return_inverse=True) for column in matrix.T]
+    distinct = np.array([len(values) for values, _ in each])
+    values = np.zeros((len(each), int(distinct.max())), dtype=np.float32)
+    for line, (found, _) in zip(values, each, strict=True):
+        line[: len(found)] = found
+    return kernels.Sorted(np.array([ranks for _, ranks in each], dtype=np.int32), values, distinct, classes, n)
+
+
+def leaf_of(nodes: kernels.Nodes, matrix: Matrix) -> Ints:
+    """(rows,): the leaf where each row ends."""
+    found = np.empty(len(matrix), dtype=np.int64)
+    kernels.send_down(nodes, matrix, found)
+    return found
 
 
 def fit_tree(matrix: Matrix, classes: Codes, n: int, *, seed: int = 0) -> PrunedTree:
@@ -89,7 +104,7 @@ def fit_tree(matrix: Matrix, classes: Codes, n: int, *, seed: int = 0) -> Pruned
     price = _price(path, matrix, classes, n, seed) if len(classes) >= 10 else 0.0
     node = stand_for(whole.shape, path.collapse, price)
     leaves = len(np.unique(node[whole.shape.left < 0]))
-    return PrunedTree(whole.model, whole.counts.argmax(axis=1)[node], leaves)
+    return PrunedTree(whole.nodes, whole.counts.argmax(axis=1)[node], leaves)
 
 
 def _price(path: Path, matrix: Matrix, classes: Codes, n: int, seed: int) -> float:

@@ -28,8 +28,9 @@ from sfumato.holders.domains import domains_of
 from sfumato.holders.holder import Holder, mask_files, recipe_digest
 from sfumato.holders.lines import Line, LocalHolder
 from sfumato.publishing import handover, steps
-from sfumato.publishing.case import Case, Run, Step, refuse_fingerprints, tell_look_alikes
+from sfumato.publishing.case import Case, Run, Step, refuse_fingerprints
 from sfumato.publishing.orders import FIND, MASK, MEASURE, released_by, walk
+from sfumato.publishing.remarks import tell
 from sfumato.recipe import Recipe
 from sfumato.release.release import Release
 
@@ -115,7 +116,7 @@ def _count(lines: Sequence[Line], case: Case) -> Case:
     raw = _added(domains, [_tuples(line.ask({"ask": "tuples"}), domains) for line in lines])
     case.accounting.look(raw)
     people = encode_raw(raw, Schema({name: case.recipe.schema[name] for name in domains}))
-    tell_look_alikes(people, case.recipe)
+    tell(people, case.recipe, read=people.rows)
     return replace(case, people=people, account=case.accounting.account(people))
 
 

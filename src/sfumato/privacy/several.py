@@ -47,7 +47,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sfumato.arrays import Ints, Marks
-from sfumato.data.table import group_numbers
+from sfumato.data.grouping import group_numbers
 from sfumato.errors import ReleaseError
 
 
@@ -252,9 +252,10 @@ def _limit(count: int) -> None:
 def _refuse(given: str) -> NoReturn:
     raise ReleaseError(
         "several releases",
-        "later releases contain the people of the earlier ones, with the same unmasked values",
-        given=given,
-        remedy="compare releases of one growing table, in the order of their time",
+        "a later release must contain all people of the earlier ones, with the same unmasked values",
+        given=f"{given}: people left, values changed, or releases in another order",
+        remedy="give releases of one growing table in the order of their time; where people left or values changed, "
+        "publish under a budget, or do not publish the later one",
     )
 
 

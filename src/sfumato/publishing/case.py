@@ -20,13 +20,13 @@ from sfumato.counting import Engine
 from sfumato.data.encoding import encode
 from sfumato.data.masked import Masked
 from sfumato.data.table import Table
-from sfumato.errors import RecipeError, warn
+from sfumato.errors import RecipeError
 from sfumato.evaluation.attacks.results import AttackReport
 from sfumato.evaluation.attacks.suite import Effort, Measured
 from sfumato.evaluation.scores import Judged
 from sfumato.events import Listener, Stop
 from sfumato.maskers.masker import Outcome, Task
-from sfumato.maskers.sensitive import look_alikes, settled
+from sfumato.maskers.sensitive import settled
 from sfumato.privacy.ledger import Account, Ledger
 from sfumato.privacy.verify import Verdict
 from sfumato.randomness import Randomness, Secure
@@ -45,11 +45,12 @@ from sfumato.structure.structures import Found
 class Run:
     """How to run, apart from what: who counts, where chance comes from, who listens, what ends it early.
 
-    `report`: draw the report in its two editions (needs the extra `plots`). `ledger`: where spent epsilon is entered,
-    and every release that is written. `trial`: nothing will be written, so that releases which are out already are
-    neither told nor in the way. `suggest`: where the table tells too little, try other settings on a sample. `stream`:
-    read the table by batches, or whole; None leaves that to its size. `measures`: figures of your own by name, each a
-    function of the labels of raw records and those found again.
+    `report`: draw the report in its two editions (needs the extra `plots`). `ledger`: where spent epsilon is
+    entered, and every release that is written. `trial`: nothing is to be written, so that releases which are out
+    already are neither told nor in the way, until it is written all the same. `suggest`: where the table tells too
+    little, try other settings on a sample. `stream`: read the table by batches, or whole; None leaves that to its
+    size. `measures`: figures of your own by name, each a function of the labels of raw records and those found
+    again.
     """
 
     engine: Engine | None = None
@@ -103,6 +104,7 @@ class Case:
     costs: Costs = field(default_factory=Free)
     accounting: Accounting = NOT_YET
     people: Table = NOT_YET
+    left_out: int = 0
     account: Account | None = NOT_YET
     found: Found = NOT_YET
     labels: ClusterLabels | None = None
@@ -152,15 +154,6 @@ def published_rows(people: Table, recipe: Recipe) -> Table:
     return settled(_without_dropped(people, recipe), recipe.privacy)
 
 
-def tell_look_alikes(people: Table, recipe: Recipe) -> None:
-    """Warn of sensitive labels that no reader can tell apart."""
-    for name, number in look_alikes(people, recipe.privacy).items():
-        warn(
-            f"{name}: {number} labels look like another one (letters' case, spaces, invisible marks, letters of other "
-            "alphabets). Requirements count those that look alike as one value; the table shows them as they are"
-        )
-
-
 def _without_dropped(people: Table, recipe: Recipe) -> Table:
     kept = np.ones(people.rows, dtype=bool)
     for name in recipe.missing:
@@ -186,7 +179,9 @@ def refuse_fingerprints(people: Table) -> None:
         if 2 * rare > people.rows and not people.schema[name].unique_ok:
             raise RecipeError(
                 name,
-                f"a column released as it is does not tell most people apart (values shared by fewer than {FEW})",
-                given="a fingerprint: more than half of the rows have such a value",
-                remedy="declare it an identifier (dropped) or quasi (masked), or confirm it with unique_ok: true",
+                f"a column that is released as it is must not tell most people apart: a value that fewer than {FEW} "
+                "people have finds them",
+                given="more than half of the rows with such a value",
+                remedy="declare it quasi (masked) or an identifier (left out), round it or join its rare values in the "
+                "table, or confirm it with unique_ok: true",
             )

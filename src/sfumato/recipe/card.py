@@ -14,8 +14,9 @@ ALWAYS = ("method", "column")
 
 
 def recipe_card(recipe: Any) -> Card:
-    """What is asked, then each attribute; of a drafted one, with the reasons."""
-    return Card(f"Recipe: {_call(recipe.mask)}", [*_asked(recipe)], [described(recipe.schema, recipe.reasons)])
+    """What is asked, then each attribute; of a drafted one, with the reasons, and its questions."""
+    asked = [f"question {at}: {text}" for at, text in enumerate(recipe.questions, 1)]
+    return Card(f"Recipe: {_call(recipe.mask)}", [*_asked(recipe), *asked], [described(recipe.schema, recipe.reasons)])
 
 
 def _asked(recipe: Any) -> Iterator[str]:

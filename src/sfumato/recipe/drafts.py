@@ -6,16 +6,17 @@ from dataclasses import replace
 from pathlib import Path
 
 from sfumato.calls import called
-from sfumato.data.reading import read_arrow
+from sfumato.data.reading import look as look_at
 from sfumato.recipe.recipe import Recipe
 from sfumato.recipe.settings import EVERYWHERE
 
 
 @called
 def draft(table: object, *, encoding: str | None = None) -> Recipe:
-    """Propose a recipe for a table, with `.reasons`: why each attribute is what it is.
+    """Propose a recipe for a table, with `.reasons` (why each attribute is what it is) and `.questions` to you.
 
-    `table` is a path, or a data frame of pandas, polars or pyarrow. `encoding` is that of a CSV which is not UTF-8.
+    `table` is a path, a data frame of pandas, polars or pyarrow, or the address of a database, which counts.
+    `encoding` is that of a CSV which is not UTF-8.
     It is a guess, and never run by itself: only you know what the columns mean, and what others know.
 
     >>> import pyarrow as pa
@@ -24,10 +25,11 @@ def draft(table: object, *, encoding: str | None = None) -> Recipe:
     (('age',), 'age or birth: many know it')
     """
     from sfumato.data.drafting.draft import draft as look
-    from sfumato.data.drafting.text import recipe_text, told
+    from sfumato.data.drafting.text import questions, recipe_text, told
 
     path = str(table) if isinstance(table, str | Path) else None
-    found = look(read_arrow(table, encoding=encoding), called="table" if path is None else Path(path).name)
+    found = look(look_at(table, encoding=encoding), called="table" if path is None else Path(path).name)
     text = recipe_text(found, path or "table", encoding=encoding)
     reasons = {column.name: told(column) for column in found.columns}
-    return replace(Recipe.from_yaml(text, allow=EVERYWHERE), table=path, reasons=reasons)
+    asked = tuple(questions(found))
+    return replace(Recipe.from_yaml(text, allow=EVERYWHERE), table=path, reasons=reasons, questions=asked)

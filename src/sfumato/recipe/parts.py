@@ -24,7 +24,14 @@ People = Literal["same", "growing"]
 LabelRole = Literal["quasi", "plain"]
 
 
-USUAL = Masker()
+class Usual(Masker):
+    """Shows itself in signatures by what it stands for."""
+
+    def __repr__(self) -> str:
+        return "Partition()"
+
+
+USUAL = Usual()
 """Stands for the masker of a recipe that names none."""
 
 

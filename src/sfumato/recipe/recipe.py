@@ -14,7 +14,7 @@ from sfumato.errors import RecipeError, did_you_mean
 from sfumato.maskers.masker import Masker
 from sfumato.maskers.partition.fit import Partition
 from sfumato.maskers.topdown.masker import TopDown
-from sfumato.privacy.budget import Budget, Share
+from sfumato.privacy.budget import Budget, Plan
 from sfumato.privacy.requirements import Requirement, without_covered
 from sfumato.recipe.card import recipe_card
 from sfumato.recipe.kinds import check_kinds
@@ -48,7 +48,7 @@ class Recipe:
     are shown to everybody at the least, {"age": 10, "zip": 3}: of numbers the width of intervals, of labels how many
     one shown value stands for. What cannot be kept beside the requirements is `Infeasible`. `policies`: whose checks
     the release must satisfy, by name or as `sf.Policy`; `attest`: who says what no program can see, by what they ask.
-    `reasons`: of a recipe that was drafted, why each attribute is what it is.
+    `reasons`, `questions`: of a recipe that was drafted, why each attribute is what it is, and what only you know.
     """
 
     schema: Schema
@@ -69,6 +69,7 @@ class Recipe:
     policies: Sequence[str | Policy] = ()
     attest: Mapping[str, str] = field(default_factory=dict, hash=False)
     reasons: Mapping[str, str] = field(default_factory=dict, compare=False, repr=False)
+    questions: Sequence[str] = field(default=(), compare=False, repr=False)
 
     def __post_init__(self) -> None:
         check_kinds(self)
@@ -131,9 +132,9 @@ class Recipe:
         return next((r.population for r in self.privacy if r.population is not None), None)
 
     @property
-    def plan(self) -> tuple[Share, ...]:
+    def plan(self) -> Plan:
         """What its budget will be spent on; nothing without one."""
-        return () if self.budget is None else self.mask.plan(self.schema, self.budget)
+        return Plan(() if self.budget is None else self.mask.plan(self.schema, self.budget))
 
     @property
     def before(self) -> Before:

@@ -31,9 +31,11 @@ class Recounted:
     rows: int
     smallest: int
     holds: bool
+    released: int
 
     def __str__(self) -> str:
-        counted = f"the smallest group has at least {self.k}" if self.holds else "NOT what the certificate says"
+        size = f"the smallest group has {'at least' if self.smallest >= self.k else 'FEWER than'} {self.k}"
+        counted = size if self.rows == self.released else f"{self.rows:,} rows of {self.released:,}, and {size}"
         return f"{'holds' if self.holds else 'FAILS'}: counted by the database on {', '.join(self.on)}: {counted}"
 
 
@@ -54,6 +56,14 @@ def copy_release(scratch: Path, shown: pa.Table, address: str, table: str | None
         )
     write_copy(found, shown)
     return Path((scratch / WRITTEN).read_text(encoding="utf-8"))
+
+
+def copy_rows(shown: pa.Table, certificate: Mapping[str, Any], address: str) -> dict[str, int]:
+    """Write the rows of a release to a new table of a database, which counts the smallest group of each claim."""
+    found = address_of(address, None)
+    write_copy(found, shown)
+    on = [claim["on"] for claim in certificate["claims"] if _of_groups(claim)]
+    return {", ".join(one.on): one.smallest for one in recount_in_sql(found, on)}
 
 
 def recount(copy: object, release: str | Path, *, table: str | None = None) -> list[Recounted]:
@@ -82,5 +92,6 @@ def _counted(copy: object, on: Sequence[Sequence[str]], table: str | None) -> li
 
 def _held(claim: Mapping[str, Any], found: Recount, certificate: Mapping[str, Any]) -> Recounted:
     k = int(claim["k"])
-    holds = found.smallest >= k and found.rows == int(certificate["table"]["rows"])
-    return Recounted(found.on, k, found.rows, found.smallest, holds)
+    released = int(certificate["table"]["rows"])
+    holds = found.smallest >= k and found.rows == released
+    return Recounted(found.on, k, found.rows, found.smallest, holds, released)

@@ -190,9 +190,10 @@ def read_recoding(release: str | Path) -> Mask:
     if not found.rules:
         raise ReleaseError(
             str(release),
-            "this must be a release with a recoding",
-            given=f"a {type(found).__name__}",
-            remedy="its README.md says what was done",
+            "this must be a release by top_down, which has one rule for everybody in each column",
+            given=f"one by {read_certificate(release)['mask']}",
+            remedy="publish the first of several releases with mask: top_down; beside this one another is safe "
+            "under a budget of differential privacy alone",
         )
     return found
 

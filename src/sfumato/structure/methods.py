@@ -42,7 +42,7 @@ class Clustering:
     records that were masked alike have no gaps between them.
     """
 
-    labels: Ints
+    labels: NDArray[Any]
     k: int
     centres: Vectors | None = None
     inertia: float | None = None

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from sfumato.data import calendar
 from sfumato.data.axis import MISSING, labels_of, numbers_of
+from sfumato.data.grouping import pairs
 from sfumato.data.masked import Masked
 from sfumato.data.round_numbers import Grid, Holders
 from sfumato.data.schema import Number
-from sfumato.data.table import AnyColumn, Codes, Column, Table, narrow, pairs
+from sfumato.data.table import AnyColumn, Codes, Column, Table, narrow
 from sfumato.structure.layouts import MOST_NODES, NumberLayout
 
 Spread = Mapping[str, float | str]
@@ -140,11 +141,13 @@ def _is_text(table: Table, name: str) -> bool:
 
 def ordered(label: str | None, spread: Spread) -> dict[str, float | str]:
     """Labels in the order of their letters, the shown value itself last."""
+    if len(spread) < 2:
+        return dict(spread)
     return {key: spread[key] for key in sorted(spread, key=lambda key: (key == label, key))}
 
 
 def _has_small(shown: Column, minimum: int) -> bool:
-    counts = np.bincount(shown.codes, minlength=len(shown.labels) + 1)[: len(shown.labels)]
+    counts = shown.counts[:-1]
     return bool(((counts > 0) & (counts < minimum)).any())
 
 
@@ -158,11 +161,18 @@ def spreads_of(
         return _means(attribute, column, codes, shown, minimum)
     keys = (*labels_of(column.values), MISSING)
     cells = pairs(codes, column.codes)
+    alone = np.bincount(cells.first, minlength=len(shown))[cells.first] == 1
     held: defaultdict[int, dict[str, int]] = defaultdict(dict)
-    for at, key, count in zip(cells.first.tolist(), cells.second.tolist(), cells.counts.tolist(), strict=True):
-        held[at][keys[key]] = count
-    found = [{} if label is None else _shares(label, held[at], minimum) for at, label in enumerate(shown)]
-    return [{} if spread == {label: 1.0} else spread for label, spread in zip(shown, found, strict=True)]
+    of_each = (cells.first.tolist(), cells.second.tolist(), cells.counts.tolist(), alone.tolist())
+    for at, key, count, one in zip(*of_each, strict=True):
+        if not (one and keys[key] == shown[at]):  # most entries stand for the one label that they show
+            held[at][keys[key]] = count
+    found: list[dict[str, float | str]] = [{} for _ in shown]
+    for at, counts in held.items():
+        label = shown[at]
+        spread = {} if label is None else _shares(label, counts, minimum)
+        found[at] = {} if spread == {label: 1.0} else spread
+    return found
 
 
 def _shares(label: str, counts: Mapping[str, int], minimum: int) -> dict[str, float | str]:
@@ -208,8 +218,8 @@ def _means(
     low, high = np.full(len(counts), np.inf), np.full(len(counts), -np.inf)
     np.minimum.at(low, entry, numbers)
     np.maximum.at(high, entry, numbers)
-    for at in told:
-        found[at] = {MEAN: grid.show(float(sums[at] / counts[at]), float(low[at]), float(high[at]))}
+    for at, mean in zip(told, grid.show_all(sums[told] / counts[told], low[told], high[told]), strict=True):
+        found[at] = {MEAN: mean}
     return found
 
 
@@ -220,7 +230,7 @@ def _date(mean: float, layout: NumberLayout) -> str:
 
 def _grid(attribute: Number, numbers: NDArray[np.float64], column: Column, minimum: int) -> Grid:
     """To a thousandth of the range, or to six digits; on no number that fewer than `minimum` records hold."""
-    counts = np.bincount(column.codes, minlength=len(numbers) + 1)[: len(numbers)]
+    counts = column.counts[:-1]
     known = np.isfinite(numbers)
     ends = None if attribute.range is None else (float(attribute.range[0]), float(attribute.range[1]))
     return Grid.of(ends, Holders.of(numbers[known], counts[known], minimum))

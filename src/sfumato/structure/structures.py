@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.calls import constructed, expected
+from sfumato.data.grouping import group_numbers
 from sfumato.data.schema import Number, Schema
-from sfumato.data.table import Codes, ItemColumn, Table, group_numbers, narrow
+from sfumato.data.table import Codes, ItemColumn, Table, narrow
 from sfumato.errors import NoStructure, RecipeError, TableError, warn
 from sfumato.events import part, watched
 from sfumato.structure.clusterers import by_size, check_clusterer, check_options, cluster, finds_k, takes_weights
@@ -236,7 +237,8 @@ def cluster_placed(
     else:
         every = cluster(once.everybody, name, **settings)
         found = by_size(replace(every, labels=once.first(every.labels)), once.weights)
-    return replace(found, labels=found.labels[once.of_row])
+    narrow_labels: Any = found.labels.astype(np.min_scalar_type(-1 - found.k))  # -1 and k fit
+    return replace(found, labels=narrow_labels[once.of_row])
 
 
 def starting_centres(records: Placed | Vectors, labels: NDArray[Any], n: int) -> Vectors:

@@ -17,15 +17,14 @@ import pyarrow.compute as pc
 
 from sfumato.data.alone import share_alone_coded
 from sfumato.data.csv_files import likely_encoding
-from sfumato.data.domain import check_headers
 from sfumato.data.drafting.draft import draft
 from sfumato.data.drafting.plan import k_for
 from sfumato.data.drafting.profile import profile
-from sfumato.data.drafting.text import recipe_text, told
+from sfumato.data.drafting.text import one_row_one_person, questions, recipe_text, told
+from sfumato.data.reading import look as look_at
 from sfumato.data.reading import read_arrow
-from sfumato.data.safe_files import FILE, Progress
-from sfumato.data.sources.openers import CSV, open_source
-from sfumato.data.table import Column
+from sfumato.data.safe_files import FILE
+from sfumato.data.sources.openers import CSV
 from sfumato.data.yaml_files import load_yaml
 from sfumato.errors import SfumatoError, TableError
 from sfumato.events import step, watched
@@ -54,7 +53,7 @@ def look(folder: Path, table: str, *, encoding: str | None) -> dict[str, Any]:
     work, counted = Work(folder), in_database(table)
     with step("Counting in the database" if counted else "Reading the table"):
         source = _source(table)
-        arrow, encoding = (_counted(table), None) if counted else _read(source, encoding)
+        arrow, encoding = (look_at(table), None) if counted else _read(source, encoding)
     with step("Drafting a recipe"):
         found = draft(arrow, called=Path(table).name)
         text = recipe_text(found, table, encoding=encoding)
@@ -75,6 +74,8 @@ def look(folder: Path, table: str, *, encoding: str | None) -> dict[str, Any]:
         "alone": counted_alone,
         "bytes": None if counted else _size(source),
         "columns": columns,
+        "several": one_row_one_person(found),
+        "questions": [*questions(found)],
         "first": [[_text(cell) for cell in row.values()] for row in arrow.slice(0, 0 if counted else ROWS).to_pylist()],
     }
 
@@ -100,15 +101,6 @@ def _source(table: str) -> object:
     from sfumato.sweeping.points import load
 
     return load(table)
-
-
-def _counted(address: str) -> pa.Table:
-    """What a database counts: the values of every column, and how many rows are alike. Rows have no order then."""
-    source = open_source(address)
-    names = source.names()
-    check_headers(names)
-    raw = source.raw(names, progress=Progress())
-    return pa.table({name: one.decode() if isinstance(one, Column) else one for name, one in raw.columns.items()})
 
 
 def _read(source: object, encoding: str | None) -> tuple[pa.Table, str | None]:

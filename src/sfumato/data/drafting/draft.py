@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.data.drafting.guess import guess, is_icd
+from sfumato.data.drafting.guess import guess, is_icd, spoilt
 from sfumato.data.drafting.plan import plan
 from sfumato.data.drafting.profile import Profile, profile, share_alone
 from sfumato.data.drafting.proposal import ColumnDraft, Draft
@@ -80,6 +80,8 @@ def _column(table: pa.Table, column: Looked, given: Given) -> ColumnDraft:
         distinct=seen.distinct,
         unique_share=seen.unique_share,
         labels=tuple(sorted(seen.texts)) if few else (),
+        nearly_numbers=spoilt(seen) and not column.made.numbered,
+        rows_each=max(seen.counts, default=0) if column.made.numbered else 0,
         proposed=_proposed(table, seen, attribute),
     )
 

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-import pyarrow.types as pt
-
+from sfumato.data.drafting.people import (
+    NUMBERS_OF_THINGS,
+    names_people,
+    numbers_people,
+)
 from sfumato.data.drafting.profile import Profile
 from sfumato.data.drafting.shapes import calendar_for, rounded_range, separator_of
 from sfumato.data.drafting.words import (
@@ -26,7 +29,7 @@ from sfumato.data.schema import Attribute, Category, ItemSet, Number
 _MANY = 0.95  # nearly every row has a value of its own
 _HALF = 0.5
 _ENOUGH_ROWS = 20  # below this, different values say little
-_FEW_VALUES = 0.05  # of the rows: too few different values for an identifier
+_FEW_VALUES, _MOST_KINDS = 0.05, 50  # of the rows, and in all: too few different values for an identifier
 _LONG_TEXT = 40
 _LARGEST = 1e15  # larger numbers are no amounts
 _MOST_CODES = 9
@@ -35,11 +38,15 @@ ICD = re.compile(r"[A-TV-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?|[VE]?\d{3}(\.\d{1,2})")
 
 @dataclass(frozen=True)
 class Guess:
-    """A column's attribute without its role, why it was chosen, and why its column should go, if it should."""
+    """A column's attribute without its role, why it was chosen, and why its column should go, if it should.
+
+    `numbered`: by its name and its values it holds a number for each person.
+    """
 
     attribute: Attribute
     reason: str
     dropped: str | None = None
+    numbered: bool = False
 
 
 def guess(column: Profile) -> Guess:
@@ -47,7 +54,9 @@ def guess(column: Profile) -> Guess:
     if column.distinct == 0:
         return Guess(Category(missing=column.marks), "empty")
     made = _by_family(column)
-    return Guess(made.attribute, made.reason, _identifier(column, made.attribute))
+    dropped = _identifier(column, made.attribute)
+    numbered = dropped is not None and numbers_people(column.name, column.texts)
+    return Guess(made.attribute, made.reason, dropped, numbered)
 
 
 def _identifier(column: Profile, attribute: Attribute) -> str | None:
@@ -60,8 +69,13 @@ def _identifier(column: Profile, attribute: Attribute) -> str | None:
         return "dates outside the years 1 to 9999 cannot be masked"
     if column.family not in ("text", "number"):
         return None
-    said = says(column.name, IDENTIFYING)
-    few = column.distinct <= 2 or (column.rows >= 100 and column.distinct_share < _FEW_VALUES)
+    if column.family == "text" or column.whole:
+        person = names_people(column.name, column.texts, text=column.family == "text")
+        if person is not None:
+            return person
+    said = says(column.name, NUMBERS_OF_THINGS) or says(column.name, IDENTIFYING)
+    kinds = column.distinct <= _MOST_KINDS and column.distinct_share < _FEW_VALUES
+    few = column.distinct <= 2 or (column.rows >= 100 and kinds)
     other = concept_of(column.name) not in (None, EVENT) and SOFT.fullmatch(said or "") is not None
     if said is not None and not few and not other and (column.family == "text" or column.whole):
         return f"the name says {said!r}"
@@ -92,7 +106,14 @@ def _by_family(column: Profile) -> Guess:
         separator = separator_of(column.texts)
         if separator is not None:
             return Guess(ItemSet(separator=separator, missing=column.marks), f"lists with {separator!r} between")
+    if spoilt(column):
+        return Guess(Category(missing=column.marks), "labels, though nearly all are numbers")
     return Guess(Category(missing=column.marks), "true or false" if column.family == "flag" else "labels")
+
+
+def spoilt(column: Profile) -> bool:
+    """Whether some cells keep a column from being read as numbers; codes are none."""
+    return column.nearly_numbers and not says(column.name, CODED)
 
 
 def _number(column: Profile) -> Guess:
@@ -127,7 +148,7 @@ def _moment(column: Profile) -> Guess:
     found = column.moments()
     if found is None or (found[1] - found[0]).total_seconds() < 2:
         return Guess(Category(missing=column.marks), "dates outside the usual years" if found is None else "one date")
-    made = calendar_for(*found, timed=pt.is_timestamp(column.type) or pt.is_date64(column.type))
+    made = calendar_for(*found, timed=column.timed)
     attribute = Number(range=made.range, calendar=made.unit, dates=column.dates, missing=_trimmed(column))
     written = "" if column.dates is None else f" in the order {column.dates}"
     return Guess(attribute, f"dates{written}" + (" (or mdy? no day is above 12)" if column.unsure else ""))

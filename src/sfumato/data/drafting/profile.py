@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,9 +17,12 @@ import pyarrow.types as pt
 from sfumato.data.drafting.shapes import MISSING, MISSING_NUMBERS, Reading, compact_dates, is_missing, read_texts
 from sfumato.data.drafting.words import MOMENT_WORDS, says
 from sfumato.data.schema import DateOrder, Decimal
+from sfumato.data.written_forms import plain_number
 
 Family = Literal["number", "moment", "text", "flag", "list", "other"]
 _LOOK = 5000  # distinct values that are looked at
+NEARLY = 0.9
+"""Where so many rows hold numbers, the others are likely mistakes, or words for missing ones."""
 FEW = 5
 """A value held by fewer people than this tells them apart."""
 
@@ -87,10 +91,27 @@ class Profile:
             return None
         return _moment(found["min"]), _moment(found["max"])
 
+    @property
+    def timed(self) -> bool:
+        """Whether some of its dates have a time of day."""
+        if not pt.is_timestamp(self.type) and not pt.is_date64(self.type):
+            return False
+        moments: Any = self.values.cast(pa.timestamp("us", getattr(self.type, "tz", None)))
+        days: Any = pc.floor_temporal(moments, unit="day")
+        return not bool(pc.all(pc.equal(moments, days)).as_py())
+
     def ends(self) -> tuple[float, float] | None:
         """The lowest and the highest number; None if there is none."""
         found: Any = pc.min_max(self.values.cast(pa.float64(), safe=False)).as_py()
         return None if found["min"] is None else (found["min"], found["max"])
+
+    @cached_property
+    def nearly_numbers(self) -> bool:
+        """Whether nearly all rows of a column of texts hold numbers: some do not, or they are written in two ways."""
+        if self.family != "text":
+            return False
+        numbers = sum(n for text, n in zip(self.values.to_pylist(), self.counts, strict=True) if _is_number(str(text)))
+        return numbers >= NEARLY * max(sum(self.counts), 1)
 
     @property
     def whole(self) -> bool:
@@ -99,6 +120,14 @@ class Profile:
             floats: list[Any] = self.values.to_pylist()
             return all(number.is_integer() for number in floats)
         return pt.is_integer(self.type) or (pt.is_decimal(self.type) and self.type.scale <= 0)
+
+
+def _is_number(text: str) -> bool:
+    """A number, with a point or a comma before its decimals; codes such as 007 are none."""
+    plain = text.strip()
+    if re.match(r"[+-]?0\d", plain):
+        return False
+    return any(plain_number(plain, mark) is not None for mark in ("point", "comma"))
 
 
 def _moment(value: date | datetime) -> datetime:

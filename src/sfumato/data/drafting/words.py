@@ -214,17 +214,17 @@ KNOWN = (BIRTH, SEX, PLACE, RACE, COUNTRY, MARITAL, SCHOOL, WORK, HOUSEHOLD, STA
 
 IDENTIFYING = _any(
     """
-    ids? identifier ident uuid guid ssn ein bsn cpf dni nie nif nss nir ahv svnr egn
-    (?:first|last|full|user|sur|fore|nick)?names? vornamen? nachnamen? familienname nom prenoms? nombres?
-    apellidos? nome cognome sobrenome apelido naam voornaam achternaam patientid personid kundenid e?mail
-    courriel correo (?:tele)?phone tel telefon telefonnummer telefono telefoon telefone mobile handy movil
-    cellulare celular fax address addresses adresse adressen anschrift direccion indirizzo adres endereco street
-    strasse hausnummer rue calle straat rua iban kontonummer kontonr passport pasaporte passeport ausweis
-    ausweisnummer login username mrn url website ip ipaddress matricule matricola matricula aktenzeichen
-    fallnummer fallnr patientennummer patientennr kundennummer kundennr kennzeichen versichertennummer
-    versicherungsnummer steuernummer steuerid sozialversicherungsnummer latitude longitude lat lon lng
-    coordinates gps facebook twitter signature unterschrift photo foto rownumber rowid index lfd laufnummer
-    codicefiscale
+            ids? identifier ident uuid guid ssn ein bsn cpf dni nie nif nss nir ahv svnr egn
+            (?:first|last|full|user|sur|fore|nick)?names? vornamen? nachnamen? familienname nom prenoms? nombres?
+            apellidos? nome cognome sobrenome apelido naam voornaam achternaam patientid personid kundenid e?mail
+            courriel correo (?:tele)?phone tel telefon telefonnummer telefono telefoon telefone mobile handy movil
+            cellulare celular fax address addresses adresse adressen anschrift direccion indirizzo adres endereco street
+            strasse hausnummer rue calle straat rua iban kontonummer kontonr passport pasaporte passeport ausweis
+            ausweisnummer login username mrn url website ip ipaddress matricule matricola matricula aktenzeichen
+            fallnummer fallnr patientennummer patientennr kundennummer kundennr kennzeichen versichertennummer
+            versicherungsnummer steuernummer steuerid sozialversicherungsnummer latitude longitude lat lon lng
+            coordinates gps facebook twitter signature unterschrift photo foto rownumber rowid index lfd laufnummer
+            codicefiscale
     """
 )
 SOFT = _any("ids? names? nom nome nombre naam index")

@@ -27,6 +27,7 @@ from sfumato.randomness import Seeded
 Predicate = tuple[tuple[str, int], ...]
 """Attributes and the shown value that each must have."""
 CRITERION = "singling out"
+CHOSEN = "singling out, chosen predicates"
 MOST_ATTRIBUTES = 3
 LOOKED_THROUGH = 20
 """So many predicates from single frequencies are looked through for each that is claimed."""
@@ -76,7 +77,7 @@ def _chosen(case: Case, records: Records) -> AttackResult:
     found, guessed = (hits(records.isolated(claims)) for claims in (ours, _best_guesses(case, _tries(case), chance)))
     alone = int((groups.sizes == 1).sum()) / case.seen.rows
     return AttackResult(
-        attack="singling out, chosen predicates",
+        attack=CHOSEN,
         knowledge="nobody, only the release: the rows in it that look like the fewest others, by all their values",
         success=found,
         of="predicates that exactly one raw record satisfies",

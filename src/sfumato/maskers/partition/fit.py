@@ -93,8 +93,7 @@ class Partition(Masker):
                     name,
                     "Partition cuts by the one value that a record has: numbers and categories",
                     given="an item set, of which a record has several",
-                    remedy="use top_down, which shows sets by the labels above their items, or microaggregate; or give "
-                    "it another role",
+                    remedy="give it another role, or say mask: top_down (with a taxonomy of items) or microaggregate",
                 )
 
     def unguided(self) -> Partition:

@@ -49,8 +49,8 @@ def likely_classes(binned: Binned, classes: NDArray[Any], n: int) -> NDArray[np.
         step = -(-len(learned) // MOST_LEARNED)
         with part(one / FOLDS, (one + 1) / FOLDS):
             found[judged] = _predict(binned, classes, n, learned[::step], judged)
-    found = np.rint(found * FINE) / FINE
-    return found[:, 1:] if n == 2 else found
+    rounded: NDArray[np.float32] = (np.rint(found * FINE) / FINE).astype(np.float32)
+    return rounded[:, 1:] if n == 2 else rounded
 
 
 def _predict(

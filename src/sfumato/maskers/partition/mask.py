@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -88,7 +88,7 @@ class Tree:
     on: tuple[str, ...]
     nodes: tuple[Node, ...]
 
-    @property
+    @cached_property
     def leaves(self) -> tuple[Leaf, ...]:
         """Every part."""
         return tuple(node for node in self.nodes if isinstance(node, Leaf))
@@ -206,7 +206,8 @@ class RegionTree(Mask):
     def _texts(self) -> Iterator[tuple[str, str | None, Extent]]:
         for tree in self.trees:
             for name in tree.on:
-                for extent in dict.fromkeys(leaf.shown[name] for leaf in tree.leaves):
+                shown = {id(extent): extent for extent in (leaf.shown[name] for leaf in tree.leaves)}  # hashing is dear
+                for extent in dict.fromkeys(shown.values()):
                     yield name, self.attributes[name].text(extent), extent
 
     def _told(self, name: str) -> dict[str, Any]:

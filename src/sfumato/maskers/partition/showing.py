@@ -44,6 +44,7 @@ class Showing:
         self.leaves, self.starts = leaf_starts(self.parts)
         self.names = [label_names(axis) if not isinstance(axis, NumberAxis) else () for axis in binned.axes]
         self.cuts = cuts
+        self._limits: dict[tuple[str, int], float | None] = {}
 
     def fitted(self, names: Sequence[str]) -> Fitted:
         """The tree in labels."""
@@ -115,10 +116,11 @@ class Showing:
         leaf, position = pairs // axis.size, pairs % axis.size
         ends = np.append(np.flatnonzero(np.diff(leaf, prepend=-1)), len(leaf))
         every = -1 if axis.name in self.listed else len(np.unique(places))
-        made: dict[bytes, Extent] = {}
+        made: dict[bytes | int, Extent] = {}
         found = []
-        for first, last in zip(ends[:-1].tolist(), ends[1:].tolist(), strict=True):
-            key = position[first:last].tobytes()
+        firsts = position[ends[:-1]].tolist()
+        for first, last, only in zip(ends[:-1].tolist(), ends[1:].tolist(), firsts, strict=True):
+            key = only if last - first == 1 else position[first:last].tobytes()
             if key not in made:
                 made[key] = _label_extent(position[first:last], names, every=last - first == every)
             found.append(made[key])
@@ -157,11 +159,13 @@ class Showing:
         if marks.axis.missing:
             missing = None if sides[-1] == 2 else int(sides[-1])
             sides = sides[:-1]
-        right = np.flatnonzero(sides == 1)
-        if not len(right) or not (sides == 0).any():  # one side holds no number: missing ones are set apart
+        right = int((sides == 1).argmax())  # the first bin there, or none
+        if sides[right] != 1 or not (sides == 0).any():  # one side holds no number: missing ones are set apart
             return Apart(name, part.below if missing == 1 else (part.below[1], part.below[0]))
-        first = int(np.flatnonzero(bins[: len(marks.piece_of)] == right[0])[0])
-        at = marks.begin(int(marks.piece_of[first]))
+        if (name, right) not in self._limits:
+            first = int((bins[: len(marks.piece_of)] == right).argmax())
+            self._limits[name, right] = marks.begin(int(marks.piece_of[first]))
+        at = self._limits[name, right]
         if at is None:
             raise TypeError("a cut lies between two pieces")
         return Below(name, at, missing, part.below)

@@ -20,7 +20,8 @@ from sfumato.recipe.policies.stages import Asked, Wrong, held, some
 Ask = Callable[[Asked], Wrong | None]
 _DIGITS = re.compile(r"\d+")
 REMEDIES = {
-    "least_group": "ask for {k_anonymity: RECORDS, on: [...]} on all quasi-identifiers together",
+    "least_group": "ask for {k_anonymity: RECORDS, on: [...]} on all quasi-identifiers together; of one that asks for "
+    "less, --set privacy.0.k=RECORDS",
     "least_value": "join rare labels under one, or declare the column quasi, so that it is masked",
     "identifiers": "declare the column an identifier, which is left out; or, if it holds something else, say so in the "
     "policy's columns: {NAME: other}",
@@ -52,8 +53,9 @@ def _asks_group(asked: Asked) -> Wrong | None:
     large = [need for need in asked.recipe.privacy if need.population is None and need.claim().get("k", 0) >= records]
     bare = {*asked.recipe.schema.quasi} - {name for need in large for name in need.on}
     if not large or bare:
-        name = quoted(min(bare)) if bare else "no requirement"
-        given = f"{name} in no requirement of so many" if bare else "no requirement of so many"
+        sizes = [k for need in asked.recipe.privacy if need.population is None and (k := need.claim().get("k"))]
+        names = ", ".join(map(quoted, sorted(bare)))
+        given = f"k = {max(sizes)}" if sizes and not large else f"no requirement of so many on {names}"
         return wrong("least_group", given, RECORDS=records)
     return None
 
@@ -111,7 +113,9 @@ def _rare(asked: Asked) -> Wrong | None:
     for name in asked.bare:
         labels = isinstance(asked.recipe.schema[name], Category | ItemSet)
         if labels and min(held(asked.column(name)), default=0) < int(asked.terms["records"]):
-            return wrong("least_value", f"a label of {quoted(name)} that fewer have")
+            few = [count for count in held(asked.column(name)) if count < int(asked.terms["records"])]
+            given = f"{len(few):,} labels of {quoted(name)} that fewer have each"
+            return wrong("least_value", given if len(few) > 1 else f"a label of {quoted(name)} that fewer have")
     return None
 
 
@@ -145,6 +149,23 @@ def _spans(asked: Asked, name: str) -> list[Span]:
         ) from None
 
 
+def _table_of_areas(asked: Asked) -> Wrong | None:
+    """Of ZIP codes somebody has to say how many people live where, before anything is masked."""
+    names = asked.holding("zip")
+    if not names:
+        return None
+    if asked.policy.areas is not None:
+        people_in_areas(asked.policy.areas, int(asked.terms["digits"]))
+        return None
+    given = f"{quoted(names[0])}, which seems to hold {CONTENT['zip']}, and no table of the people in areas"
+    remedy = (
+        "name a CSV with the first digits of a ZIP code and how many people live there in each line, as 021,1234567: "
+        f"{{policy: {asked.policy.name}, areas: people.csv}}; or, if the column holds something else, "
+        f"{{policy: {asked.policy.name}, columns: {{{names[0]}: other}}}}"
+    )
+    return Wrong(given, remedy)
+
+
 def _bare_areas(asked: Asked) -> Wrong | None:
     return _areas(asked, [name for name in asked.holding("zip") if name in asked.bare])
 
@@ -162,7 +183,7 @@ def _areas(asked: Asked, names: list[str]) -> Wrong | None:
     if not whole:
         return None
     if asked.policy.areas is None:
-        return wrong("areas", "no table of the people in areas", NAME=asked.policy.name)
+        return _table_of_areas(asked)
     known = people_in_areas(asked.policy.areas, digits)
     if any(known.get(run, 0) <= people for run in whole):
         return wrong("areas", "an area that the table does not have, or has so few people in", NAME=asked.policy.name)
@@ -170,10 +191,15 @@ def _areas(asked: Asked, names: list[str]) -> Wrong | None:
 
 
 def people_in_areas(path: str, digits: int) -> dict[str, int]:
-    """How many people live in each area, from a table whose first column is the area and whose second is the number."""
+    """How many people live in each area, from a table whose first column is the area and whose second is the number.
+
+    It may begin with the names of its columns, or with the first area.
+    """
     table = read_arrow(path)
     try:
-        areas, people = (table.column(at).to_pylist() for at in (0, 1))
+        areas, people = ([table.column_names[at], *table.column(at).to_pylist()] for at in (0, 1))
+        if not str(areas[0]).isdigit():
+            areas, people = areas[1:], people[1:]
         return {str(area).zfill(digits): int(str(count)) for area, count in zip(areas, people, strict=True)}
     except (IndexError, ValueError):
         raise PolicyError(
@@ -199,6 +225,7 @@ def _generated(asked: Asked) -> bool:
 OF_RECIPE: Mapping[str, Ask] = {
     "least_group": _asks_group,
     "identifiers": _identifiers,
+    "areas": _table_of_areas,
     "years": _years,
     "shuffled": _shuffled,
     "guarantee": _guarantee,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -34,9 +34,11 @@ class Finding:
     given: str = ""
     remedy: str = ""
 
-    def refusal(self) -> PolicyError:
-        """The same as an error."""
-        return PolicyError(f"policy {self.policy}, {self.check}", self.sentence, given=self.given, remedy=self.remedy)
+    def refusal(self, beside: Sequence[Finding] = ()) -> PolicyError:
+        """The same as an error; `beside`: what fails as well, so that all of it can be mended at once."""
+        others = "".join(f". As well {one.policy}, {one.check}: {one.remedy}" for one in beside)
+        remedy = f"{self.remedy}{others}"
+        return PolicyError(f"policy {self.policy}, {self.check}", self.sentence, given=self.given, remedy=remedy)
 
 
 def findings(recipe: Any, people: Table | None = None) -> list[Finding]:
@@ -76,9 +78,9 @@ def _attested(recipe: Any, policy: Policy) -> Iterator[Finding]:
 
 def refuse(recipe: Any, people: Table | None = None) -> None:
     """Refuse a recipe, or a table, that does not satisfy a check that can be seen so early."""
-    for one in findings(recipe, people):
-        if one.state in ("fails", "to attest"):
-            raise one.refusal()
+    failing = [one for one in findings(recipe, people) if one.state in ("fails", "to attest")]
+    if failing:
+        raise failing[0].refusal(beside=failing[1:])
 
 
 def asked(recipe: Any) -> tuple[Policy, ...]:

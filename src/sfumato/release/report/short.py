@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from sfumato.evaluation.attacks.results import AttackResult
+from sfumato.evaluation.attacks.singling_out import CHOSEN
 from sfumato.evaluation.columns import ColumnKept
 from sfumato.evaluation.risk import Exposure
 from sfumato.evaluation.tries import Tries
@@ -36,6 +37,12 @@ from sfumato.release.report.worth import silent_line, worth_of
 NAME = "report_short.html"
 MOST_COLUMNS, MOST_FIGURES, MOST_ATTACKS, LONGEST, FEW = 20, 4, 6, 400, 5
 """Columns, figures, attacks, letters of a sentence, names of a list that are shown: the long edition has the rest."""
+ALONE = (
+    "Singling out by chosen predicates takes everything that is shown, the columns that go out as they are too, and "
+    "describes the rows that stand most alone. That a description fits one person does not say whose it is; who knows "
+    "those columns of somebody finds the row. The promise speaks of the masked columns alone."
+)
+"""What the strongest of the attacks means, for whoever sees its figure and nothing else."""
 _LISTED = re.compile(r"\{([^{}]*)\}")
 
 
@@ -120,6 +127,8 @@ def _risked(held: Held) -> Html | None:
     rows = [_attack(one) for one in held.attacks.results[:MOST_ATTACKS]]
     told = [paragraph(_exposed(min(held.attacks.risk, key=lambda one: one.smallest)))] if held.attacks.risk else []
     told += [table(["attack", "succeeds", "without the release"], rows)] if rows else []
+    if any(one.attack == CHOSEN for one in held.attacks.results[:MOST_ATTACKS]):
+        told.append(paragraph(ALONE, "note"))
     return section("What is risked", *told, anchor="groups") if told else None
 
 

@@ -60,7 +60,7 @@ class SparkFrame:
             self.called,
             "rows of a Spark table stay there: it is only asked for counts, by a recipe",
             given="a table without a recipe",
-            remedy="write the recipe by hand, or draft it from a small table of the same form",
+            remedy="draft a recipe first: sf.draft(frame), or sfumato draft ADDRESS --output recipe.yaml",
         )
 
     def place(self, row: int) -> str:

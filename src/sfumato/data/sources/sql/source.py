@@ -38,8 +38,8 @@ class SqlTable:
 
     @property
     def called(self) -> str:
-        """Its kind and its name."""
-        return self.address.called
+        """Its kind and its name, or that it is a query."""
+        return self.address.called if self.query is None else f"{self.address.called}, query"
 
     def names(self) -> list[str]:
         """The names of its columns, in order; no row is read."""
@@ -76,7 +76,7 @@ class SqlTable:
             self.called,
             "rows of a database stay there: it is only asked for counts, by a recipe",
             given="a table without a recipe",
-            remedy="write the recipe by hand, or draft it from a small table of the same form",
+            remedy="draft a recipe first: sfumato draft ADDRESS --output recipe.yaml",
         )
 
     def place(self, row: int) -> str:

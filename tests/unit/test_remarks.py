@@ -1,0 +1,118 @@
+"""What publish tells of a table before it is masked: rows left out, look-alikes, names, and what tells a masked one."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sfumato as sf
+from sfumato.publishing.remarks import tell
+
+ROWS = 1_200
+AGES = np.random.default_rng(5).integers(18, 78, ROWS)
+ON = ["age", "town"]
+
+
+def people(**more: Any) -> pl.DataFrame:
+    chance = np.random.default_rng(6)
+    towns = chance.choice(["Bern", "Basel", "Chur"], ROWS)
+    return pl.DataFrame({"age": AGES, "town": towns, "ill": chance.choice(["flu", "gout"], ROWS), **more})
+
+
+def told(table: pl.DataFrame, more: dict[str, Any] | None = None, **settings: Any) -> list[str]:
+    """The remarks about a table whose further columns are plain numbers, unless something else is said."""
+    known: dict[str, Any] = {
+        "age": sf.Number(role="quasi"),
+        "town": sf.Category(role="quasi"),
+        "ill": sf.Category(role="sensitive"),
+    }
+    others = {name: sf.Number(role="plain", unique_ok=True) for name in table.columns if name not in known}
+    schema = sf.Schema({**known, **others, **(more or {})})
+    recipe = sf.Recipe(**{"schema": schema, "privacy": [sf.KAnonymity(ON, 5)], **settings})
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        tell(sf.read(table, schema), recipe, read=ROWS)
+    return [str(one.message) for one in found]
+
+
+def test_a_table_without_surprises_is_not_remarked_upon() -> None:
+    chance = np.random.default_rng(7)
+    weight = 50 + AGES / 10 + chance.normal(0, 8, ROWS)
+    assert told(people(weight=weight.round(), visits=chance.poisson(3, ROWS))) == []
+
+
+@pytest.mark.parametrize(
+    "column",
+    [AGES, 2 * AGES + 1, AGES + np.random.default_rng(8).random(ROWS) / 2, 2026 - AGES, AGES // 1 * 365.25],
+    ids=["copy", "twice", "near", "born", "days"],
+)
+def test_a_plain_number_that_tells_a_masked_one_is_told(column: Any) -> None:
+    (remark,) = told(people(other=column))
+    assert remark.startswith('"other" goes out as it is and tells "age" of nearly everybody')
+
+
+def test_labels_that_tell_masked_ones_are_told() -> None:
+    table = people().with_columns(station=pl.col("town").str.to_uppercase() + " HB", first=pl.col("town").str.head(1))
+    labels = {name: sf.Category(role="plain") for name in ("station", "first")}
+    (remark,) = told(table, labels)
+    assert remark.startswith('"station"')  # B is two towns
+
+
+@pytest.mark.parametrize(
+    ("name", "values", "spoken"),
+    [
+        ("Name", 300, "name"),
+        ("Kunden-Nr", 300, "kunden nr"),
+        ("name", 20, "name"),
+        ("drug name", 20, None),
+        ("town name", 300, None),
+    ],
+)
+def test_a_column_that_names_people_is_told(name: str, values: int, spoken: str | None) -> None:
+    found = told(people(**{name: [f"x{n % values}" for n in range(ROWS)]}), {name: sf.Category(role="plain")})
+    assert len(found) == (spoken is not None)
+    assert spoken is None or f"its name says '{spoken}'" in found[0]
+
+
+def test_a_column_of_names_is_told_whatever_it_is_called() -> None:
+    firsts, lasts = ("Petra", "Uwe", "Rolf", "Ute", "Karl"), ("Roth", "Lang", "Wolf", "Koch", "Beck", "Vogt")
+    names = [f"{lasts[n % 6]}, {firsts[n % 5]}" for n in range(ROWS)]
+    (remark,) = told(people(contact=names), {"contact": sf.Category(role="plain")})
+    assert remark.startswith('"contact" goes out as it is, and its values look like names of people')
+
+
+def test_masked_labels_that_look_alike_are_told() -> None:
+    table = people().with_columns(town=pl.Series(["Bern", "BERN", "Basel "] * (ROWS // 3)))
+    (remark,) = told(table)
+    assert remark.startswith("town: 2 labels look like another one")
+    assert "masked as different values" in remark
+
+
+def test_rows_that_are_left_out_are_counted() -> None:
+    table = people().with_columns(ill=pl.when(pl.int_range(pl.len()) < 15).then(None).otherwise("ill"))
+    with pytest.warns(UserWarning, match=r'15 of 1,200 rows are left out: they miss a value in "ill"'):
+        sf.publish(
+            table,
+            sf.Recipe(
+                schema=sf.Schema(
+                    age=sf.Number(role="quasi"), town=sf.Category(role="quasi"), ill=sf.Category(role="plain")
+                ),
+                privacy=[sf.KAnonymity(ON, 5)],
+                missing=["ill"],
+            ),
+            run=sf.Run(report=False, trial=True),
+        )
+
+
+def test_under_a_budget_nothing_is_told() -> None:
+    names = {"name": sf.Category(role="quasi", values=tuple(f"x{n}" for n in range(300)))}
+    schema: dict[str, Any] = {"age": sf.Number(role="quasi", range=(0, 99)), **names}
+    table = pl.DataFrame({"age": AGES, "name": [f"x{n % 300}" for n in range(ROWS)]})
+    recipe = sf.Recipe(schema=sf.Schema(schema), mask=sf.PrivateTree(), budget=sf.Budget(epsilon=1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tell(sf.read(table, recipe.schema), recipe, read=2 * ROWS)
