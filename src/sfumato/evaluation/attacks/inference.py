@@ -185,15 +185,18 @@ def secrets(groups: Ints, sensitive: Ints) -> Secrets:
 
 
 def attack_groups(table: Table, masked: Masked, *, excluded: Sequence[int] = (0, 1, 2)) -> tuple[AttackResult, ...]:
-    """Homogeneity (nothing excluded) and background knowledge (some values excluded), per sensitive attribute."""
+    """Homogeneity (nothing excluded) and background knowledge (some values excluded), per sensitive attribute.
+
+    A set is one value, as a whole.
+    """
     groups = groups_of(masked)
     results = []
     for name in watched(table.schema.with_role("sensitive")):
-        if name in masked or not hasattr(table.columns[name], "missing_code"):
+        if name in masked:
             continue
-        column = table.column(name)
-        found = secrets(groups, column.keys)
-        all_values = len(np.unique(column.codes))
+        values = table.columns[name].keys
+        found = secrets(groups, values)
+        all_values = len(np.unique(values))
         results += [_result(name, found, out, tuple(masked)) for out in excluded if out < all_values - 1]
     return tuple(results)
 
