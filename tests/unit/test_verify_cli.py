@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
+from typer.testing import CliRunner
 
 import sfumato as sf
-from sfumato.cli.main import main
+from sfumato.cli.main import app, main
 from sfumato.cli.verify import raw_table
 from sfumato.errors import TableError
 
@@ -83,6 +84,26 @@ def test_a_workbook_is_read_as_publish_reads_it(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(b"no workbook")
         with pytest.raises(TableError, match=r"xcel"):
             raw_table(tmp_path / name, tmp_path / "out")
+
+
+def test_a_raw_table_with_dates_and_decimals_of_its_country_is_compared_by_the_holders_recipe(tmp_path: Path) -> None:
+    lines = [f"{1 + n % 28:02}.{1 + n % 12:02}.{1950 + n % 40};{n % 90},{n % 10};{'AB'[n % 2]}" for n in range(400)]
+    (tmp_path / "stays.csv").write_text("\n".join(["born;cost;ward", *lines, "k.A.;3,5;Ä"]), encoding="cp1252")
+    recipe = """sfumato: 1
+table: stays.csv
+encoding: cp1252
+attributes:
+  born: {kind: number, role: quasi, calendar: year, dates: dmy, missing: [k.A.]}
+  cost: {kind: number, role: quasi, decimal: comma}
+  ward: {kind: category, role: plain}
+privacy: [{k_anonymity: 5, on: [born, cost]}]
+"""
+    (tmp_path / "recipe.yaml").write_text(recipe, encoding="utf-8")
+    out = tmp_path / "out"
+    made = CliRunner().invoke(app, ["publish", str(tmp_path / "recipe.yaml"), "-o", str(out), "--no-report"])
+    assert made.exit_code == 0, made.output
+    checked = CliRunner().invoke(app, ["verify", str(out), "--raw", str(tmp_path / "stays.csv")])
+    assert checked.exit_code == 0, checked.output
 
 
 def german(folder: Path) -> Path:

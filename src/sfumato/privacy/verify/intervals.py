@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from itertools import pairwise
 from typing import NoReturn
 
@@ -196,6 +197,7 @@ class Shape:
         return cls(low, high, unit)
 
 
+@lru_cache(maxsize=1 << 16)
 def ends_of(label: str, *, dates: bool) -> tuple[float | str | None, float | str | None] | None:
     """The ends of an interval as it is written, None for an open one; None for what is no interval.
 
