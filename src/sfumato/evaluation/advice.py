@@ -11,6 +11,11 @@ from sfumato.structure.structures import Clusters
 CLEARLY, LOST = 0.02, 0.8
 """How much more of the clusters blind masking keeps, and the share of what raw data reach below which they are lost."""
 
+UNGUIDED = (
+    "the classes in {} do not guide {}: it does the same whatever the rows are for. How well they can be told from "
+    "what it gives is among the scores"
+)
+
 
 def advice_on_clusters(asked: Clusters | None, scores: Mapping[str, Any]) -> str | None:
     """Where blind masking keeps more of the clusters, or where clusters by density are not found again."""

@@ -44,6 +44,8 @@ HEADLINE = {
     "baseline_error": "  learned from the raw table (BE)",
     "removed_error": "  learned without the masked attributes (UE)",
     "commonest_error": "  the floor: the commonest class for everybody",
+    "masked_error.alike": "error where every class counts alike, from the masked table (guessing one of two: 0.5)",
+    "baseline_error.alike": "  from the raw table",
     "certainty_penalty": "information lost (NCP: 0 nothing, 1 everything)",
     "known_records": "risk: how many known people undo the mask for everybody else",
     "security": "Sec of the paper, which is no measure of risk (a translation has 0)",

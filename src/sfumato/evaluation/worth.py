@@ -5,7 +5,7 @@ Everything is read off the scores that a release keeps for its holder, and is fo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ import numpy as np
 from sfumato.evaluation.columns import ColumnKept
 
 HALF = 0.5
+HALF_A_POINT = 0.005
+"""Errors that differ by less are taken for equal."""
 LITTLE = 0.1
 """A table whose columns keep less of their detail than this is hardly worth having, however many values they show."""
 
@@ -66,7 +68,7 @@ class Worth:
 
     `helped`: clusters are looked for from the centres that go along; else without help. `nothing`: the share of the
     rows for which no masked column shows anything, where that is much. `given_away`: secrets that groups give away of
-    many records.
+    many records. `minded`: what else must be known to read it: classes that even the raw table does not tell.
     """
 
     columns: tuple[ColumnKept, ...]
@@ -75,6 +77,7 @@ class Worth:
     helped: bool = False
     nothing: float = 0.0
     given_away: tuple[GivenAway, ...] = ()
+    minded: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, scores: Mapping[str, Any], *, centres: bool) -> Worth:
@@ -87,7 +90,10 @@ class Worth:
             for row in rows
             if row["recall"] < HALF or row["precision"] < HALF
         )
-        return cls(columns, len(rows), lost, helped, float(scores.get("nothing_shown", 0.0)), given_away(scores))
+        untold = tuple(_untold({name: float(one["value"]) for name, one in scores.get("scores", {}).items()}))
+        nothing = float(scores.get("nothing_shown", 0.0))
+        away = given_away(scores)
+        return cls(columns, len(rows), lost, helped, nothing=nothing, given_away=away, minded=untold)
 
     @property
     def silent(self) -> tuple[ColumnKept, ...]:
@@ -113,7 +119,7 @@ class Worth:
         >>> Worth((), clusters=6).sentence("Verified")
         'Verified. 6 of 6 clusters are found again.'
         """
-        clusters = [*self._nothing(), *([self._clusters()] if self.clusters else [])]
+        clusters = [*self._nothing(), *([self._clusters()] if self.clusters else []), *self.minded]
         but = [*map(str, self.given_away), *([self._poor()] if self.hardly else [])]
         if but or not self.columns:
             first = f"{state}, but {'; and '.join(but)}." if but else f"{state}."
@@ -140,3 +146,17 @@ class Worth:
     def _clusters(self) -> str:
         how = " from their centres" if self.helped else ""
         return f"{self.clusters - len(self.lost)} of {self.clusters} clusters are found again{how}"
+
+
+def _untold(figures: Mapping[str, float]) -> Iterator[str]:
+    """Classes that a tree cannot tell from the raw table: equal errors do not say that masking cost nothing.
+
+    >>> [*_untold({"baseline_error": 0.1, "commonest_error": 0.2})]
+    []
+    """
+    names = ("baseline_error", "commonest_error")
+    if all(name in figures for name in names) and figures[names[0]] > figures[names[1]] - HALF_A_POINT:
+        yield (
+            f"mind: a tree makes as many errors in the raw table ({figures[names[0]]:.3f}) as naming the commonest "
+            "class for everybody: errors say nothing of what masking cost; look at those where every class counts alike"
+        )

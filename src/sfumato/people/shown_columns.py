@@ -18,6 +18,8 @@ from sfumato.structure.released import MEAN, Spread, Told
 
 Floats = NDArray[np.float64]
 NOTHING = np.nan
+FEW_HALVES = 0.25
+"""The share of ends halfway between two whole numbers up to which a column is taken for one of whole numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +68,18 @@ class Numbers:
 
     @cached_property
     def whole(self) -> bool:
-        """Whether every end is a whole number, so that numbers inside are taken for whole ones."""
+        """Whether numbers inside are taken for whole ones: every end is one, or a few stand halfway between two."""
         known = np.concatenate([self.low, self.high])
-        known = known[np.isfinite(known)]
-        return not self.dates and bool((known == np.floor(known)).all())
+        known = np.unique(known[np.isfinite(known)])
+        between = known != np.floor(known)
+        only_halves = bool((2 * known == np.floor(2 * known)).all())
+        return not self.dates and only_halves and bool(between.sum() <= FEW_HALVES * len(known))
+
+    @cached_property
+    def days(self) -> bool:
+        """Whether every end is the beginning of a day, so that moments inside are taken for days."""
+        known = np.concatenate([self.low, self.high])
+        return self.dates and bool((known[np.isfinite(known)] % calendar.DAY == 0).all())
 
     def drawn(self, chance: np.random.Generator) -> Floats:
         """(rows,): a number inside each row's interval, so that those of an entry have its mean.
@@ -78,11 +88,14 @@ class Numbers:
         """
         low, high = self.low[self.codes], self.high[self.codes]
         if self.whole:
-            high = high + (self.closed[self.codes] & (high >= low))
+            closed = self.closed[self.codes] & (high >= low)
+            low, high = np.ceil(low), np.where(closed, np.floor(high) + 1, np.ceil(high))
         mean = np.clip(self.mean[self.codes] + 0.5 * self.whole, low, high)
         width = np.where(high > low, high - low, 1.0)
         below = chance.random(len(low)) < (high - mean) / width
         found = np.where(below, low, mean) + chance.random(len(low)) * np.where(below, mean - low, high - mean)
+        if self.days:
+            return np.floor(found / calendar.DAY) * calendar.DAY
         return np.minimum(np.floor(found), high - 1).clip(low) if self.whole else found
 
 

@@ -7,13 +7,14 @@ from dataclasses import replace
 from sfumato.counting import Engine
 from sfumato.data.reading import read
 from sfumato.data.sources.openers import in_order
-from sfumato.errors import RecipeError, warn
-from sfumato.evaluation.advice import advice_on_clusters
+from sfumato.errors import RecipeError, quoted, warn
+from sfumato.evaluation.advice import UNGUIDED, advice_on_clusters
 from sfumato.evaluation.detail import check_detail
 from sfumato.evaluation.evaluate import judge, objective_for
 from sfumato.evaluation.scores import Scores
 from sfumato.events import settling
 from sfumato.maskers.masker import Labels, Outcome, Task
+from sfumato.maskers.registry import name_of
 from sfumato.maskers.sensitive import counted
 from sfumato.publishing.case import Case, prepare
 from sfumato.publishing.remarks import tell
@@ -28,7 +29,7 @@ from sfumato.release.reading import (
     read_masked,
     refuse_other_table,
 )
-from sfumato.structure.structures import declared_labels, find, find_any
+from sfumato.structure.structures import class_column, declared_labels, find, find_any
 
 
 def open_account(case: Case) -> Case:
@@ -161,6 +162,8 @@ def measure(case: Case) -> Case:
     advice = advice_on_clusters(case.found.clusters, judged.scores)
     if advice is not None and not case.run.trial:
         warn(advice)
+    if not recipe.mask.guided and (column := class_column(recipe.structure)) and not case.run.trial:
+        warn(UNGUIDED.format(quoted(column), name_of(recipe.mask)))
     scores = {**judged.scores, **({"detail": [one.to_json() for one in detail]} if detail else {})}
     return replace(case, judged=replace(judged, scores=Scores(scores)))
 

@@ -14,7 +14,7 @@ from sfumato.errors import RecipeError, did_you_mean
 from sfumato.maskers.masker import Masker
 from sfumato.maskers.partition.fit import Partition
 from sfumato.maskers.topdown.masker import TopDown
-from sfumato.privacy.budget import Budget, Share
+from sfumato.privacy.budget import Budget, Plan
 from sfumato.privacy.requirements import Requirement, without_covered
 from sfumato.recipe.card import recipe_card
 from sfumato.recipe.kinds import check_kinds
@@ -132,9 +132,9 @@ class Recipe:
         return next((r.population for r in self.privacy if r.population is not None), None)
 
     @property
-    def plan(self) -> tuple[Share, ...]:
+    def plan(self) -> Plan:
         """What its budget will be spent on; nothing without one."""
-        return () if self.budget is None else self.mask.plan(self.schema, self.budget)
+        return Plan(() if self.budget is None else self.mask.plan(self.schema, self.budget))
 
     @property
     def before(self) -> Before:
