@@ -25,7 +25,7 @@ MOST_BLANK = {"hospital": 0, "bank": 0, "register": 3}
 
 
 def drafted(table: Path, recipe: Path) -> dict[str, Any]:
-    draft_command(table, output=recipe)
+    draft_command(str(table), output=recipe)
     found: dict[str, Any] = yaml.safe_load(recipe.read_text(encoding="utf-8"))
     return found
 

@@ -16,6 +16,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.studio.jobs import Job
+from sfumato.studio.serve import begin
 from sfumato.studio.workspace import Work
 from tests.studio_visitor import Visitor
 
@@ -80,6 +81,14 @@ def test_from_a_database_to_a_release(visitor: Visitor, scheme: str, make: Calla
     texts = [(one.recipe_text() or "").splitlines() for one in (work, uploaded)]
     database, file = ([line for line in text if not line.startswith("table:")] for text in texts)
     assert database == file
+
+
+def test_the_studio_begins_with_an_address(visitor: Visitor) -> None:
+    in_sqlite(visitor.studio.space.beside / "people.db", ADULT)
+    begin(visitor.studio, "sqlite:///people.db?table=people")
+    (work,) = visitor.studio.space.works()
+    visitor.done(Job(work.job("look")))
+    assert "age: {kind: number, role: quasi" in (work.recipe_text() or "")
 
 
 @pytest.mark.parametrize(

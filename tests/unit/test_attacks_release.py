@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 from sfumato.cli.main import app
-from sfumato.data.schema import Category, Number, Schema
+from sfumato.data.schema import Category, ItemSet, Number, Schema
 from sfumato.errors import ReleaseError, TableError
 from sfumato.evaluation.attacks.suite import Effort
 from sfumato.maskers.centroids.fit import Microaggregate
@@ -89,6 +89,17 @@ def test_a_recoding_is_attacked_through_its_groups(tmp_path: Path) -> None:
 def test_lifted_records_are_attacked_as_they_were_shown(tmp_path: Path) -> None:
     report = attack(raw_table(), released(tmp_path, TopDown(suppress=0.1)), effort=QUICK)
     assert 0 < report["record linkage"].success.value <= 0.11
+
+
+def test_a_sensitive_set_is_passed_over_where_groups_of_one_value_are_looked_for(tmp_path: Path) -> None:
+    sets = [["card", "loan", "fund"][: 1 + at % 3] for at in range(600)]
+    table = raw_table().append_column("products", pa.array(sets))
+    schema = Schema({**SCHEMA, "products": ItemSet(role="sensitive")})
+    recipe = Recipe(schema=schema, privacy=(KAnonymity(["age", "salary"], 10),), mask=Partition())
+    folder = publish(table, recipe, run=Run(report=False)).write(tmp_path / "out")
+    report = attack(table, folder, effort=QUICK)
+    assert report["homogeneity of illness"].success.value < 1
+    assert not [one for one in report.results if "products" in one.attack]
 
 
 @pytest.mark.parametrize("kind", [Mondrian, Partition, Microaggregate])

@@ -25,7 +25,11 @@ def people(**more: Any) -> pl.DataFrame:
 
 def told(table: pl.DataFrame, more: dict[str, Any] | None = None, **settings: Any) -> list[str]:
     """The remarks about a table whose further columns are plain numbers, unless something else is said."""
-    known = {"age": sf.Number(role="quasi"), "town": sf.Category(role="quasi"), "ill": sf.Category(role="sensitive")}
+    known: dict[str, Any] = {
+        "age": sf.Number(role="quasi"),
+        "town": sf.Category(role="quasi"),
+        "ill": sf.Category(role="sensitive"),
+    }
     others = {name: sf.Number(role="plain", unique_ok=True) for name in table.columns if name not in known}
     schema = sf.Schema({**known, **others, **(more or {})})
     recipe = sf.Recipe(**{"schema": schema, "privacy": [sf.KAnonymity(ON, 5)], **settings})
@@ -60,12 +64,25 @@ def test_labels_that_tell_masked_ones_are_told() -> None:
 
 @pytest.mark.parametrize(
     ("name", "values", "spoken"),
-    [("Name", 300, "name"), ("Kunden-Nr", 300, "kunden nr"), ("name", 20, None), ("town name", 300, None)],
+    [
+        ("Name", 300, "name"),
+        ("Kunden-Nr", 300, "kunden nr"),
+        ("name", 20, "name"),
+        ("drug name", 20, None),
+        ("town name", 300, None),
+    ],
 )
 def test_a_column_that_names_people_is_told(name: str, values: int, spoken: str | None) -> None:
     found = told(people(**{name: [f"x{n % values}" for n in range(ROWS)]}), {name: sf.Category(role="plain")})
     assert len(found) == (spoken is not None)
     assert spoken is None or f"its name says '{spoken}'" in found[0]
+
+
+def test_a_column_of_names_is_told_whatever_it_is_called() -> None:
+    firsts, lasts = ("Petra", "Uwe", "Rolf", "Ute", "Karl"), ("Roth", "Lang", "Wolf", "Koch", "Beck", "Vogt")
+    names = [f"{lasts[n % 6]}, {firsts[n % 5]}" for n in range(ROWS)]
+    (remark,) = told(people(contact=names), {"contact": sf.Category(role="plain")})
+    assert remark.startswith('"contact" goes out as it is, and its values look like names of people')
 
 
 def test_masked_labels_that_look_alike_are_told() -> None:
@@ -93,7 +110,7 @@ def test_rows_that_are_left_out_are_counted() -> None:
 
 def test_under_a_budget_nothing_is_told() -> None:
     names = {"name": sf.Category(role="quasi", values=tuple(f"x{n}" for n in range(300)))}
-    schema = {"age": sf.Number(role="quasi", range=(0, 99)), **names}
+    schema: dict[str, Any] = {"age": sf.Number(role="quasi", range=(0, 99)), **names}
     table = pl.DataFrame({"age": AGES, "name": [f"x{n % 300}" for n in range(ROWS)]})
     recipe = sf.Recipe(schema=sf.Schema(schema), mask=sf.PrivateTree(), budget=sf.Budget(epsilon=1))
     with warnings.catch_warnings():

@@ -18,7 +18,8 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 def studio(
     opened: Annotated[
-        Path | None, typer.Argument(metavar="[TABLE|RECIPE]", help="Begin with this table, or with this recipe.")
+        str | None,
+        typer.Argument(metavar="[TABLE|RECIPE]", help="Begin with this table (or a database's address), or recipe."),
     ] = None,
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Where to listen; 0 for any free port.")] = 8765,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open the browser.")] = True,
@@ -46,8 +47,8 @@ def studio(
         )
     if host not in LOOPBACK:
         _warn_of(host, understood=understood)
-    if opened is not None and not opened.is_file():
-        raise SfumatoError(str(opened), "it is a table or a recipe", given="no such file", remedy="check the path")
+    if opened is not None and "://" not in opened and not Path(opened).is_file():
+        raise SfumatoError(opened, "it must be a table or a recipe", given="no such file", remedy="check the path")
     from sfumato.studio.serve import Settings, interruptible, serve
     from sfumato.studio.workspace import usual_folder
 

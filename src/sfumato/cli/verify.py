@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.output import echo, figures
+from sfumato.cli.output import echo, figures, note
 from sfumato.cli.progress import following
 from sfumato.events import step
 
 if TYPE_CHECKING:
     from sfumato.privacy.verify import Verdict
+    from sfumato.recipe import Recipe
     from sfumato.release.copies import Recounted
 
 EXAMPLE = "sfumato verify out/"
@@ -64,12 +66,12 @@ def verify(
     from sfumato.privacy.verify import verify as verify_release
     from sfumato.release.certificate import population_of
 
-    texts = (*(missing or ()), *missing_texts(release, raw))
+    given = raw_table(raw, release)
     with following(), step("Verifying"):
         verdict = verify_release(
             release,
-            raw=raw_table(raw),
-            missing=texts,
+            raw=given.table,
+            missing=(*(missing or ()), *given.missing),
             population=population_of(population),
             others=others or (),
             key=key,
@@ -81,9 +83,14 @@ def verify(
 def _end(verdict: Verdict, counted: Sequence[Recounted]) -> None:
     """Tell it, and end with 1 where something does not hold."""
     copies = [{"says": str(claim), "holds": claim.holds} for claim in counted]
+    same = all(claim.holds for claim in counted)
     figures("verify", {**verdict_form(verdict), **({"copy": copies} if counted else {})})
-    echo("".join(f"{one}\n" for one in (verdict, *counted)))
-    if not verdict.holds or not all(claim.holds for claim in counted):
+    if verdict.holds and not same:
+        echo("DOES NOT HOLD: the folder is what its certificate says, and its copy is not\n")
+        echo("".join(f"{one}\n" for one in (*counted, f"The folder: {verdict}")))
+    else:
+        echo("".join(f"{one}\n" for one in (verdict, *counted)))
+    if not verdict.holds or not same:
         raise typer.Exit(1)
 
 
@@ -103,28 +110,51 @@ def verdict_form(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def raw_table(path: Path | None) -> object:
-    """The raw table; a CSV in any dialect, and a workbook, which verify does not read, as publish reads them."""
-    if path is None:
-        return None
-    from sfumato.data.reading import read_arrow
-    from sfumato.data.sources.openers import CSV, EXCEL
+@dataclass(frozen=True, eq=False)
+class Raw:
+    """The raw table as verify takes it, and the texts that still mean missing in it."""
 
-    return read_arrow(path) if path.suffix.lower() in CSV + EXCEL else path
+    table: object
+    missing: tuple[str, ...]
 
 
-def missing_texts(release: Path, raw: Path | None) -> tuple[str, ...]:
-    """Texts that mean missing, from the holder's recipe if it lies beside the release.
+def raw_table(path: Path | None, release: Path) -> Raw:
+    """The raw table; where its cells are text, read as publish read them.
 
-    Only its holder has the raw table. Nobody else has a recipe there that could be believed, so none is read.
+    How a number or a date is written, in which letters, with which separator, and which rows are left out, says the
+    recipe in the holder's folder. Reading by it is publish's; what is compared then, and how, is verify's alone. A
+    table that holds numbers and dates by type needs no such help, and verify reads it by itself.
     """
+    if path is None:
+        return Raw(None, ())
+    from sfumato.data.reading import read, read_arrow
+    from sfumato.data.sources.openers import CSV, EXCEL
+    from sfumato.publishing.case import published_rows
+
+    texts = path.suffix.lower() in CSV + EXCEL
+    recipe = _holders_recipe(release)
+    if recipe is not None and (texts or _reads_otherwise(recipe)):
+        note(f"the raw table is read as the recipe in {release}.holder says")
+        return Raw(published_rows(read(path, recipe.schema, encoding=recipe.encoding), recipe).to_arrow(), ())
+    return Raw(read_arrow(path) if texts else path, () if recipe is None else recipe.schema.missing_texts)
+
+
+def _reads_otherwise(recipe: Recipe) -> bool:
+    """Whether a recipe tells how to read what may have types already, or which rows to leave out."""
+
+    def told(attribute: Any) -> bool:
+        forms = [getattr(attribute, name, None) for name in ("dates", "decimal", "outside")]
+        return any(forms) or getattr(attribute, "separator", ";") != ";"
+
+    return bool(recipe.missing) or any(told(recipe.schema[name]) for name in recipe.schema)
+
+
+def _holders_recipe(release: Path) -> Recipe | None:
+    """Only its holder has the raw table. Nobody else has a recipe there that could be believed, so none is read."""
     from sfumato.errors import SfumatoError
     from sfumato.release.reading import read_recipe_of
 
-    if raw is None:
-        return ()
     try:
-        schema = read_recipe_of(release).schema
+        return read_recipe_of(release)
     except SfumatoError:
-        return ()
-    return schema.missing_texts
+        return None

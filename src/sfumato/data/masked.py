@@ -146,7 +146,7 @@ class Masked(Mapping[str, AnyColumn]):
         """The different labels of a released column; None where one is missing."""
         column = self.shown(name)
         labels = (*column.labels, None)
-        return {labels[key] for key in np.flatnonzero(np.bincount(column.marks))}
+        return {labels[key] for key in np.flatnonzero(column.counts)}
 
     def sizes(self, on: Sequence[str]) -> NDArray[np.int64]:
         """(groups,): how many rows each group has."""

@@ -82,6 +82,8 @@ def nothing_shown(table: Table, masked: Masked) -> float:
             costs = np.array([_interval_cost(layout, label) for label in shown.labels], dtype=np.float64)
         else:
             costs = _label_costs(attribute, column, shown.labels)
+        if not (costs >= 1.0).any():
+            return 0.0
         silent &= np.append(costs >= 1.0, False)[shown.codes]
     return float(silent.mean()) if len(masked) else 0.0
 

@@ -42,12 +42,33 @@ class Lost:
 
 
 @dataclass(frozen=True)
+class GivenAway:
+    """A secret that groups give away: of so many records 90 % or more of their group have the same value."""
+
+    name: str
+    share: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name} can be told with 90 % certainty or more for {self.share:.0%} of the records: ask for a "
+            "confidence_bound"
+        )
+
+
+def given_away(scores: Mapping[str, Any]) -> tuple[GivenAway, ...]:
+    """Secrets that are told of many records."""
+    return tuple(
+        GivenAway(one["attribute"], one["nearly_certain"]) for one in scores.get("certain", ()) if one.get("given_away")
+    )
+
+
+@dataclass(frozen=True)
 class Worth:
     """What a masked table still tells: its columns, and which of its clusters are found again.
 
     `helped`: clusters are looked for from the centres that go along; else without help. `nothing`: the share of the
-    rows for which no masked column shows anything, where that is much. `minded`: what else must be known to read it:
-    what groups give away of most records, nearly or for certain, and classes that even the raw table does not tell.
+    rows for which no masked column shows anything, where that is much. `given_away`: secrets that groups give away of
+    many records. `untold`: that not even the raw table tells the classes, in words.
     """
 
     columns: tuple[ColumnKept, ...]
@@ -55,7 +76,8 @@ class Worth:
     lost: tuple[Lost, ...] = ()
     helped: bool = False
     nothing: float = 0.0
-    minded: tuple[str, ...] = ()
+    given_away: tuple[GivenAway, ...] = ()
+    untold: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, scores: Mapping[str, Any], *, centres: bool) -> Worth:
@@ -68,9 +90,9 @@ class Worth:
             for row in rows
             if row["recall"] < HALF or row["precision"] < HALF
         )
-        away = tuple(_away(one) for one in scores.get("certain", ()) if one["nearly_certain"] > HALF)
         untold = _untold({name: float(one["value"]) for name, one in scores.get("scores", {}).items()})
-        return cls(columns, len(rows), lost, helped, float(scores.get("nothing_shown", 0.0)), (*away, *untold))
+        nothing = float(scores.get("nothing_shown", 0.0))
+        return cls(columns, len(rows), lost, helped, nothing, given_away(scores), tuple(untold))
 
     @property
     def silent(self) -> tuple[ColumnKept, ...]:
@@ -96,11 +118,12 @@ class Worth:
         >>> Worth((), clusters=6).sentence("Verified")
         'Verified. 6 of 6 clusters are found again.'
         """
-        clusters = [*self._nothing(), *([self._clusters()] if self.clusters else []), *self.minded]
-        if not self.columns:
-            return " ".join([f"{state}.", *(f"{one[:1].upper()}{one[1:]}." for one in clusters)])
-        if self.hardly:
-            return " ".join([f"{state}, but {self._poor()}.", *(f"{one[:1].upper()}{one[1:]}." for one in clusters)])
+        clusters = [*self._nothing(), *([self._clusters()] if self.clusters else []), *self.untold]
+        but = [*map(str, self.given_away), *([self._poor()] if self.hardly else [])]
+        if but or not self.columns:
+            first = f"{state}, but {'; and '.join(but)}." if but else f"{state}."
+            rest = [*([self._telling()] if self.columns and not self.hardly else []), *clusters]
+            return " ".join([first, *(f"{one[:1].upper()}{one[1:]}." for one in rest)])
         return f"{state}. {'; '.join([self._telling(), *clusters])}."
 
     def _poor(self) -> str:
@@ -136,9 +159,3 @@ def _untold(figures: Mapping[str, float]) -> Iterator[str]:
             f"mind: a tree makes as many errors in the raw table ({figures[names[0]]:.3f}) as naming the commonest "
             "class for everybody: errors say nothing of what masking cost; look at those where every class counts alike"
         )
-
-
-def _away(one: Mapping[str, Any]) -> str:
-    """Of how many records a value is given away, in words."""
-    raw = f", {one['nearly_certain.raw']:.0%} without masking" if "nearly_certain.raw" in one else ""
-    return f"mind: {one['attribute']} can be told of {one['nearly_certain']:.0%} of the records (90 % sure{raw})"

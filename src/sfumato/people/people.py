@@ -31,11 +31,15 @@ from sfumato.release.copies import copy_rows
 from sfumato.release.exports.croissant import write_croissant
 from sfumato.release.exports.export import export
 from sfumato.release.reading import read_certificate, read_json, typed_rows
+from sfumato.structure.clusterers import cluster
+from sfumato.structure.coded_points import Block, Placed
+from sfumato.structure.density import masked_options
 from sfumato.structure.released import ReleasedValues, Told
 from sfumato.structure.released_groups import Codebook, Numbered, ReleasedGroups, tells_groups
 from sfumato.structure.space import Space
 
 How = Literal["expected", "middle", "low_high", "sample"]
+Dense = Literal["dbscan", "hdbscan"]
 COVERING = ("discretize", "suppress", "extent", "region")
 """How a column is masked that says of any raw value whether it is covered."""
 FIRST = 5
@@ -195,9 +199,17 @@ class People:
             self._kind_of(name)
         return names
 
-    def clusters(self, k: int | None = None) -> NDArray[np.int64]:
+    def clusters(
+        self, k: int | None = None, *, by_density: Literal["dbscan", "hdbscan"] | None = None
+    ) -> NDArray[np.int64]:
         """(rows,): the cluster of each row, the largest first: as many as the release tells centres of, from where
-        k-means starts; or k of them, the best of thirty starts."""
+        k-means starts; or k of them, the best of thirty starts.
+
+        `by_density`: as many as there are, -1 for noise, with settings that follow from these rows: those of raw data
+        would take every group that was masked alike for a cluster.
+        """
+        if by_density is not None:
+            return clusters_by_density(self.points(), by_density)
         if k is None or (self._space is not None and k == len(self._space.centres)):
             return find_clusters(self.folder)
         return cluster_points(self.points(), k)
@@ -363,6 +375,13 @@ def cluster_points(points: Floats, k: int) -> NDArray[np.int64]:
     labels: NDArray[np.int64] = kmeans.fit(points).labels_.astype(np.int64)
     order = np.argsort(-np.bincount(labels), kind="stable")
     return np.argsort(order)[labels]
+
+
+def clusters_by_density(points: Floats, method: str) -> NDArray[np.int64]:
+    """(rows,): clusters of masked rows, the largest first; -1 where there is none."""
+    places, of_row = np.unique(points, axis=0, return_inverse=True)
+    placed = Placed((Block(of_row.ravel(), places.astype(np.float32)),), len(points))
+    return cluster(placed, method, **masked_options(method, {}, placed)).labels
 
 
 def _read(rows: object, names: Sequence[str], *, or_else: str = "") -> dict[str, Any]:

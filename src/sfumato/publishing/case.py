@@ -45,11 +45,12 @@ from sfumato.structure.structures import Found
 class Run:
     """How to run, apart from what: who counts, where chance comes from, who listens, what ends it early.
 
-    `report`: draw the report in its two editions (needs the extra `plots`). `ledger`: where spent epsilon is entered,
-    and every release that is written. `trial`: nothing will be written, so that releases which are out already are
-    neither told nor in the way. `suggest`: where the table tells too little, try other settings on a sample. `stream`:
-    read the table by batches, or whole; None leaves that to its size. `measures`: figures of your own by name, each a
-    function of the labels of raw records and those found again.
+    `report`: draw the report in its two editions (needs the extra `plots`). `ledger`: where spent epsilon is
+    entered, and every release that is written. `trial`: nothing is to be written, so that releases which are out
+    already are neither told nor in the way, until it is written all the same. `suggest`: where the table tells too
+    little, try other settings on a sample. `stream`: read the table by batches, or whole; None leaves that to its
+    size. `measures`: figures of your own by name, each a function of the labels of raw records and those found
+    again.
     """
 
     engine: Engine | None = None
@@ -103,6 +104,7 @@ class Case:
     costs: Costs = field(default_factory=Free)
     accounting: Accounting = NOT_YET
     people: Table = NOT_YET
+    left_out: int = 0
     account: Account | None = NOT_YET
     found: Found = NOT_YET
     labels: ClusterLabels | None = None

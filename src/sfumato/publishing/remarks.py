@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.drafting.people import NUMBERS_OF_THINGS, names_people
 from sfumato.data.drafting.words import IDENTIFYING, SOFT, concept_of, says
 from sfumato.data.lookalikes import alike
 from sfumato.data.schema import Category, Number
@@ -70,13 +71,23 @@ def _alike_labels(people: Table, name: str) -> int:
 
 def _named(people: Table) -> Iterator[str]:
     for name in _bare(people):
-        said = says(name, IDENTIFYING)
-        kind_of = said is not None and SOFT.fullmatch(said) is not None and concept_of(name) is not None
-        if said is not None and not kind_of and len(people.columns[name].values) > KINDS:
+        if said := _said(people, name):
             yield (
-                f"{quoted(name)} goes out as it is, and its name says {said!r}: nobody must be found by it. Declare it "
-                "an identifier, which is left out, unless it names no people"
+                f"{quoted(name)} goes out as it is, and {said}: nobody must be found by it. Declare it an identifier, "
+                "which is left out, unless it names no people"
             )
+
+
+def _said(people: Table, name: str) -> str | None:
+    """Why a column seems to name people."""
+    column = people.columns[name]
+    if isinstance(column, Column):
+        texts = [str(value) for value in column.values[:MOST_LABELS].to_pylist()]
+        if found := names_people(name, texts, text=column.shows_labels):
+            return found.replace("the name says", "its name says")
+    said = says(name, NUMBERS_OF_THINGS) or says(name, IDENTIFYING)
+    kind_of = said is not None and SOFT.fullmatch(said) is not None and concept_of(name) is not None
+    return f"its name says {said!r}" if said and not kind_of and len(column.values) > KINDS else None
 
 
 def _bare(people: Table) -> list[str]:
@@ -130,10 +141,10 @@ def _in_step(one: NDArray[np.int64], other: NDArray[np.int64]) -> float:
     >>> round(_in_step(np.arange(100), 100 - np.arange(100)), 3)
     -1.0
     """
-    ranks = [_ranks(codes) for codes in (one, other)]
-    if min(np.ptp(each) for each in ranks) == 0:
+    first, second = _ranks(one), _ranks(other)
+    if np.ptp(first) == 0 or np.ptp(second) == 0:
         return 0.0
-    return float(np.corrcoef(*ranks)[0, 1])
+    return float(np.corrcoef(first, second)[0, 1])
 
 
 def _ranks(codes: NDArray[np.int64]) -> NDArray[np.float64]:

@@ -58,7 +58,8 @@ def read_seen(case: Case) -> Case:
     people = prepare(everything, recipe)
     policies.refuse(recipe, people)
     tell(people, recipe, read=everything.rows)
-    return replace(case, people=people, account=case.accounting.account(people))
+    left_out = 0 if recipe.mask.guarantee.spends else everything.rows - people.rows
+    return replace(case, people=people, left_out=left_out, account=case.accounting.account(people))
 
 
 def _refuse_order(case: Case) -> None:

@@ -25,14 +25,14 @@ RECIPES = (".yaml", ".yml")
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """Where to listen and to work. `opened`: a table or a recipe to begin with."""
+    """Where to listen and to work. `opened`: a table or a recipe to begin with, by its path or its address."""
 
     folder: Path
     beside: Path
     host: str = "127.0.0.1"
     port: int = USUAL_PORT
     browser: bool = True
-    opened: Path | None = None
+    opened: str | Path | None = None
     most_upload: int = MOST_UPLOAD
 
 
@@ -83,13 +83,18 @@ def _prepare() -> None:
     gc.freeze()
 
 
-def begin(studio: Studio, opened: Path) -> None:
+def begin(studio: Studio, given: str | Path) -> None:
     """A new piece of work on a table, or with a recipe."""
-    from sfumato.studio.desk import Desk
+    from sfumato.studio.desk import Desk, Fields
     from sfumato.studio.form import parsed
+    from sfumato.studio.screens.table import address
     from sfumato.studio.screens.table import begin as look
     from sfumato.studio.tables import in_database
 
+    if in_database(str(given)):
+        address(Desk(studio.space, studio.jobs, studio.space.new("database")), Fields((("address", str(given)),)))
+        return
+    opened = Path(given)
     work = studio.space.new(opened.stem)
     work.note(allow=[str(opened.resolve().parent)])
     desk = Desk(studio.space, studio.jobs, work)

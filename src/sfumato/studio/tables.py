@@ -20,7 +20,7 @@ from sfumato.data.csv_files import likely_encoding
 from sfumato.data.drafting.draft import draft
 from sfumato.data.drafting.plan import k_for
 from sfumato.data.drafting.profile import profile
-from sfumato.data.drafting.text import recipe_text, told
+from sfumato.data.drafting.text import one_row_one_person, questions, recipe_text, told
 from sfumato.data.reading import look as look_at
 from sfumato.data.reading import read_arrow
 from sfumato.data.safe_files import FILE
@@ -74,6 +74,8 @@ def look(folder: Path, table: str, *, encoding: str | None) -> dict[str, Any]:
         "alone": counted_alone,
         "bytes": None if counted else _size(source),
         "columns": columns,
+        "several": one_row_one_person(found),
+        "questions": [*questions(found)],
         "first": [[_text(cell) for cell in row.values()] for row in arrow.slice(0, 0 if counted else ROWS).to_pylist()],
     }
 

@@ -81,7 +81,7 @@ def _column(table: pa.Table, column: Looked, given: Given) -> ColumnDraft:
         unique_share=seen.unique_share,
         labels=tuple(sorted(seen.texts)) if few else (),
         nearly_numbers=spoilt(seen) and not column.made.numbered,
-        repeated=column.made.numbered and seen.distinct_share < 1,
+        rows_each=max(seen.counts, default=0) if column.made.numbered else 0,
         proposed=_proposed(table, seen, attribute),
     )
 

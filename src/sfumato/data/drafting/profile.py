@@ -96,8 +96,9 @@ class Profile:
         """Whether some of its dates have a time of day."""
         if not pt.is_timestamp(self.type) and not pt.is_date64(self.type):
             return False
-        moments = self.values.cast(pa.timestamp("us", getattr(self.type, "tz", None)))
-        return not bool(pc.all(pc.equal(moments, pc.floor_temporal(moments, unit="day"))).as_py())
+        moments: Any = self.values.cast(pa.timestamp("us", getattr(self.type, "tz", None)))
+        days: Any = pc.floor_temporal(moments, unit="day")
+        return not bool(pc.all(pc.equal(moments, days)).as_py())
 
     def ends(self) -> tuple[float, float] | None:
         """The lowest and the highest number; None if there is none."""

@@ -17,8 +17,8 @@ class ColumnDraft:
 
     `asked`: whether others know it is a question to the holder. `distinct` counts its different values;
     `unique_share` is the share of rows that are alone with theirs; `labels` are the values of a column that has few.
-    `nearly_numbers`: nearly all its cells are numbers, and some spoil it. `repeated`: it is a number of a person, and
-    comes again in other rows.
+    `nearly_numbers`: nearly all its cells are numbers, and some spoil it. `rows_each`: of a number of
+    people, in how many rows one of them is at most; 0 of all other columns.
     """
 
     name: str
@@ -30,7 +30,7 @@ class ColumnDraft:
     unique_share: float
     labels: tuple[str, ...] = ()
     nearly_numbers: bool = False
-    repeated: bool = False
+    rows_each: int = 0
     proposed: TaxonomyDraft | None = None
 
     @property
@@ -44,6 +44,11 @@ class ColumnDraft:
     def role(self) -> Role:
         """Its role."""
         return self.attribute.role
+
+    @property
+    def repeated(self) -> bool:
+        """Whether it is a number of people, and comes again in other rows."""
+        return self.rows_each > 1
 
     @property
     def taxonomy(self) -> Taxonomy | None:

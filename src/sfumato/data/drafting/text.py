@@ -115,7 +115,7 @@ def _privacy(draft: Draft) -> Iterator[str]:
     )
     yield from _comment(note, 0)
     if draft.alone_plain > 0:
-        share_alone = f"with them {share(draft.alone_plain)} of the people are alone (question 1)"
+        share_alone = f"with them {share(draft.alone_plain)} of the people are alone (asked below)"
         yield from _comment(
             f"That is all that is promised: the other columns go out as they are, and {share_alone}.", 0
         )
@@ -123,8 +123,7 @@ def _privacy(draft: Draft) -> Iterator[str]:
         yield from _comment("WARNING: so few rows can hardly be blurred into groups; little will be shown.", 0)
     yield "privacy:"
     yield f"  - {_inline({'k_anonymity': found.k, 'on': quasi})}"
-    if found.bound is not None:
-        bound = found.bound
+    for bound in found.bounds:
         yield from _comment(f"Of {scalar(bound.column)} {bound.reason}.", 2)
         form = {bound.requirement: bound.figure, "on": quasi, "sensitive": bound.column}
         yield f"  - {_inline(form | ({} if bound.value is None else {'value': bound.value}))}"
@@ -142,6 +141,8 @@ def _questions(draft: Draft) -> Iterator[str]:
 
 def questions(draft: Draft) -> Iterator[str]:
     """What only the holder knows."""
+    if several := one_row_one_person(draft):
+        yield several
     plain = [c.name for c in draft.columns if c.role == "plain" and c.asked]
     if plain or draft.alone_plain > 0:
         plain = plain or list(draft.with_role("sensitive"))
@@ -163,12 +164,6 @@ def questions(draft: Draft) -> Iterator[str]:
             "way. Mend those, or list their texts in `missing`, and write kind: number, with decimal: comma for 3,5: "
             "`publish` then names the line of a cell that it cannot read."
         )
-    if repeated := [c.name for c in draft.columns if c.repeated]:
-        yield (
-            f"Has one person several rows? {_named(repeated)} comes again in other rows, and k counts rows: a group of "
-            f"{draft.plan.k} rows may be fewer people. Make one row a person first, or multiply k by as many rows as "
-            "one person has at most."
-        )
     if unsure := [c.name for c in draft.columns if "(or mdy?" in c.holds and c.role != "identifier"]:
         yield f"Do days stand before months (dmy) in {_named(unsure)}? No day is above 12."
     if draft.plan.unbounded:
@@ -186,6 +181,20 @@ def questions(draft: Draft) -> Iterator[str]:
     if declared := [c for c in draft.columns if c.labels and isinstance(c.attribute, Category)]:
         lists = "; ".join(f"{scalar(c.name)} {_inline(list(c.labels))}" for c in declared)
         yield f"Under a budget (mask: private_tree) labels are declared, `values: [...]`. All that can occur? {lists}"
+
+
+def one_row_one_person(draft: Draft) -> str | None:
+    """The first question, where a number of people comes again in other rows; None where none does."""
+    repeated = [column for column in draft.columns if column.repeated]
+    if not repeated:
+        return None
+    found = min(repeated, key=lambda column: column.distinct)
+    k, most = draft.plan.k, found.rows_each
+    return (
+        f"Is one row one person? {draft.rows:,} rows have {found.distinct:,} different {scalar(found.name)}, one of "
+        f"them in {most:,} rows; k counts rows, so that a group of {k} rows may be fewer people. Make one row a person "
+        f"first, or multiply k by the most rows that a person has: {k} x {most:,} = {k * most:,}."
+    )
 
 
 def _named(names: tuple[str, ...] | list[str]) -> str:

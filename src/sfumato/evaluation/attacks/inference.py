@@ -22,7 +22,7 @@ from sfumato.arrays import Floats, Ints
 from sfumato.data.axis import labels_of, numbers_of
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Number
-from sfumato.data.table import Column, Table, pairs
+from sfumato.data.table import Column, ItemColumn, Table, pairs
 from sfumato.evaluation.attacks.attacker_view import Case, Seen, Sight
 from sfumato.evaluation.attacks.results import AttackResult, Beside, beside, hits, percent
 from sfumato.evaluation.scores import difference
@@ -189,7 +189,7 @@ def attack_groups(table: Table, masked: Masked, *, excluded: Sequence[int] = (0,
     groups = groups_of(masked)
     results = []
     for name in watched(table.schema.with_role("sensitive")):
-        if name in masked or not hasattr(table.columns[name], "missing_code"):
+        if name in masked or isinstance(table.columns[name], ItemColumn):
             continue
         column = table.column(name)
         found = secrets(groups, column.keys)

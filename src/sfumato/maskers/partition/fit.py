@@ -93,7 +93,7 @@ class Partition(Masker):
                     name,
                     "Partition cuts numbers and categories",
                     given="an item set",
-                    remedy="give it another role, or use a masker for sets such as microaggregate",
+                    remedy="give it another role, or say mask: top_down (with a taxonomy of items) or microaggregate",
                 )
 
     def unguided(self) -> Partition:

@@ -198,7 +198,7 @@ def people_in_areas(path: str, digits: int) -> dict[str, int]:
     table = read_arrow(path)
     try:
         areas, people = ([table.column_names[at], *table.column(at).to_pylist()] for at in (0, 1))
-        if not areas[0].isdigit():
+        if not str(areas[0]).isdigit():
             areas, people = areas[1:], people[1:]
         return {str(area).zfill(digits): int(str(count)) for area, count in zip(areas, people, strict=True)}
     except (IndexError, ValueError):

@@ -26,7 +26,7 @@ def verdict(released: Released) -> Html:
 def holders_verdict(released: Released, held: Held) -> Html:
     """What verify said, and whether the table is worth having, in one sentence."""
     worth, holds = worth_of(released, held), held.verdict.holds
-    kind = "verdict poor" if worth.hardly or not holds else "verdict"
+    kind = "verdict poor" if worth.hardly or worth.given_away or not holds else "verdict"
     return paragraph(worth.sentence(released.facts.promise.state(verified=holds)), kind)
 
 
