@@ -92,7 +92,7 @@ class Worth:
         )
         untold = _untold({name: float(one["value"]) for name, one in scores.get("scores", {}).items()})
         nothing = float(scores.get("nothing_shown", 0.0))
-        return cls(columns, len(rows), lost, helped, nothing, given_away(scores), tuple(untold))
+        return cls(columns, len(rows), lost, helped, nothing, given_away(scores), untold=tuple(untold))
 
     @property
     def silent(self) -> tuple[ColumnKept, ...]:
