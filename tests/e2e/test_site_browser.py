@@ -93,7 +93,7 @@ def test_a_page_can_be_read_by_everybody_everywhere(browser: Any, address: str, 
 
 
 def test_no_page_has_an_empty_navigation() -> None:
-    """The theme draws the box beside pages that have no siblings, too; `html_sidebars` in docs/conf.py takes it away."""
+    """The theme draws the box beside pages without siblings, too; `html_sidebars` in docs/conf.py takes it away."""
     empty = []
     for path in Path(str(SITE)).rglob("*.html"):
         found = re.search(r'<nav class="bd-docs-nav.*?</nav>', path.read_text(encoding="utf-8"), re.DOTALL)

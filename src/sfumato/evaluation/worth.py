@@ -68,7 +68,7 @@ class Worth:
 
     `helped`: clusters are looked for from the centres that go along; else without help. `nothing`: the share of the
     rows for which no masked column shows anything, where that is much. `given_away`: secrets that groups give away of
-    many records. `untold`: that not even the raw table tells the classes, in words.
+    many records. `minded`: what else must be known to read it: classes that even the raw table does not tell.
     """
 
     columns: tuple[ColumnKept, ...]
@@ -77,7 +77,7 @@ class Worth:
     helped: bool = False
     nothing: float = 0.0
     given_away: tuple[GivenAway, ...] = ()
-    untold: tuple[str, ...] = ()
+    minded: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, scores: Mapping[str, Any], *, centres: bool) -> Worth:
@@ -90,9 +90,10 @@ class Worth:
             for row in rows
             if row["recall"] < HALF or row["precision"] < HALF
         )
-        untold = _untold({name: float(one["value"]) for name, one in scores.get("scores", {}).items()})
+        untold = tuple(_untold({name: float(one["value"]) for name, one in scores.get("scores", {}).items()}))
         nothing = float(scores.get("nothing_shown", 0.0))
-        return cls(columns, len(rows), lost, helped, nothing, given_away(scores), untold=tuple(untold))
+        away = given_away(scores)
+        return cls(columns, len(rows), lost, helped, nothing=nothing, given_away=away, minded=untold)
 
     @property
     def silent(self) -> tuple[ColumnKept, ...]:
@@ -118,7 +119,7 @@ class Worth:
         >>> Worth((), clusters=6).sentence("Verified")
         'Verified. 6 of 6 clusters are found again.'
         """
-        clusters = [*self._nothing(), *([self._clusters()] if self.clusters else []), *self.untold]
+        clusters = [*self._nothing(), *([self._clusters()] if self.clusters else []), *self.minded]
         but = [*map(str, self.given_away), *([self._poor()] if self.hardly else [])]
         if but or not self.columns:
             first = f"{state}, but {'; and '.join(but)}." if but else f"{state}."
