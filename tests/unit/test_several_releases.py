@@ -15,7 +15,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.cli.summary import recheck
-from sfumato.data.table import group_sizes
+from sfumato.data.grouping import group_sizes
 from sfumato.privacy.several import anonymity
 from sfumato.privacy.verify.folder import Folder
 from sfumato.privacy.verify.raw.rows import read_raw

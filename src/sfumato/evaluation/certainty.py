@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
+from sfumato.data.grouping import group_numbers, pairs
 from sfumato.data.masked import Masked
-from sfumato.data.table import Column, Table, group_numbers, pairs
+from sfumato.data.table import Column, Table
 from sfumato.evaluation.scores import Score
 from sfumato.events import watched
 

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.calls import constructed, expected
+from sfumato.data.grouping import group_numbers
 from sfumato.data.schema import Number, Schema
-from sfumato.data.table import Codes, ItemColumn, Table, group_numbers, narrow
+from sfumato.data.table import Codes, ItemColumn, Table, narrow
 from sfumato.errors import NoStructure, RecipeError, TableError, warn
 from sfumato.events import part, watched
 from sfumato.structure.clusterers import by_size, check_clusterer, check_options, cluster, finds_k, takes_weights

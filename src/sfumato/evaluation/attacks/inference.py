@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Floats, Ints
 from sfumato.data.axis import labels_of, numbers_of
+from sfumato.data.grouping import pairs
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Number
-from sfumato.data.table import Column, ItemColumn, Table, pairs
+from sfumato.data.table import Column, ItemColumn, Table
 from sfumato.evaluation.attacks.attacker_view import Case, Seen, Sight
 from sfumato.evaluation.attacks.results import AttackResult, Beside, beside, hits, percent
 from sfumato.evaluation.scores import difference

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.data.grouping import first_rows
 from sfumato.data.schema import Attribute
-from sfumato.data.table import Column, first_rows
+from sfumato.data.table import Column
 from sfumato.privacy.verify.texts import readme
 from sfumato.privacy.verify.texts.labels import told_in_words
 from sfumato.privacy.verify.texts.pages import needed
