@@ -20,34 +20,47 @@ NAMES = ("age", "workclass", "education", "marital_status", "occupation", "race"
 LARGE = (100, 1000, 5000)
 
 
+def people(rows: int | None = None) -> pa.Table:
+    """Adult's complete records, the quasi-identifiers alone."""
+    return datasets.load("adult", complete=True).table.select(list(NAMES)).slice(0, rows)
+
+
+def schema() -> sf.Schema:
+    """With the bundled trees."""
+    found = datasets.load("adult", complete=True).schema
+    return sf.Schema({name: found[name] for name in NAMES})
+
+
 def main() -> None:
     """Print a line a setting."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rows", type=int, default=45_222)
-    rows = parser.parse_args().rows
-    found = datasets.load("adult", complete=True)
-    table = found.table.select(list(NAMES)).slice(0, rows)
-    schema = sf.Schema({name: found.schema[name] for name in NAMES})
-    flat = sf.Schema({name: _flat(of) for name, of in schema.items()})
-    bare = sf.Schema({name: _bare(of) for name, of in schema.items()})
+    table, usual = people(parser.parse_args().rows), schema()
+    flat = sf.Schema({name: _flat(of) for name, of in usual.items()})
+    bare = sf.Schema({name: _bare(of) for name, of in usual.items()})
     print(f"{table.num_rows} people, {len(NAMES)} quasi-identifiers, 6-means; F and match point from the centres")
-    _line("(compiling)", table.slice(0, 2000), schema, 100)
+    _line("(compiling)", table.slice(0, 2000), usual, 100)
     for k in LARGE:
-        _line(f"h = {k}", table, schema, k)
+        _line(f"h = {k}", table, usual, k)
     _line("h = 100, trees of two levels", table, flat, 100)
     _line("h = 100, suppression", table, bare, 100)
 
 
-def _line(says: str, table: pa.Table, schema: sf.Schema, k: int) -> None:
+def measured(table: pa.Table, schema: sf.Schema, k: int) -> dict[str, float]:
+    """What `publish` keeps."""
     needs = [sf.KAnonymity(on=schema.quasi, k=k)]
     recipe = sf.Recipe(schema=schema, structure=sf.Clusters("kmeans", k=6), privacy=needs, mask=sf.TopDown())
-    began = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         release = sf.publish(table, recipe, run=sf.Run(report=False, trial=True))
     scores: Any = release.scores["scores"]
-    figures = [scores[name]["value"] for name in ("f_measure.start", "match_point.start", "information_kept")]
-    told = "  ".join(f"{name} {value:.3f}" for name, value in zip(("F", "match point", "kept"), figures, strict=True))
+    named = {"F": "f_measure.start", "match point": "match_point.start", "kept": "information_kept"}
+    return {what: scores[name]["value"] for what, name in named.items()}
+
+
+def _line(says: str, table: pa.Table, schema: sf.Schema, k: int) -> None:
+    began = time.process_time()
+    told = "  ".join(f"{name} {value:.3f}" for name, value in measured(table, schema, k).items())
     print(f"{says:32}{told}  publish {time.process_time() - began:.1f} CPU s", flush=True)
 
 

@@ -19,8 +19,9 @@ class Part:
 
 def _made(paper: str, module: str, page: str, parts: dict[str, str]) -> list[Part]:
     """Parts that one module makes; after each name the options that it wants."""
+    page = page if "/" in page else RESULTS + page
     command = f"python -m benchmarks.papers.{module}"
-    return [Part(paper, part, f"{command} {options}".strip(), RESULTS + page) for part, options in parts.items()]
+    return [Part(paper, part, f"{command} {options}".strip(), page) for part, options in parts.items()]
 
 
 def _example(paper: str, parts: dict[str, str]) -> list[Part]:
@@ -59,6 +60,15 @@ CONTENTS: tuple[Part, ...] = (
         },
     ),
     Part("000", "Figure 9 (time)", "python -m benchmarks.topdown", RESULTS + "speed.md"),
+    *_made(
+        "000",
+        "grown_trees",
+        "docs/papers.md",
+        {"Figure 5 (a grown tree of Education-num)": ""},
+    ),
+    *_made(
+        "000", "cluster_more", "cluster_more.md", {"section 5.1.4 (h = 5000, height of trees), suppression's time": ""}
+    ),
     *_example(
         "002",
         {
@@ -82,6 +92,7 @@ CONTENTS: tuple[Part, ...] = (
             "the same with Partition": "--partition",
         },
     ),
+    *_made("002", "grown_trees", "docs/papers.md", {"Figure 7 (grown trees of Hours-per-week and Education-num)": ""}),
     *_example(
         "001",
         {
@@ -94,7 +105,7 @@ CONTENTS: tuple[Part, ...] = (
     *_example(
         "003",
         {
-            "Table 1, Figures 2 and 3 (patients, a tree)": "tests/golden/test_paper_003.py::example_2",
+            "Tables 1 and 2, Figures 2 and 3 (patients, notation, a tree)": "tests/golden/test_paper_003.py::example_2",
             "Figure 1 (the approach), from publish to the recipient": "tests/e2e/test_private.py::generated_whole",
         },
     ),
@@ -103,7 +114,7 @@ CONTENTS: tuple[Part, ...] = (
         "dpheter",
         "dpheter.md",
         {
-            "Figures 4 to 11 (Adult and MIMIC by epsilon)": "",
+            "Figures 4 to 11 (Adult and MIMIC by epsilon and number of steps)": "",
             "Figures 12 to 15 (other algorithms), Table 3": "",
             "Figures 16 and 17 (other clusterers)": "",
             "Figure 18 (time)": "--time",
@@ -127,7 +138,8 @@ CONTENTS: tuple[Part, ...] = (
         {
             "Tables 1, 3 and 5 (misclassified points)": "",
             "Tables 2, 4 and 6 (Sec)": "",
-            "the graph of neighbours alone": "--graph 20",
+            "hierarchical clustering alone, by the graph of neighbours": "--graph 20",
+            "the same by Ward linkage of all points": "--ward 20",
             "what undoes them": "",
         },
     ),

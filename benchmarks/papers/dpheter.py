@@ -44,10 +44,14 @@ from sfumato.structure.structures import Clusters, Found, cluster_placed, find
 PAGE = Path(__file__).parents[2] / "docs" / "results" / "dpheter.md"
 EPSILONS = ("0.1", "0.25", "0.5", "0.75", "1")
 STEPS = (4, 8, 12, 16, 20)
-FEW_RUNS, RUNS, MAIN_RUNS = 2, 5, 10
+USUAL_STEPS = 16
+RUNS, MAIN_RUNS = 5, 10
 STARTS = 30
 """Random starts of every clustering, the holder's and the recipient's, whatever made the table."""
-ENDS = ("0.1", "1")
+BY_STEPS = {"adult": EPSILONS, "patients": ("0.1", "0.5", "1")}
+"""Where DPHeter is run with every number of steps; patients' sets take seconds each."""
+CROSSED = 5
+"""Of so many clusters it is measured how another clusterer finds them again."""
 STRUCTURES = (("kmeans", 5), ("kmeans", 3), ("bisecting", 5), ("bisecting", 3))
 MAY_MISS = {"adult": (), "patients": ("marital_status",)}
 
@@ -62,17 +66,17 @@ class Case:
     found: Found
 
     def figures(
-        self, method: str, epsilon: str, masked: Masked, *, mask: NoisyHistogram | None = None
+        self, method: str, epsilon: str, masked: Masked, *, mask: NoisyHistogram | None = None, run: int = 0
     ) -> Iterator[Figure]:
         """What the generated table keeps: by nearest centre, and where the mask is given by part."""
         seen = again(self.structure, self.found, place(self.found, masked))
         cost = seen.cost_ratio(self.found)
-        yield self.compared(method, epsilon, seen.nearest(self.found), cost)
+        yield self.compared(method, epsilon, seen.nearest(self.found), cost, run)
         if mask is not None and mask.parts is not None:
             by_part = seen.by_part(self.found, part=mask.parts.of(self.table), made_for=mask.parts.of_rows)
-            yield self.compared(f"{method}, parts", epsilon, by_part, cost)
+            yield self.compared(f"{method}, parts", epsilon, by_part, cost, run)
 
-    def compared(self, method: str, epsilon: str, labels: Any, cost: float) -> Figure:
+    def compared(self, method: str, epsilon: str, labels: Any, cost: float, run: int = 0) -> Figure:
         """Labels of raw records against their clusters."""
         return Figure(
             self.name,
@@ -84,7 +88,14 @@ class Case:
             measure.f_measure(self.found.labels, labels),
             measure.match_point(self.found.labels, labels),
             cost,
+            run,
         )
+
+    @property
+    def crossed(self) -> Case:
+        """The same, but the recipient clusters by the other method (Figures 16 and 17)."""
+        other = "bisecting" if self.structure.method == "kmeans" else "kmeans"
+        return replace(self, structure=replace(self.structure, recluster=other))
 
     @property
     def main(self) -> bool:
@@ -127,32 +138,40 @@ def measured(case: Case, made: dict[Any, Outcome], *, quick: bool) -> Iterator[F
             key = (case.name, epsilon, seed)
             outcome = made[key] = made.get(key) or case.run(tree, epsilon, seed)
             mask = outcome.mask if isinstance(outcome.mask, NoisyHistogram) else None
-            yield from case.figures("tree", epsilon, outcome.masked, mask=mask)
-            if seed < (RUNS if case.main else FEW_RUNS):
-                yield from _papers(case, epsilon, seed)
+            yield from case.figures("tree", epsilon, outcome.masked, mask=mask, run=seed)
+            if case.found.n == CROSSED and seed < RUNS and not quick:
+                yield from case.crossed.figures("tree", epsilon, outcome.masked, run=seed)
+            if seed < RUNS:
+                yield from _papers(case, made, epsilon, seed, quick=quick)
 
 
-def _papers(case: Case, epsilon: str, seed: int) -> Iterator[Figure]:
-    """The paper's algorithm, chosen privately and at random, and with other numbers of steps for 5-means."""
-    heter = sf.DPHeter(steps=16, may_miss=MAY_MISS[case.name])
-    yield from _generalized(case, "DPHeter", heter, epsilon, seed)
-    yield from _generalized(case, "random", replace(heter, selection="random"), epsilon, seed + 1000)
-    if case.main and epsilon in ENDS and seed < 2:
-        for steps in STEPS:
-            yield from _generalized(case, f"h={steps}", replace(heter, steps=steps), epsilon, seed)
+def _papers(case: Case, made: dict[Any, Outcome], epsilon: str, seed: int, *, quick: bool) -> Iterator[Figure]:
+    """The paper's algorithm with every number of steps, and with cuts chosen at random."""
+    heter = sf.DPHeter(steps=USUAL_STEPS, may_miss=MAY_MISS[case.name])
+    for steps in STEPS if epsilon in BY_STEPS[case.name] and not quick else (USUAL_STEPS,):
+        outcome = case.run(replace(heter, steps=steps), epsilon, seed)
+        yield from _generalized(case, f"h={steps}", outcome, epsilon, seed, crossed=not quick)
+    key = (case.name, "random", epsilon, seed)
+    made[key] = made.get(key) or case.run(replace(heter, selection="random"), epsilon, seed + 1000)
+    yield from _generalized(case, "random", made[key], epsilon, seed)
 
 
 MOST_ROWS = 200_000
 
 
-def _generalized(case: Case, name: str, masker: sf.DPHeter, epsilon: str, seed: int) -> Iterator[Figure]:
-    outcome = case.run(masker, epsilon, seed)
+def _generalized(
+    case: Case, name: str, outcome: Outcome, epsilon: str, seed: int, *, crossed: bool = False
+) -> Iterator[Figure]:
     rows = outcome.masked.rows
+    if rows < case.found.n:
+        return
     chosen = np.random.default_rng(seed).permutation(rows)[:MOST_ROWS]
-    if rows >= case.found.n:
-        some = pa.array(np.sort(chosen), type=pa.int64())
-        taken = {key: column.decode().take(some) for key, column in outcome.masked.items()}
-        yield from case.figures(name, epsilon, Masked.of(taken, came="generated"))
+    some = pa.array(np.sort(chosen), type=pa.int64())
+    taken = {key: column.decode().take(some) for key, column in outcome.masked.items()}
+    masked = Masked.of(taken, came="generated")
+    yield from case.figures(name, epsilon, masked, run=seed)
+    if crossed and case.found.n == CROSSED:
+        yield from case.crossed.figures(name, epsilon, masked, run=seed)
 
 
 def _bounds(case: Case) -> Iterator[Figure]:
@@ -164,15 +183,6 @@ def _bounds(case: Case) -> Iterator[Figure]:
         if case.found.placed is not None:
             labels = cluster_placed(case.structure, case.found.placed, seed=seed + 1).labels
             yield case.compared("ceiling", "", labels, 1.0)
-
-
-def crossed(case: Case, made: dict[Any, Outcome]) -> Iterator[Figure]:
-    """Figures 16 and 17: the recipient clusters by another method than the holder."""
-    other = "bisecting" if case.structure.method == "kmeans" else "kmeans"
-    swapped = replace(case, structure=replace(case.structure, recluster=other))
-    for (name, epsilon, _), outcome in made.items():
-        if name == case.name and epsilon in (*ENDS, "0.5"):
-            yield from swapped.figures("tree, crossed", epsilon, outcome.masked)
 
 
 PAIRED_SEED = 100
@@ -208,7 +218,8 @@ def rivalled(
         for seed in seeds:
             for epsilon in epsilons:
                 found += case.figures("tree", epsilon, case.run(sf.PrivateTree(), epsilon, seed).masked)
-                found += _generalized(case, "random", sf.DPHeter(selection="random"), epsilon, seed + 1000)
+                random = case.run(sf.DPHeter(selection="random"), epsilon, seed + 1000)
+                found += _generalized(case, "random", random, epsilon, seed)
                 for model in models:
                     made, seconds = theirs[model, epsilon, seed].result()
                     found += case.figures(model, epsilon, made)
@@ -265,7 +276,6 @@ def main(arguments: Sequence[str]) -> None:
         made: dict[Any, Outcome] = {}
         for case in cases(quick=asked.quick):
             figures += measured(case, made, quick=asked.quick)
-            figures += crossed(case, made) if case.found.n == 5 and not asked.quick else []
             done = f"{case.name} {case.structure.method} {case.found.n}"
             print(f"{done}: {time.perf_counter() - began:.0f} s", flush=True)
             page(PAGE if not asked.quick else None, figures, ())

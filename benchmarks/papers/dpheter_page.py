@@ -11,6 +11,8 @@ import numpy as np
 END = "<!-- end of table -->"
 PAPER = {("adult", "kmeans", "0.1"): 0.6331, ("patients", "kmeans", "0.1"): 0.6428, ("adult", "kmeans", "1"): 0.7840}
 """F of the paper's Figures 5, 12 and 14 (5-means, 16 steps) where its text has it; the second table was MIMIC-III."""
+DPHETER = "h=16"
+"""The paper's algorithm, with the number of steps that it has beside others."""
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class Figure:
     f: float
     match: float
     cost: float
+    run: int = 0
 
 
 @dataclass(frozen=True)
@@ -124,7 +127,7 @@ def kept(figures: Sequence[Figure]) -> str:
         for epsilon in _epsilons(figures):
             of = {
                 by: [f.f for f in _chosen(own, by=by, epsilon=epsilon)]
-                for by in ("tree", "tree, parts", "DPHeter", "random")
+                for by in ("tree", "tree, parts", DPHETER, "random")
             }
             bounds = [_cell([f.f for f in _chosen(own, by=by)]) for by in ("no data", "ceiling")]
             paper = PAPER.get((table, method, epsilon), 0.0) if k == 5 else 0.0
@@ -135,7 +138,7 @@ def kept(figures: Sequence[Figure]) -> str:
                     epsilon,
                     f"**{_cell(of['tree'])}**",
                     f"{min(of['tree']):.2f}",
-                    *[_cell(of[by]) for by in ("tree, parts", "DPHeter", "random")],
+                    *[_cell(of[by]) for by in ("tree, parts", DPHETER, "random")],
                     *bounds,
                     f"{paper:.2f}" if paper else "",
                 ]
@@ -162,56 +165,68 @@ def steadier(figures: Sequence[Figure]) -> str:
         own = _chosen(figures, table=table, method=method, k=k, again=method)
         for epsilon in _epsilons(figures):
             free = _chosen(own, by="no data")
-            of = {by: _chosen(own, by=by, epsilon=epsilon) for by in ("tree", "DPHeter", "random")}
-            matches = [_cell([f.match for f in some]) for some in (of["tree"], of["DPHeter"], free)]
-            costs = [_cell([f.cost for f in some]) for some in (of["DPHeter"], of["random"], free)]
+            of = {by: _chosen(own, by=by, epsilon=epsilon) for by in ("tree", DPHETER, "random")}
+            matches = [_cell([f.match for f in some]) for some in (of["tree"], of[DPHETER], free)]
+            costs = [_cell([f.cost for f in some]) for some in (of[DPHETER], of["random"], free)]
             ours = f"{np.mean([f.cost for f in of['tree']]):.3f}"
             lines.append([table, f"{method} {k}", epsilon, *matches, ours, *costs])
     return _markdown(head, lines)
 
 
 def steps(figures: Sequence[Figure]) -> str:
-    """How many steps DPHeter takes, 5-means."""
-    names = list(dict.fromkeys(f.by for f in figures if f.by.startswith("h=")))
-    lines = []
-    for table in dict.fromkeys(f.table for f in figures):
-        for epsilon in ("0.1", "1"):
-            found = [[f.f for f in _chosen(figures, table=table, by=name, epsilon=epsilon)] for name in names]
-            lines.append([table, epsilon, *map(_cell, found)])
-    return _markdown(["table", "epsilon", *names], lines)
-
-
-def tests(figures: Sequence[Figure]) -> str:
-    """One-tailed paired t-tests over the epsilons, as in the paper's Table 3: our tree against the others."""
-    from scipy.stats import ttest_rel
-
-    lines = []
-    for table, method, k in _cases(figures):
-        own = _chosen(figures, table=table, method=method, k=k, again=method)
-        row = [table, f"{method} {k}"]
-        for other in ("DPHeter", "random"):
-            for key in ("f", "match"):
-                means = [
-                    [
-                        float(np.mean([getattr(f, key) for f in _chosen(own, by=by, epsilon=epsilon)]))
-                        for epsilon in _epsilons(figures)
-                    ]
-                    for by in ("tree", other)
-                ]
-                row.append(f"{float(ttest_rel(means[0], means[1], alternative='greater').pvalue):.1e}")
-        lines.append(row)
-    return _markdown(["table", "clusters", "F, DPHeter", "match, DPHeter", "F, random", "match, random"], lines)
+    """Figures 4 to 11: how many steps DPHeter takes, F and match point."""
+    own = [f for f in figures if f.again == f.method]
+    return _by_steps(own, {case: f"{case[1]} {case[2]}" for case in _cases(own)})
 
 
 def crossed(figures: Sequence[Figure]) -> str:
-    """Figures 16 and 17: another method before and after."""
+    """Figures 16 and 17: another method before and after, F and match point."""
+    other = [f for f in figures if f.again != f.method]
+    names = {(f.table, f.method, f.k): f"{f.method} {f.k}, then {f.again}" for f in other}
+    return _by_steps(other, names, first=("tree",))
+
+
+def _by_steps(figures: Sequence[Figure], names: Mapping[tuple[str, str, int], str], first: Sequence[str] = ()) -> str:
+    """A line for each case and number of steps, a column for each epsilon."""
+    found = dict.fromkeys(f.by for f in figures)
+    lines = []
+    for (table, method, k), name in names.items():
+        for by in (*first, *(by for by in found if by.startswith("h="))):
+            of = _chosen(figures, table=table, method=method, k=k, by=by)
+            lines.append([table, name, by, *[_both(_chosen(of, epsilon=epsilon)) for epsilon in _epsilons(figures)]])
+    return _markdown(["table", "clusters", "by", *_epsilons(figures)], lines)
+
+
+def _both(figures: Sequence[Figure]) -> str:
+    """F and match point."""
+    return f"{_cell([f.f for f in figures])}; {np.mean([f.match for f in figures]):.2f}" if figures else "-"
+
+
+AGAINST = (("tree", DPHETER), ("tree", "random"), (DPHETER, "random"))
+"""The first of each is said to be better."""
+
+
+def tests(figures: Sequence[Figure]) -> str:
+    """One-tailed paired t-tests as in the paper's Table 3; a pair is a run of both at one epsilon from one seed."""
     lines = []
     for table, method, k in _cases(figures):
-        own = _chosen(figures, table=table, method=method, k=k, by="tree, crossed")
-        if own:
-            cells = [_cell([f.f for f in _chosen(own, epsilon=epsilon)]) for epsilon in _epsilons(figures)]
-            lines.append([table, f"{method} {k}, then {own[0].again}", *cells])
-    return _markdown(["table", "clusters", *_epsilons(figures)], lines)
+        own = _chosen(figures, table=table, method=method, k=k, again=method)
+        cells = [_p_value(own, *pair, key) for pair in AGAINST for key in ("f", "match")]
+        lines.append([table, f"{method} {k}", *cells])
+    names = {"tree": "tree", DPHETER: "DPHeter", "random": "random"}
+    head = [f"{what}: {names[a]} > {names[b]}" for a, b in AGAINST for what in ("F", "match")]
+    return _markdown(["table", "clusters", *head], lines)
+
+
+def _p_value(figures: Sequence[Figure], one: str, other: str, key: str) -> str:
+    from scipy.stats import ttest_rel
+
+    values = [{(f.epsilon, f.run): getattr(f, key) for f in _chosen(figures, by=by)} for by in (one, other)]
+    both = sorted(values[0].keys() & values[1].keys())
+    if len(both) < 2:
+        return "-"
+    first, second = ([of[at] for at in both] for of in values)
+    return f"{float(ttest_rel(first, second, alternative='greater').pvalue):.1e} ({len(both)})"
 
 
 def rivals(figures: Sequence[Figure]) -> str:

@@ -3,6 +3,7 @@
 python -m benchmarks.papers.gdtm            # all of it, into docs/results/gdtm.md and gdtm.json: some minutes
 python -m benchmarks.papers.gdtm --quick    # fewer runs and trials, printed only: under a minute
 python -m benchmarks.papers.gdtm --graph 20    # the tables of the graph of neighbours alone, so many draws of noise
+python -m benchmarks.papers.gdtm --ward 20     # those of Ward linkage; --kmeans 20: those of k-means
 
 The paper's five tables are not public. Ours have its shape: 6,000 points, 2 to 6 clusters, and the variances of age
 and salary that its Table 4 implies (Sec of a translation with noise has a closed form). Chameleon is replaced by Ward
@@ -156,6 +157,12 @@ def pair_text(pair: tuple[float, float]) -> str:
 NUMBER = {0.0: (1, 2), 0.05: (3, 4), 0.10: (5, 6)}
 """Of the tables: misclassified points, and Sec."""
 GRAPH = "graph of neighbours"
+CLUSTERERS: dict[str, tuple[str, Clusterer]] = {
+    "kmeans": ("k-means", by_kmeans),
+    "ward": ("Ward", by_ward),
+    "graph": (GRAPH, by_graph),
+}
+"""By the option that measures their tables alone."""
 
 
 def misclassified_table(how: str, rho: float, ours: Mapping[str, Mapping[int, float]]) -> str:
@@ -168,32 +175,33 @@ def misclassified_table(how: str, rho: float, ours: Mapping[str, Mapping[int, fl
 def into_page(page: str, table: str, before: str) -> str:
     """The page with a table in the place of the one of its title, or before another."""
     title = table.splitlines()[0]
-    if f"{title}\n" in page:
-        start = page.index(f"{title}\n")
-        page = page[:start] + page[page.index("\n#", start) + 1 :]
-    at = page.index(before)
-    return f"{page[:at]}{table}\n{page[at:]}"
+    if f"{title}\n" not in page:
+        at = page.index(before)
+        return f"{page[:at]}{table}\n{page[at:]}"
+    start = page.index(f"{title}\n")
+    return f"{page[:start]}{table}\n{page[page.index(chr(10) + '#', start) + 1 :]}"
 
 
-def graph_tables(draws: int, page: str) -> str:
-    """The page with the tables of the graph of neighbours measured again."""
+def measured_again(option: str, draws: int, path: Path) -> None:
+    """The tables of one clusterer, each into the page as soon as it is measured."""
+    how, clusterer = CLUSTERERS[option]
     for rho in RHOS:
-        table = misclassified_table(GRAPH, rho, misclassified(by_graph, rho, draws))
-        page = into_page(page, table, f"## Table {NUMBER[rho][1]}: Sec")
-    return page
+        table = misclassified_table(how, rho, misclassified(clusterer, rho, draws))
+        page = into_page(path.read_text(encoding="utf-8"), table, f"## Table {NUMBER[rho][1]}: Sec")
+        path.write_text(page, encoding="utf-8")
 
 
 def run_all(*, runs: int, ward_runs: int, trials: int) -> tuple[str, dict[str, Any]]:
     """The report as Markdown, and its figures."""
     parts: list[str] = []
     figures: dict[str, Any] = {}
-    clusterers = (("k-means", by_kmeans, runs), ("Ward", by_ward, ward_runs), (GRAPH, by_graph, ward_runs))
+    counts = {"kmeans": runs, "ward": ward_runs, "graph": ward_runs}
     for rho in RHOS:
         second = NUMBER[rho][1]
-        for how, clusterer, count in clusterers:
-            if not count:
+        for option, (how, clusterer) in CLUSTERERS.items():
+            if not counts[option]:
                 continue
-            ours = misclassified(clusterer, rho, count)
+            ours = misclassified(clusterer, rho, counts[option])
             parts.append(misclassified_table(how, rho, ours))
             figures[f"misclassified {how} {rho}"] = ours
         levels = secs(rho, max(2, runs // 4))
@@ -237,12 +245,14 @@ def main() -> None:
     """Run, and print or write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer runs, print only")
-    parser.add_argument("--graph", type=int, metavar="DRAWS", help="the tables of the graph of neighbours alone")
+    for option, (how, _) in CLUSTERERS.items():
+        parser.add_argument(f"--{option}", type=int, metavar="DRAWS", help=f"the tables of {how} alone")
     asked = parser.parse_args()
     folder = Path(__file__).parents[2] / "docs" / "results"
-    if asked.graph:
-        page = folder / "gdtm.md"
-        page.write_text(graph_tables(asked.graph, page.read_text(encoding="utf-8")), encoding="utf-8")
+    alone = {option: draws for option in CLUSTERERS if (draws := getattr(asked, option))}
+    for option, draws in alone.items():
+        measured_again(option, draws, folder / "gdtm.md")
+    if alone:
         return
     quick = asked.quick
     effort = {"runs": 2, "ward_runs": 0, "trials": 8} if quick else {"runs": 20, "ward_runs": 20, "trials": 50}

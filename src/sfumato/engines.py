@@ -15,9 +15,16 @@ from numpy.typing import NDArray
 
 from sfumato.counting import Engine, Needs, Positions, Records, Tuples
 from sfumato.errors import RecipeError, did_you_mean
+from sfumato.events import checkpoint
 
 MOST_CELLS = 1 << 22
-"""Combinations of positions up to which counting cells is cheaper than carrying rows."""
+"""Combinations of positions up to which counting cells is cheaper than listing those that there are."""
+MOST_KEYS = 1 << 63
+"""Combinations up to which a whole number stands for each."""
+BLOCK = 1 << 20
+"""Rows whose combinations are listed in one go."""
+FEW = 4
+"""So many rows a combination at least, in every block, or rows are carried as they are."""
 Weights = NDArray[np.int64]
 
 
@@ -26,9 +33,14 @@ class LocalEngine:
 
     def histogram(self, records: Records, attribute: int) -> NDArray[np.int64]:
         """(positions, classes) by one count over position and class together."""
-        cell = records.positions[attribute].astype(np.int64) * records.n_classes + records.classes
-        flat = np.bincount(cell, weights=records.weights, minlength=records.sizes[attribute] * records.n_classes)
-        return flat.astype(np.int64).reshape(-1, records.n_classes)
+        column, classes, n = records.positions[attribute], records.classes, records.n_classes
+        flat = np.zeros(records.sizes[attribute] * n, dtype=np.int64)
+        for begin in range(0, records.rows, BLOCK):
+            some = slice(begin, begin + BLOCK)
+            weights = None if records.weights is None else records.weights[some]
+            cell = column[some].astype(np.int64) * n + classes[some]
+            flat += np.bincount(cell, weights=weights, minlength=len(flat)).astype(np.int64)
+        return flat.reshape(-1, n)
 
     def tuples(self, records: Records, need: Needs) -> Tuples:
         """The rows seen through the attributes of a requirement, and the value that it counts by, alone.
@@ -66,15 +78,40 @@ def _last_as_codes(tuples: Tuples, values: int) -> Tuples:
 
 def _counted(columns: Sequence[Positions], sizes: Sequence[int], weights: Weights | None) -> Tuples:
     if prod(sizes) > MOST_CELLS:
-        kept = np.empty(0, dtype=np.int64) if weights is None else weights.copy()
-        return Tuples(tuple(column.copy() for column in columns), kept)
-    cell = np.zeros(len(columns[0]), dtype=np.int64)
-    for column, size in zip(columns, sizes, strict=True):
-        cell *= size
-        cell += column
-    held = np.bincount(cell, weights=weights, minlength=prod(sizes)).astype(np.int64)
+        found = _listed(columns, sizes) if weights is None and prod(sizes) <= MOST_KEYS else None
+        return _carried(columns, weights) if found is None else found
+    held = np.bincount(_cells(columns, sizes), weights=weights, minlength=prod(sizes)).astype(np.int64)
     cells = np.flatnonzero(held)
     return Tuples(_columns_of(cells, columns, sizes), held[cells])
+
+
+def _carried(columns: Sequence[Positions], weights: Weights | None) -> Tuples:
+    """Row by row, as they are."""
+    kept = np.empty(0, dtype=np.int64) if weights is None else weights.copy()
+    return Tuples(tuple(column.copy() for column in columns), kept)
+
+
+def _listed(columns: Sequence[Positions], sizes: Sequence[int]) -> Tuples | None:
+    """Each combination that there is once; None where rows are too different for that to pay, found out in a block."""
+    cells, held = np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
+    for begin in range(0, len(columns[0]), BLOCK):
+        checkpoint()
+        some = _cells([column[begin : begin + BLOCK] for column in columns], sizes)
+        found, counts = np.unique(some, return_counts=True)
+        if FEW * len(found) > len(some):
+            return None
+        cells, at = np.unique(np.concatenate([cells, found]), return_inverse=True)
+        held = np.bincount(at, weights=np.concatenate([held, counts])).astype(np.int64)
+    return Tuples(_columns_of(cells, columns, sizes), held)
+
+
+def _cells(columns: Sequence[Positions], sizes: Sequence[int]) -> NDArray[np.int64]:
+    """(rows,): a number for each combination of positions."""
+    cells = np.zeros(len(columns[0]), dtype=np.int64)
+    for column, size in zip(columns, sizes, strict=True):
+        cells *= size
+        cells += column
+    return cells
 
 
 def _columns_of(cells: NDArray[np.int64], columns: Sequence[Positions], sizes: Sequence[int]) -> tuple[Positions, ...]:

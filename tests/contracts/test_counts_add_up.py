@@ -77,10 +77,12 @@ def test_these_are_all_questions() -> None:
     assert asked == QUESTIONS
 
 
-@pytest.mark.parametrize("most", [1 << 22, 1], ids=["listed once", "row by row"])
+@pytest.mark.parametrize(("most", "few"), [(1 << 22, 4), (1, 0), (1, 1 << 40)], ids=["cells", "listed", "row by row"])
 @pytest.mark.parametrize("name", ENGINES)
-def test_the_parts_add_up(name: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_parts_add_up(name: str, most: int, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sfumato.engines.MOST_CELLS", most)
+    monkeypatch.setattr("sfumato.engines.FEW", few)
+    monkeypatch.setattr("sfumato.engines.BLOCK", 7)
     engine, tried, empty = engine_named(name), 0, 0
     for seed, mix in mixes(9000, 60):
         problem, rng = problem_of(mix), np.random.default_rng(seed)
@@ -111,6 +113,19 @@ def test_engines_answer_what_the_oracle_counts() -> None:
             assert np.array_equal(local.histogram(records, attribute), oracle.histogram(records, attribute))
         for need in needs_of(problem):
             assert listed(local.tuples(records, need)) == listed(oracle.tuples(records, need)), f"case {seed}"
+
+
+@pytest.mark.parametrize(("kinds", "listed_once"), [(30, True), (4000, False)])
+def test_combinations_that_come_often_are_carried_once(kinds: int, listed_once: bool) -> None:
+    """Long quasi-identifiers, too: what a search looks at grows with different people, not with rows."""
+    rng = np.random.default_rng(5)
+    people = rng.integers(0, 250, (kinds, 4)).astype(np.uint8)
+    drawn = people[rng.integers(0, kinds, 4000)]
+    columns = tuple(np.ascontiguousarray(column) for column in drawn.T)
+    records = Records(columns, (250,) * 4, np.zeros(4000, dtype=np.uint8), 1)
+    found = LocalEngine().tuples(records, Needs((0, 1, 2, 3)))
+    assert len(found) == (len(np.unique(drawn, axis=0)) if listed_once else 4000)
+    assert listed(found) == listed(ReferenceEngine().tuples(records, Needs((0, 1, 2, 3))))
 
 
 @dataclass(frozen=True)

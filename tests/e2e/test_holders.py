@@ -65,6 +65,7 @@ CASES = {
     "top_down, clusters": recipe(sf.Clusters("kmeans", k=3, n_init=2, attributes=ON)),
     "partition": recipe(mask=sf.Partition()),
     "partition, clusters": recipe(sf.Clusters("kmeans", k=3, n_init=2, attributes=ON), mask=sf.Partition()),
+    "partition, classes": recipe(sf.Classes("disease"), mask=sf.Partition()),
 }
 
 

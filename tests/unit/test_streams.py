@@ -20,13 +20,14 @@ import pytest
 
 import sfumato as sf
 from sfumato.data import csv_files, packed_files
+from sfumato.data.grouping import pairs
 from sfumato.data.masked import Masked
 from sfumato.data.reading import read
 from sfumato.data.safe_files import Progress
 from sfumato.data.sources import scratch
 from sfumato.data.sources.coding import coded
 from sfumato.data.sources.source import RawTable
-from sfumato.data.table import Column, ItemColumn, Table, pairs
+from sfumato.data.table import Column, ItemColumn, Table
 from sfumato.data.writing import write, write_coded
 from sfumato.errors import SfumatoError, TableError
 from sfumato.privacy.ledger.entries import likeness
@@ -195,15 +196,17 @@ def test_types_that_are_counted_by_hash_and_those_that_are_kept_whole() -> None:
         assert isinstance(column, Column) == (name != "lists")
 
 
+@pytest.mark.parametrize("turned", [False, True], ids=["as they come", "the last first"])
 @pytest.mark.parametrize("n", [254, 255, 256, 300, 65_535, 65_536, 70_000])
-def test_codes_widen_as_values_come(n: int) -> None:
+def test_codes_widen_as_values_come(n: int, turned: bool) -> None:
     file, at = scratch.Scratch(), np.arange(n)
+    order = at[::-1] if turned else at
     for begin in range(0, n, 100):
         some = at[begin : begin + 100]
         file.append(np.arange(len(some) + 1) - 1, np.append(some, -1))  # one of them missing
-    codes = file.finish(n)
+    codes = file.finish(order)
     places = np.arange(len(codes))
-    expected = np.concatenate([np.append(n, at[begin : begin + 100]) for begin in range(0, n, 100)])
+    expected = np.concatenate([np.append(n, order[begin : begin + 100]) for begin in range(0, n, 100)])
     assert codes[places].tolist() == expected.tolist()
     assert scratch.in_file(codes)
 

@@ -10,6 +10,7 @@ import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
+import sfumato as sf
 from sfumato.cli.main import app, main
 from sfumato.cli.verify import raw_table
 from sfumato.errors import TableError
@@ -103,3 +104,58 @@ privacy: [{k_anonymity: 5, on: [born, cost]}]
     assert made.exit_code == 0, made.output
     checked = CliRunner().invoke(app, ["verify", str(out), "--raw", str(tmp_path / "stays.csv")])
     assert checked.exit_code == 0, checked.output
+
+
+def german(folder: Path) -> Path:
+    """A CSV as offices write it: semicolons, cp1252, 31.12.1990, 1.234,50, and sets with a separator of their own."""
+    lines = [
+        f"{n};{1 + n % 28:02}.{1 + n % 12:02}.{1950 + n % 40};{'-' if n % 29 == 0 else f'{1 + n % 7}.{n:03},50'};"
+        f"{('Köln', 'Ulm', '-')[n % 3]};{'a|b' if n % 2 else 'b'}"
+        for n in range(120)
+    ]
+    path = folder / "stays.csv"
+    path.write_bytes("\n".join(["Nr;Geburt;Kosten;Ort;Mittel", *lines, ""]).encode("cp1252"))
+    return path
+
+
+RECIPE = """
+sfumato: 1
+table: stays.csv
+encoding: cp1252
+attributes:
+  Nr: {kind: category, role: identifier}
+  Geburt: {kind: number, role: quasi, calendar: year, dates: dmy, range: ["1950", "1990"]}
+  Kosten: {kind: number, role: quasi, decimal: comma, missing: ["-"], range: [0, 5000], outside: clip}
+  Ort: {kind: category, role: quasi}
+  Mittel: {kind: item_set, role: plain, separator: "|"}
+missing: {Kosten: drop}
+structure: {clusters: kmeans, k: 2}
+privacy:
+  - {k_anonymity: 5, on: [Geburt, Kosten, Ort]}
+"""
+
+
+@pytest.mark.parametrize("mask", ["partition", "top_down"])
+def test_the_very_file_that_was_published_holds(
+    mask: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Dates, decimals, letters, separators and rows left out are read as the recipe in the holder's folder says."""
+    raw = german(tmp_path)
+    (tmp_path / "recipe.yaml").write_text(f"{RECIPE}mask: {{{mask}: {{}}}}\n", encoding="utf-8")
+    out = sf.publish(raw, tmp_path / "recipe.yaml", run=sf.Run(report=False)).write(tmp_path / "out")
+    assert run(monkeypatch, out, "--raw", raw) == 0, capsys.readouterr().out
+    raw.write_bytes(raw.read_bytes().replace(b"K\xf6ln;b", b"K\xf6ln;a|b", 3))
+    assert run(monkeypatch, out, "--raw", raw) == 1
+    capsys.readouterr()
+    (tmp_path / "out.holder").rename(tmp_path / "elsewhere")
+    raw.write_text(german(tmp_path).read_bytes().decode("cp1252"), encoding="utf-8")
+    assert run(monkeypatch, out, "--raw", raw) == 1
+    assert "the raw table has another number of rows" in capsys.readouterr().out
+
+
+def test_without_the_recipe_a_cell_that_is_not_read_is_named(blueprint: Blueprint, tmp_path: Path) -> None:
+    folder = blueprint.write(tmp_path / "out")
+    rows = [{**row, "age": f"{row['age']},5"} for row in blueprint.raw]
+    (told,) = {check.detail for check in sf.verify(folder, raw=pa.Table.from_pylist(rows)).failed}
+    assert told.startswith("age: a raw cell is no plain number")
+    assert "holder's folder" in told

@@ -67,15 +67,15 @@ def sign(
 
     Exit code 0: signed. 1: some check fails, and nothing is signed.
     """
-    from sfumato.cli.verify import missing_texts, raw_table
+    from sfumato.cli.verify import raw_table
     from sfumato.privacy.verify import verify
     from sfumato.release.certificate import population_of
     from sfumato.release.signing import sign_release
 
     opened = open_key(key, passphrase_file)
-    texts = missing_texts(release, raw)
+    given = raw_table(raw, release)
     verdict = verify(
-        release, raw=raw_table(raw, release), missing=texts, population=population_of(population), others=others or ()
+        release, raw=given.table, missing=given.missing, population=population_of(population), others=others or ()
     )
     if any(check.name != "signature" for check in verdict.failed):
         show(str(verdict))

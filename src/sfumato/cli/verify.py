@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.output import echo, figures
+from sfumato.cli.output import echo, figures, note
 from sfumato.cli.progress import following
 from sfumato.events import step
 
@@ -65,12 +66,12 @@ def verify(
     from sfumato.privacy.verify import verify as verify_release
     from sfumato.release.certificate import population_of
 
-    texts = (*(missing or ()), *missing_texts(release, raw))
+    given = raw_table(raw, release)
     with following(), step("Verifying"):
         verdict = verify_release(
             release,
-            raw=raw_table(raw, release),
-            missing=texts,
+            raw=given.table,
+            missing=(*(missing or ()), *given.missing),
             population=population_of(population),
             others=others or (),
             key=key,
@@ -82,11 +83,14 @@ def verify(
 def _end(verdict: Verdict, counted: Sequence[Recounted]) -> None:
     """Tell it, and end with 1 where something does not hold."""
     copies = [{"says": str(claim), "holds": claim.holds} for claim in counted]
+    same = all(claim.holds for claim in counted)
     figures("verify", {**verdict_form(verdict), **({"copy": copies} if counted else {})})
-    if not all(claim.holds for claim in counted):
-        echo("The copy is NOT what was released; the release itself:\n")
-    echo("".join(f"{one}\n" for one in (verdict, *counted)))
-    if not verdict.holds or not all(claim.holds for claim in counted):
+    if verdict.holds and not same:
+        echo("DOES NOT HOLD: the folder is what its certificate says, and its copy is not\n")
+        echo("".join(f"{one}\n" for one in (*counted, f"The folder: {verdict}")))
+    else:
+        echo("".join(f"{one}\n" for one in (verdict, *counted)))
+    if not verdict.holds or not same:
         raise typer.Exit(1)
 
 
@@ -106,28 +110,43 @@ def verdict_form(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def raw_table(path: Path | None, release: Path) -> object:
-    """The raw table; a CSV in any dialect, and a workbook, which verify does not read, as publish reads them.
+@dataclass(frozen=True, eq=False)
+class Raw:
+    """The raw table as verify takes it, and the texts that still mean missing in it."""
 
-    Dates and numbers that are written in another way are read as the holder's recipe says.
+    table: object
+    missing: tuple[str, ...]
+
+
+def raw_table(path: Path | None, release: Path) -> Raw:
+    """The raw table; where its cells are text, read as publish read them.
+
+    How a number or a date is written, in which letters, with which separator, and which rows are left out, says the
+    recipe in the holder's folder. Reading by it is publish's; what is compared then, and how, is verify's alone. A
+    table that holds numbers and dates by type needs no such help, and verify reads it by itself.
     """
     if path is None:
-        return None
-    from sfumato.data.number_columns import by_type
-    from sfumato.data.reading import read_arrow
+        return Raw(None, ())
+    from sfumato.data.reading import read, read_arrow
     from sfumato.data.sources.openers import CSV, EXCEL
+    from sfumato.publishing.case import published_rows
 
-    kind, recipe = path.suffix.lower(), _holders_recipe(release)
-    if kind not in CSV + EXCEL:
-        return path
-    table = read_arrow(path, encoding=recipe.encoding if recipe is not None and kind in CSV else None)
-    return table if recipe is None else by_type(table, recipe.schema)
+    texts = path.suffix.lower() in CSV + EXCEL
+    recipe = _holders_recipe(release)
+    if recipe is not None and (texts or _reads_otherwise(recipe)):
+        note(f"the raw table is read as the recipe in {release}.holder says")
+        return Raw(published_rows(read(path, recipe.schema, encoding=recipe.encoding), recipe).to_arrow(), ())
+    return Raw(read_arrow(path) if texts else path, () if recipe is None else recipe.schema.missing_texts)
 
 
-def missing_texts(release: Path, raw: Path | None) -> tuple[str, ...]:
-    """Texts that mean missing, from the holder's recipe if it lies beside the release."""
-    recipe = None if raw is None else _holders_recipe(release)
-    return () if recipe is None else recipe.schema.missing_texts
+def _reads_otherwise(recipe: Recipe) -> bool:
+    """Whether a recipe tells how to read what may have types already, or which rows to leave out."""
+
+    def told(attribute: Any) -> bool:
+        forms = [getattr(attribute, name, None) for name in ("dates", "decimal", "outside")]
+        return any(forms) or getattr(attribute, "separator", ";") != ";"
+
+    return bool(recipe.missing) or any(told(recipe.schema[name]) for name in recipe.schema)
 
 
 def _holders_recipe(release: Path) -> Recipe | None:

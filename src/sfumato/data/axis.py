@@ -235,7 +235,7 @@ def _number_axis(name: str, attribute: Number, column: Column, many: int) -> Num
             remedy="declare it plain: a value that everybody has tells nothing",
         )
     position_of = _with_missing(places, len(units))
-    held = np.bincount(position_of[column.codes], minlength=len(units))[: len(units)]
+    held = np.bincount(position_of, weights=column.counts, minlength=len(units))[: len(units)].astype(np.int64)
     return NumberAxis(
         name=name,
         attribute=attribute,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
@@ -36,9 +36,9 @@ class Entries:
     at: NDArray[np.integer[Any]]
     distinct: pa.Array[Any]
 
-    def first_row(self, bad: NDArray[np.bool_]) -> int:
-        """The first row that holds one of the entries marked as bad."""
-        return int(np.flatnonzero(np.append(bad, False)[self.at])[0])
+    def rows(self, bad: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """The rows that hold one of the entries marked as bad."""
+        return np.flatnonzero(np.append(bad, False)[self.at])
 
 
 def entries(array: pa.DictionaryArray[Any, Any]) -> Entries:
@@ -57,6 +57,8 @@ def entries(array: pa.DictionaryArray[Any, Any]) -> Entries:
 def spread(at: NDArray[np.integer[Any]], column: Column) -> Column:
     """Codes of entries become codes of the rows that hold them; every entry is held by some row."""
     codes = narrow(np.append(column.codes, column.missing_code), column.missing_code)
+    if at.dtype == codes.dtype and np.array_equal(codes, np.arange(len(codes))):  # entries stood in order already
+        return Column(cast(Codes, at), column.values)
     return Column(looked_up(codes, at), column.values)
 
 

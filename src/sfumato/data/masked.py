@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.data.table import AnyColumn, Array, Table, column_of, first_rows, group_numbers
+from sfumato.data.grouping import first_rows, group_numbers
+from sfumato.data.table import AnyColumn, Array, Table, column_of
 from sfumato.display import Card, Grid
 
 Came = Literal["recoded", "moved", "generated"]
@@ -146,7 +147,7 @@ class Masked(Mapping[str, AnyColumn]):
         """The different labels of a released column; None where one is missing."""
         column = self.shown(name)
         labels = (*column.labels, None)
-        return {labels[key] for key in np.flatnonzero(np.bincount(column.marks))}
+        return {labels[key] for key in np.flatnonzero(column.counts)}
 
     def sizes(self, on: Sequence[str]) -> NDArray[np.int64]:
         """(groups,): how many rows each group has."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -47,25 +46,6 @@ def to_numbers(name: str, array: pa.Array[Any], attribute: Number, *, place: Pla
     if pt.is_integer(array.type) or pt.is_floating(array.type):
         return array
     raise _not_a_number(name, array.type)
-
-
-def by_type(table: pa.Table, schema: Mapping[str, Any]) -> pa.Table:
-    """A table with the dates and numbers by type that its schema says are written in another way than usual.
-
-    >>> born = pa.table({"born": ["31.12.1990", "?"]})
-    >>> by_type(born, {"born": Number(calendar="day", dates="dmy", missing=("?",))}).column("born").to_pylist()
-    [datetime.date(1990, 12, 31), None]
-    """
-    for at, name in enumerate(table.column_names):
-        attribute = schema.get(name)
-        if isinstance(attribute, Number) and (attribute.dates or attribute.decimal):
-            array: Any = table.column(name).combine_chunks()
-            if is_text(array.type):
-                gone = pc.is_in(pc.utf8_trim_whitespace(array), value_set=pa.array(attribute.missing, array.type))
-                array = pc.if_else(gone, None, array)
-            numbers = to_numbers(name, array, attribute, place=lambda _: "a row")
-            table = table.set_column(at, name, numbers)
-    return table
 
 
 def _not_a_number(name: str, kind: pa.DataType) -> SchemaError:
@@ -120,7 +100,7 @@ def _read_numbers(name: str, texts: pa.Array[Any], *, place: Place, clip: Range 
     if bad.any():
         raise TableError(
             name,
-            f"every cell must hold a number, but {place(bad)} does not",
+            f"{place(bad)} holds no number",
             given="other text" if bad.sum() == 1 else f"{bad.sum():,} different texts that are none",
             remedy=_otherwise(texts, bad),
         )

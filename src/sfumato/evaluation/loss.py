@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Floats
 from sfumato.data.axis import labels_of
+from sfumato.data.grouping import pairs
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, Number
-from sfumato.data.table import AnyColumn, Column, Table, pairs
+from sfumato.data.table import AnyColumn, Column, Table
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import TableError
 from sfumato.evaluation.scores import Score
@@ -82,6 +83,8 @@ def nothing_shown(table: Table, masked: Masked) -> float:
             costs = np.array([_interval_cost(layout, label) for label in shown.labels], dtype=np.float64)
         else:
             costs = _label_costs(attribute, column, shown.labels)
+        if not (costs >= 1.0).any():
+            return 0.0
         silent &= np.append(costs >= 1.0, False)[shown.codes]
     return float(silent.mean()) if len(masked) else 0.0
 

@@ -94,6 +94,7 @@ def released_by(recipe: Recipe, case: Case) -> Release:
         report=case.report,
         papers=case.papers,
         account=case.account,
+        left_out=case.left_out,
     )
 
 
@@ -200,7 +201,8 @@ def find_clusters(release: str | Path, *, placement: Placement = "expected") -> 
     try:
         rows = Masked.of({name: table.column(name) for name in table.column_names})
         placed = space.place(rows, placement=placement)
-        return cluster_placed(Clusters("kmeans"), placed, k=len(space.centres), centres=space.start()).labels
+        found = cluster_placed(Clusters("kmeans"), placed, k=len(space.centres), centres=space.start())
+        return found.labels.astype(np.int64)
     except DAMAGE:
         raise _damaged(release) from None
 

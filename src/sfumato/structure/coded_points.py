@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Floats, Ints
-from sfumato.data.table import dense, narrow
+from sfumato.data.grouping import counted, renumber
+from sfumato.data.table import narrow
 from sfumato.events import awaited, checkpoint
 from sfumato.randomness import Seeded
 from sfumato.structure.kmeans.points import Coded, Points, Sets
@@ -55,7 +56,7 @@ class Block:
 
     def sorted(self) -> Block:
         """The same records, codes numbered by places: every place where a record stands has one."""
-        used = np.flatnonzero(np.bincount(self.codes, minlength=self.values))
+        used = np.flatnonzero(counted(self.codes, self.values))
         parts = [self.positions[used]] if self.own is None else [self.positions[used], self.own[used]]
         first, among = _in_order(np.hstack(parts))
         own = None if self.own is None else self.own[used[first]]
@@ -103,7 +104,7 @@ class SetBlock:
 
     def sorted(self) -> SetBlock:
         """The same records, codes numbered by places: every place where a record stands has one."""
-        used = np.flatnonzero(np.bincount(self.codes, minlength=self.values))
+        used = np.flatnonzero(counted(self.codes, self.values))
         first, among = _in_order(self._marks()[used])
         lengths = np.diff(self.offsets)[used[first]]
         offsets = np.append(0, np.cumsum(lengths)).astype(np.int64)
@@ -227,24 +228,26 @@ class Placed:
                 coded.append(Coded(block.codes, block.positions, columns))
         return Points.of(self.rows, beyond, coded=coded, sets=sets, together=together)
 
-    def nearest(self, centres: Vectors) -> Ints:
+    def nearest(self, centres: Vectors) -> Codes:
         """(rows,): the nearest of some centres in the shared space, the first on a tie."""
         from sfumato.structure.kmeans.tally import look_ups, nearest
 
-        points = self.points
+        points = self.packed()  # not kept: of all rows they are large
         everywhere = np.zeros((len(centres), points.dims))
         everywhere[:, : self.dims] = centres[:, : self.dims]
         found = np.empty(self.rows, dtype=np.uint16)
         nearest(points, look_ups(points.ground, everywhere), found)
-        return found.astype(np.int64)
+        return found
 
     @cached_property
     def distinct(self) -> Distinct:
         """Each place once."""
         blocks = [block.sorted() for block in self.blocks]
         key = awaited(partial(combined, [block.codes for block in blocks], [block.values for block in blocks]))
-        of_row = narrow(key, int(key.max(initial=-1)) + 1)
-        counts = np.bincount(of_row)
+        places = int(key.max(initial=-1)) + 1
+        of_row = narrow(key, places)
+        del key  # eight bytes a row
+        counts = counted(of_row, places)
         some = np.zeros(len(counts), dtype=np.int64)
         some[of_row] = np.arange(self.rows)
         once = Placed(tuple(block.take(some) for block in blocks), len(some))
@@ -257,9 +260,10 @@ def combined(codes: Sequence[Codes], sizes: Sequence[int]) -> Ints:
     span = 1
     for part, size in zip(codes, sizes, strict=True):
         if span * size > 2**62:
-            key = dense(key)
+            renumber(key)
             span = int(key.max()) + 1
         key *= size
         key += part
         span *= size
-    return dense(key)
+    renumber(key)
+    return key

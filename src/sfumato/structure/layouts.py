@@ -53,7 +53,7 @@ class NumberLayout:
     def of(cls, attribute: Number, column: Column) -> NumberLayout:
         """Learn the observed range if none is declared, and the mean for missing values."""
         numbers = numbers_of(column.values, attribute).astype(np.float64)
-        counts = np.bincount(column.codes, minlength=len(numbers) + 1)[: len(numbers)]
+        counts = column.counts[:-1]
         known = np.isfinite(numbers)
         numbers, counts = numbers[known], counts[known]
         low, high = _range(attribute) or ((numbers.min(), numbers.max()) if len(numbers) else (0.0, 0.0))

@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from sfumato.data import calendar
 from sfumato.data.axis import MISSING, labels_of, numbers_of
+from sfumato.data.grouping import pairs
 from sfumato.data.masked import Masked
 from sfumato.data.round_numbers import Grid, Holders
 from sfumato.data.schema import Number
-from sfumato.data.table import AnyColumn, Codes, Column, Table, narrow, pairs
+from sfumato.data.table import AnyColumn, Codes, Column, Table, narrow
 from sfumato.structure.layouts import MOST_NODES, NumberLayout
 
 Spread = Mapping[str, float | str]
@@ -146,7 +147,7 @@ def ordered(label: str | None, spread: Spread) -> dict[str, float | str]:
 
 
 def _has_small(shown: Column, minimum: int) -> bool:
-    counts = np.bincount(shown.codes, minlength=len(shown.labels) + 1)[: len(shown.labels)]
+    counts = shown.counts[:-1]
     return bool(((counts > 0) & (counts < minimum)).any())
 
 
@@ -229,7 +230,7 @@ def _date(mean: float, layout: NumberLayout) -> str:
 
 def _grid(attribute: Number, numbers: NDArray[np.float64], column: Column, minimum: int) -> Grid:
     """To a thousandth of the range, or to six digits; on no number that fewer than `minimum` records hold."""
-    counts = np.bincount(column.codes, minlength=len(numbers) + 1)[: len(numbers)]
+    counts = column.counts[:-1]
     known = np.isfinite(numbers)
     ends = None if attribute.range is None else (float(attribute.range[0]), float(attribute.range[1]))
     return Grid.of(ends, Holders.of(numbers[known], counts[known], minimum))

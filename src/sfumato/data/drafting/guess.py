@@ -5,6 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from sfumato.data.drafting.people import (
+    NUMBERS_OF_THINGS,
+    names_people,
+    numbers_people,
+)
 from sfumato.data.drafting.profile import Profile
 from sfumato.data.drafting.shapes import calendar_for, rounded_range, separator_of
 from sfumato.data.drafting.words import (
@@ -50,13 +55,8 @@ def guess(column: Profile) -> Guess:
         return Guess(Category(missing=column.marks), "empty")
     made = _by_family(column)
     dropped = _identifier(column, made.attribute)
-    numbered = dropped is not None and says(column.name, IDENTIFYING) is not None and _has_digits(column)
+    numbered = dropped is not None and numbers_people(column.name, column.texts)
     return Guess(made.attribute, made.reason, dropped, numbered)
-
-
-def _has_digits(column: Profile) -> bool:
-    """Whether most values have a digit, as numbers and codes do, and names do not."""
-    return sum(any(letter.isdigit() for letter in text) for text in column.texts) > _HALF * len(column.texts)
 
 
 def _identifier(column: Profile, attribute: Attribute) -> str | None:
@@ -69,7 +69,11 @@ def _identifier(column: Profile, attribute: Attribute) -> str | None:
         return "dates outside the years 1 to 9999 cannot be masked"
     if column.family not in ("text", "number"):
         return None
-    said = says(column.name, IDENTIFYING)
+    if column.family == "text" or column.whole:
+        person = names_people(column.name, column.texts, text=column.family == "text")
+        if person is not None:
+            return person
+    said = says(column.name, NUMBERS_OF_THINGS) or says(column.name, IDENTIFYING)
     kinds = column.distinct <= _MOST_KINDS and column.distinct_share < _FEW_VALUES
     few = column.distinct <= 2 or (column.rows >= 100 and kinds)
     other = concept_of(column.name) not in (None, EVENT) and SOFT.fullmatch(said or "") is not None
@@ -102,14 +106,9 @@ def _by_family(column: Profile) -> Guess:
         separator = separator_of(column.texts)
         if separator is not None:
             return Guess(ItemSet(separator=separator, missing=column.marks), f"lists with {separator!r} between")
-    if spoilt(column):
+    if column.nearly_numbers and not says(column.name, CODED):
         return Guess(Category(missing=column.marks), "labels, though nearly all are numbers")
     return Guess(Category(missing=column.marks), "true or false" if column.family == "flag" else "labels")
-
-
-def spoilt(column: Profile) -> bool:
-    """Whether some cells keep a column from being read as numbers; codes are none."""
-    return column.nearly_numbers and not says(column.name, CODED)
 
 
 def _number(column: Profile) -> Guess:

@@ -212,9 +212,8 @@ STAY = Concept(
 KNOWN = (BIRTH, SEX, PLACE, RACE, COUNTRY, MARITAL, SCHOOL, WORK, HOUSEHOLD, STAY, EVENT)
 """In the order in which they are tried: the place of birth is an origin, a date of birth no event."""
 
-IDENTIFYING = _phrases(
-    _any(
-        """
+IDENTIFYING = _any(
+    """
             ids? identifier ident uuid guid ssn ein bsn cpf dni nie nif nss nir ahv svnr egn
             (?:first|last|full|user|sur|fore|nick)?names? vornamen? nachnamen? familienname nom prenoms? nombres?
             apellidos? nome cognome sobrenome apelido naam voornaam achternaam patientid personid kundenid e?mail
@@ -226,17 +225,7 @@ IDENTIFYING = _phrases(
             versicherungsnummer steuernummer steuerid sozialversicherungsnummer latitude longitude lat lon lng
             coordinates gps facebook twitter signature unterschrift photo foto rownumber rowid index lfd laufnummer
             codicefiscale
-        """
-    ),
-    # Numbers of people and of what is theirs, in two words: Patienten-Nr, customer number, numéro de dossier.
-    r"(?:patient(?:en)?|person(?:en|al)?|kunden?|klienten|mitglieds?|mitarbeiter|versicherten|versicherungs|fall|akten"
-    r"|konto|vertrags?|rechnungs?|karten|ausweis|matrikel|steuer|telefon|haus|customer|client|member|employee|staff"
-    r"|student|insured|insurance|policy|case|record|chart|account|contract|invoice|card|passport|licen[cs]e|tax"
-    r"|house|klant|clienten|dossier|polis|rekening|personeels)"
-    r" (?:nr|no|num|number|nummer)",
-    r"(?:no|num|numero|nr) (?:d[eiao]s? |del |della )?(?:l )?"
-    r"(?:patient|client|dossier|assure|contrat|compte|paciente|cliente|historia|expediente|contrato|cuenta|paziente"
-    r"|cartella|conto|processo|utente|conta)",
+    """
 )
 SOFT = _any("ids? names? nom nome nombre naam index")
 """Words for a name that stand beside what it names: the name of a city tells where somebody lives."""

@@ -85,10 +85,13 @@ class Coder:
         return self._last[1]
 
     def finish(self) -> RawColumn:
-        """All rows."""
+        """All rows; values in ascending order, as `encode` wants them: codes that stand so already are not copied."""
         known: Any = self._known
-        values = from_keys(known.to_numpy(), self._kind) if self._by_key else known
-        return Column(self._codes.finish(len(values)), values)
+        order = pc.array_sort_indices(known).to_numpy()
+        places = np.empty(len(order), dtype=np.int64)
+        places[order] = np.arange(len(order))
+        known = known.take(order)
+        return Column(self._codes.finish(places), from_keys(known.to_numpy(), self._kind) if self._by_key else known)
 
 
 def coder_of(kind: pa.DataType) -> Coder | Whole:

@@ -46,16 +46,21 @@ class Scratch:
         self.rows += len(codes)
         self.misses = self.misses or bool((codes == np.iinfo(self.kind).max).any())
 
-    def finish(self, n: int) -> Codes:
-        """(rows,): all of them, memory-mapped; n means missing."""
+    def finish(self, places: NDArray[np.int64]) -> Codes:
+        """(rows,): all of them, memory-mapped; `places` says what becomes of each, and their number means missing."""
         with _on_disk():
             self._file.flush()
         codes = _mapped(self._file, self.rows, self.kind)
-        if self.misses and n < np.iinfo(self.kind).max:  # else it is n already
-            for begin in range(0, self.rows, BLOCK):
-                checkpoint()
-                some = codes[begin : begin + BLOCK]
-                some[some == np.iinfo(self.kind).max] = n
+        n, most = len(places), np.iinfo(self.kind).max
+        moved, renamed = not np.array_equal(places, np.arange(n)), self.misses and n < most  # else it is n already
+        table = np.append(places, n).astype(self.kind)
+        for begin in range(0, self.rows if moved or renamed else 0, BLOCK):
+            checkpoint()
+            some = codes[begin : begin + BLOCK]
+            if renamed:
+                some[some == most] = n
+            if moved:
+                some[:] = table[some]
         return codes
 
     def _widen(self, kind: type[np.unsignedinteger[Any]]) -> None:
@@ -134,7 +139,9 @@ def expanded(values: Mapping[str, pa.Array[Any]], batches: Iterable[Tuples]) -> 
             at = np.asarray(batch.codes[name])
             file.append(at if batch.weights is None else np.repeat(at, batch.weights), places[name])
     rows = max((file.rows for file in files.values()), default=0)
-    return RawTable({name: Column(file.finish(len(values[name])), values[name]) for name, file in files.items()}, rows)
+    return RawTable(
+        {name: Column(file.finish(np.arange(len(values[name]))), values[name]) for name, file in files.items()}, rows
+    )
 
 
 def _nameless() -> IO[bytes]:

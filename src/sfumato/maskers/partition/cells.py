@@ -77,7 +77,7 @@ def guide_of(labels: NDArray[np.integer], n: int) -> Guide:
 
 def soft_guide(likely: NDArray[np.floating]) -> Guide:
     """(rows, dims) of how likely each record is to be of each class."""
-    spread = float(likely.var(axis=0, dtype=np.float64).sum())
+    spread = float(np.sort(likely, axis=0).var(axis=0, dtype=np.float64).sum())  # the same for rows in any order
     scale = 1.0 / spread if spread > 1e-12 else 0.0
     nobody = np.zeros(0, dtype=np.uint16)
     return Guide(nobody, likely.shape[1], np.ascontiguousarray(likely, dtype=np.float32), scale)

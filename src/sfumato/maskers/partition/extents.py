@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from typing import Any, Literal
 
@@ -75,11 +75,7 @@ class Along:
         if isinstance(extent, Labels):
             several = set_text(extent.labels, missing=extent.missing)
             return SUPPRESSED if extent.every else extent.above or several
-        breaks = [end for end in (extent.low, extent.high) if end is not None]
-        if not breaks and extent.missing:
-            return SUPPRESSED
-        found = interval_labels(self.range, breaks, self.calendar)[0 if extent.low is None else 1]
-        return found + OR_MISSING if extent.missing else found
+        return _interval_text(self.range, self.calendar, extent.low, extent.high, extent.missing)
 
     def entry(self, extent: Extent) -> list[Any] | None:
         """An extent as JSON; None where its text says all: missing, or anything."""
@@ -127,6 +123,18 @@ class Along:
     def tree_form(self) -> dict[str, Any] | None:
         """Its tree as a release tells of it; None without one."""
         return None if self.tree is None else to_form(self.tree, self.named)
+
+
+@lru_cache(maxsize=1 << 16, typed=True)
+def _interval_text(
+    ends: tuple[Bound, Bound] | None, unit: Calendar | None, low: float | None, high: float | None, missing: bool
+) -> str:
+    """How an interval is written, made once: it is asked for by the table, the mask, its files and their check."""
+    breaks = [end for end in (low, high) if end is not None]
+    if not breaks and missing:
+        return SUPPRESSED
+    found = interval_labels(ends, breaks, unit)[0 if low is None else 1]
+    return found + OR_MISSING if missing else found
 
 
 def under(tree: Taxonomy, label: str) -> Labels:

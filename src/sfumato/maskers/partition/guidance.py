@@ -2,6 +2,8 @@
 
 A class is told by the attributes only in part. Cuts that follow the labels of single records would follow chance; they
 follow what a model, which has not seen the record, expects of it.
+
+In which order rows stand is no matter: models learn from them sorted, and what they expect adds up exactly.
 """
 
 from __future__ import annotations
@@ -24,6 +26,8 @@ ROUNDS = 40
 FEWEST = 100
 """Records below which nothing is learned: labels guide as they are."""
 MOST_CLASSES = 40
+FINE = float(1 << 20)
+"""Of which parts what is expected is rounded to: sums of such numbers are exact, in whatever order they are added."""
 
 
 def guide_for(labels: Labels, binned: Binned) -> Guide:
@@ -37,15 +41,16 @@ def guide_for(labels: Labels, binned: Binned) -> Guide:
 def likely_classes(binned: Binned, classes: NDArray[Any], n: int) -> NDArray[np.float32]:
     """(rows, classes), or of two classes (rows, 1): how likely each record is to be of each, by models that were
     learned from others."""
-    rows = len(classes)
-    fold = np.random.default_rng(0).permutation(rows) % FOLDS  # which model judges a record: no secret, always the same
-    found = np.zeros((rows, n), dtype=np.float32)
+    order = np.lexsort((classes, *binned.cells.bins.T))
+    fold = np.random.default_rng(0).permutation(len(order)) % FOLDS  # which model judges a record: no secret
+    found = np.zeros((len(order), n), dtype=np.float32)
     for one in range(FOLDS):
-        learned = np.flatnonzero(fold != one)
+        learned, judged = order[fold != one], order[fold == one]
         step = -(-len(learned) // MOST_LEARNED)
         with part(one / FOLDS, (one + 1) / FOLDS):
-            found[fold == one] = _predict(binned, classes, n, learned[::step], np.flatnonzero(fold == one))
-    return found[:, 1:] if n == 2 else found
+            found[judged] = _predict(binned, classes, n, learned[::step], judged)
+    rounded: NDArray[np.float32] = (np.rint(found * FINE) / FINE).astype(np.float32)
+    return rounded[:, 1:] if n == 2 else rounded
 
 
 def _predict(

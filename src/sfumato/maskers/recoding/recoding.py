@@ -168,7 +168,7 @@ def _rule(name: str, form: Mapping[str, Any], taxonomies: Mapping[str, Taxonomy]
 def _masked(name: str, rule: Rule, column: Column, *, unseen: str, lifted: NDArray[np.bool_] | None) -> Column:
     """What each row shows; the values are those that occur, in the order of the rule."""
     places = rule.places(column.values)
-    used = np.bincount(column.codes, minlength=len(places)) > 0
+    used = column.counts > 0
     if unseen == "refuse" and bool((used & (places < 0)).any()):
         raise TableError(
             name,

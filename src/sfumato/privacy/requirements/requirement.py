@@ -49,7 +49,7 @@ class Sensitive:
             return cls(_sets(held, name), np.bincount(held.sets.codes).astype(np.int64))
         column, attribute = held, table.schema[name]
         values = (*column.values.to_pylist(), *([None] if column.missing else []))
-        totals = np.bincount(column.codes, minlength=len(values)).astype(np.int64)
+        totals = column.counts[: len(values)]
         return cls(values, totals, attribute.taxonomy if isinstance(attribute, Category) else None)
 
 

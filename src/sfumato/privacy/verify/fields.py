@@ -83,6 +83,14 @@ def _pieces(form: object, line: str) -> Iterator[str]:
         text = json.dumps(form, ensure_ascii=False, allow_nan=False, separators=("," + inner, ": "))
         yield text[0] + inner + text[1:-1] + line + text[-1]
         return
+    if isinstance(form, list) and not any(isinstance(value, dict | list) for value in values):
+        for at in range(0, len(values), SHORT):
+            some = json.dumps(
+                values[at : at + SHORT], ensure_ascii=False, allow_nan=False, separators=("," + inner, "")
+            )
+            yield ("," if at else "[") + inner + some[1:-1]
+        yield line + "]"
+        return
     keys = [json.dumps(key, ensure_ascii=False) + ": " for key in form] if isinstance(form, dict) else [""] * len(form)
     for at, (key, value) in enumerate(zip(keys, values, strict=True)):
         yield ("," if at else "{" if isinstance(form, dict) else "[") + inner + key

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import lru_cache
 from itertools import pairwise
 from typing import NoReturn
 
@@ -41,6 +42,18 @@ class Rule:
 def has_no_place() -> NoReturn:
     """A raw value that the rule cannot show."""
     raise CheckError("a raw value has no place in the recoding")
+
+
+def unread(what: str) -> NoReturn:
+    """A raw cell that is written as this program does not read it; whoever knows its column names it."""
+    raise Unread(
+        f"a raw cell is no {what}. Others are not read here: give the table with numbers and dates by type, or say "
+        "sfumato verify --raw beside the holder's folder, whose recipe tells how they are written"
+    )
+
+
+class Unread(CheckError):
+    """A raw cell is not understood, so that nothing can be said of it."""
 
 
 OPEN = ".."
@@ -184,6 +197,7 @@ class Shape:
         return cls(low, high, unit)
 
 
+@lru_cache(maxsize=1 << 16)
 def ends_of(label: str, *, dates: bool) -> tuple[float | str | None, float | str | None] | None:
     """The ends of an interval as it is written, None for an open one; None for what is no interval.
 
@@ -275,7 +289,7 @@ def _number_place(value: object) -> Place | None:
     try:
         return float(Decimal(str(value).strip())), ""
     except ArithmeticError:
-        return has_no_place()
+        return unread("plain number such as 1234.5")
 
 
 def _date_place(value: object) -> Place | None:
@@ -283,4 +297,4 @@ def _date_place(value: object) -> Place | None:
     if value is None:
         return None
     text = moment(value)
-    return has_no_place() if text is None else (0.0, text)
+    return unread("date in ISO 8601, such as 1990-03-31") if text is None else (0.0, text)

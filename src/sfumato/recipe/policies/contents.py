@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from sfumato.data.drafting.people import NUMBERS, NUMBERS_OF_THINGS
 from sfumato.data.drafting.words import IDENTIFYING, SOFT, says
 from sfumato.data.schema import Attribute, Number, Schema
 from sfumato.privacy.verify.policies.contents import content_of
@@ -31,6 +32,7 @@ def _seems(name: str, attribute: Attribute, values: Iterable[Iterable[object]]) 
     if named is not None:
         return named
     formed = next((held for part in values if (held := content_of("", part)) is not None), None)
-    if formed is None and says(name, IDENTIFYING) and not says(name, SOFT):
+    numbered = says(name, NUMBERS) or says(name, NUMBERS_OF_THINGS)
+    if formed is None and (numbered or says(name, IDENTIFYING)) and not says(name, SOFT):
         return "code"  # what other languages call a number, an address or a name
     return formed

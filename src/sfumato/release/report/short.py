@@ -39,11 +39,10 @@ MOST_COLUMNS, MOST_FIGURES, MOST_ATTACKS, LONGEST, FEW = 20, 4, 6, 400, 5
 """Columns, figures, attacks, letters of a sentence, names of a list that are shown: the long edition has the rest."""
 LONGEST_NAME = 25
 ALONE = (
-    "Singling out by chosen predicates takes everything that is shown, the columns that go out as they are too, and "
-    "describes the rows that stand most alone. That a description fits one person does not say whose it is; who knows "
-    "those columns of somebody finds the row. The promise speaks of the masked columns alone."
+    "That a description fits one person does not say whose it is; who knows all those columns of somebody finds the "
+    "row. The promise speaks of the masked columns alone."
 )
-"""What the strongest of the attacks means, for whoever sees its figure and nothing else."""
+"""What the strongest of the attacks means; its figure would mislead whoever sees nothing else."""
 _LISTED = re.compile(r"\{([^{}]*)\}")
 
 
@@ -134,11 +133,11 @@ def _risked(held: Held) -> Html | None:
     """What group sizes leave, and how far each attack gets beside guessing."""
     if held.attacks is None:
         return None
-    rows = [_attack(one) for one in held.attacks.results[:MOST_ATTACKS]]
+    chosen = [one for one in held.attacks.results if one.attack == CHOSEN]
+    rows = [_attack(one) for one in held.attacks.results if one not in chosen][:MOST_ATTACKS]
     told = [paragraph(_exposed(min(held.attacks.risk, key=lambda one: one.smallest)))] if held.attacks.risk else []
     told += [table(["attack", "succeeds", "without the release"], rows)] if rows else []
-    if any(one.attack == CHOSEN for one in held.attacks.results[:MOST_ATTACKS]):
-        told.append(paragraph(ALONE, "note"))
+    told += [paragraph(f"{one.sentence} {ALONE}", "note") for one in chosen]
     return section("What is risked", *told, anchor="groups") if told else None
 
 

@@ -204,19 +204,21 @@ class _Places:
         """(groups, dims): label after label, so that sums do not depend on how many groups there are."""
         import numpy as np
 
-        kinds = list(dict.fromkeys((text, tuple(spread)) for text, spread in zip(shown, spreads, strict=True)))
-        number = {kind: at for at, kind in enumerate(kinds)}
+        number: dict[tuple[str | None, tuple[str, ...]], int] = {}  # of each kind of group
         told: list[tuple[int, int, float]] = []  # group, row of the matrix, share
         left: list[tuple[int, float]] = []  # of each group its kind, and the share of what is left over
         for at, (text, spread) in enumerate(zip(shown, spreads, strict=True)):
-            others = [label for label in spread if label != text] if text is not None else []
+            kind = number.setdefault((text, tuple(spread)), len(number))
+            if text is None or not spread:
+                left.append((kind, 1.0))
+                continue
+            others = [label for label in spread if label != text]
             told += [(at, self.where.get(label, -1), field(spread, label, float)) for label in others]
-            rest = 1.0 if text is None or not spread else field(spread, text, float) if text in spread else 0.0
-            left.append((number[text, tuple(spread)], rest))
+            left.append((kind, field(spread, text, float) if text in spread else 0.0))
         found: Floats = np.zeros((len(shown), self.matrix.shape[1]))
         groups, rows, shares = (np.array(part) for part in zip(*told, strict=True)) if told else [np.zeros(0, int)] * 3
         np.add.at(found, groups, self.matrix[rows] * shares[:, None])
-        alone = np.array([self.matrix[-1] if text is None else self._alone(text, labels) for text, labels in kinds])
+        alone = np.array([self.matrix[-1] if text is None else self._alone(text, labels) for text, labels in number])
         rests = np.array([rest for _, rest in left])
         return found + rests[:, None] * alone[[kind for kind, _ in left]] if left else found
 

@@ -93,10 +93,14 @@ def _covering(column: pl.Series, shown: pl.Series, axis: Form, told: Entries) ->
     if any(text not in told for text in different if text not in (None, SUPPRESSED)):
         raise CheckError(f"{column.name} shows a text that {NAME} does not tell")
     values = column.unique(maintain_order=True)
-    if axis.get("kind") == "number":
-        codes, covers = _intervals(values.to_list(), different, told, axis)
-    else:
-        codes, covers = _sets(values.to_list(), different, told)
+    try:
+        codes, covers = (
+            _intervals(values.to_list(), different, told, axis)
+            if axis.get("kind") == "number"
+            else _sets(values.to_list(), different, told)
+        )
+    except CheckError as error:
+        raise CheckError(f"{column.name}: {error}") from None
     place = {text: at for at, text in enumerate(different)}
     text_of = np.array([place[text] for text in shown.to_list()], dtype=np.int64)
     return _Covering(covers, text_of, np.array(column.replace_strict(values, codes).to_numpy(), dtype=np.int64))

@@ -18,7 +18,7 @@ from sfumato.privacy.verify.explained.recoding import Recoding
 from sfumato.privacy.verify.fields import Form, field, whole
 from sfumato.privacy.verify.files.regular_files import open_regular, sha256_of
 from sfumato.privacy.verify.folder import Folder
-from sfumato.privacy.verify.intervals import Rule
+from sfumato.privacy.verify.intervals import Rule, Unread
 from sfumato.privacy.verify.raw.extents import within
 from sfumato.privacy.verify.table import read_csv, read_parquet, sets
 from sfumato.privacy.verify.terms import as_told, columns
@@ -215,6 +215,8 @@ def _recoded(name: str, column: pl.Series, rule: Rule) -> pl.Series:
     different = column.unique()
     try:
         becomes = [rule.becomes(value) for value in different.to_list()]
+    except Unread as error:
+        raise CheckError(f"{name}: {error}") from None
     except CheckError as error:
         raise CheckError(f"{name}: {error} ({WHERE})") from None
     shown = pl.Series(name, becomes, dtype=pl.String)
