@@ -75,6 +75,7 @@ def test_whole_floats_may_be_declared_whole() -> None:
         (["age", "sexx"], "sexx.*undeclared.*did you mean 'sex'"),
         (["age"], "sex.*no such column"),
         (["age", "sex", "city"], "city.*undeclared"),
+        (["age", "sex", "city", "zip"], "^city, zip: .* 2 undeclared columns.*declare each"),
         (["agee", "sex"], "agee.*did you mean 'age'"),
     ],
 )

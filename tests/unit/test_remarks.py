@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import sfumato as sf
+from sfumato.publishing.case import refuse_fingerprints
 from sfumato.publishing.remarks import tell
 
 ROWS = 1_200
@@ -37,6 +38,13 @@ def told(table: pl.DataFrame, more: dict[str, Any] | None = None, **settings: An
         warnings.simplefilter("always")
         tell(sf.read(table, schema), recipe, read=ROWS)
     return [str(one.message) for one in found]
+
+
+def test_a_column_that_finds_people_is_refused_by_what_was_found() -> None:
+    schema = sf.Schema(age=sf.Number(role="quasi"), cost=sf.Number(role="plain"))
+    table = sf.read(pl.DataFrame({"age": AGES, "cost": np.arange(ROWS) * 1.5}), schema)
+    with pytest.raises(sf.RecipeError, match=r"cost: more than half of its rows have a value that fewer than 5"):
+        refuse_fingerprints(table)
 
 
 def test_a_table_without_surprises_is_not_remarked_upon() -> None:
