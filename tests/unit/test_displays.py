@@ -76,7 +76,7 @@ def shown(raw: pa.Table, recipe: sf.Recipe, tmp_path_factory: pytest.TempPathFac
     folder = replace(release, account=None).keep(tmp_path_factory.mktemp("people") / "out")
     masked = learn(sf.read(raw, recipe.schema), recipe).masked
     failing = verdict_of([Check("rows", True, "200"), Check("columns", False, "'<i>' should be gone")])
-    domains = sf.Schema(town=sf.Category(values=["a", "b"]), ill=sf.Category(values=["flu", "gout"]))
+    domains = sf.Schema(town=sf.Category(values=("a", "b")), ill=sf.Category(values=("flu", "gout")))
     private = sf.Recipe(schema=domains, mask=sf.PrivateTree(), budget=sf.Budget(1))
     return {
         "schema": recipe.schema,

@@ -14,8 +14,8 @@ from sfumato.randomness import Seeded
 
 SCHEMA = sf.Schema(
     age=sf.Number(role="quasi", range=(0, 100)),
-    town=sf.Category(role="quasi", values=["a", "b"]),
-    rich=sf.Category(values=["no", "yes"]),
+    town=sf.Category(role="quasi", values=("a", "b")),
+    rich=sf.Category(values=("no", "yes")),
 )
 
 

@@ -174,6 +174,13 @@ def test_a_file_that_fails_to_open(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         read(path, Schema(a=Number()))
 
 
+@pytest.mark.parametrize("coded", [False, True])
+def test_cells_that_are_no_numbers_are_counted(coded: bool) -> None:
+    cells: pa.Array[Any] = pa.array(["4", "1 day", "5", "1 day", "2 days"])
+    with pytest.raises(TableError, match=r"but row 2 \(the first of 3 such cells\) does not"):
+        encode(pa.table({"days": cells.dictionary_encode() if coded else cells}), Schema(days=Number()))
+
+
 def test_decimals_with_a_comma_and_with_a_point_are_told_as_such() -> None:
     schema = Schema(cost=Number(decimal="comma"))
     table = pa.table({"cost": ["3,5", "7,25", "12.75", "8.50"]})

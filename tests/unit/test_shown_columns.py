@@ -10,8 +10,9 @@ from sfumato.people.shown_columns import Numbers
 from sfumato.structure.released import Told
 
 
-def drawn(*texts: str) -> set[float]:
-    told = Told(np.repeat(np.arange(len(texts), dtype=np.uint8), 200), texts, [{}] * len(texts))
+def drawn(*texts: str, mean: float | None = None) -> set[float]:
+    spreads = [{} if mean is None else {"mean": mean}] * len(texts)
+    told = Told(np.repeat(np.arange(len(texts), dtype=np.uint8), 200), texts, spreads)
     return {*Numbers.of(told).drawn(np.random.default_rng(0)).tolist()}
 
 
@@ -19,6 +20,7 @@ def test_whole_numbers_are_drawn_where_few_ends_stand_between_two() -> None:
     ages = ["[18-28.5)", "[28.5-31)", "[31-40)", "[40-52]"]
     assert drawn(*ages) == {*map(float, range(18, 53))}
     assert drawn("[28.5-31)", *ages[2:], "[52-60]") == {*map(float, range(29, 61))}
+    assert drawn("[2..*]", mean=3.7) <= {2.0, 3.0, 4.0}, "where the end is not told, up to the largest mean"
     assert not all(one.is_integer() for one in drawn("[0.5-1.5)", "[1.5-3.5)", "[3.5-7)"))
 
 

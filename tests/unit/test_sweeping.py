@@ -163,7 +163,10 @@ def test_classes_are_weighed_as_advise_weighs_them() -> None:
 
 
 def test_maskers_and_numbers_are_values_as_everywhere_in_python() -> None:
-    over = {"mask": [sf.Partition(), sf.Partition(extent="cuts"), "mondrian"], "privacy.k": [10]}
+    over: dict[str, list[object]] = {
+        "mask": [sf.Partition(), sf.Partition(extent="cuts"), "mondrian"],
+        "privacy.k": [10],
+    }
     found = points(RECIPE, over)
     assert [point.refused for point in found] == [None] * 3
     masks = [sf.Recipe.from_yaml(point.recipe).mask for point in found]

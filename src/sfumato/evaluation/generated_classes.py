@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from sfumato.data.encoding import encode
 from sfumato.data.masked import Masked
-from sfumato.data.schema import Category, Number, Schema
+from sfumato.data.schema import Category, ItemSet, Number, Schema
 from sfumato.data.table import Table
 from sfumato.errors import TableError
 from sfumato.evaluation.classes import Alike, alike_error, class_codes, report, wrong
@@ -66,8 +66,11 @@ def generated_class_scores(table: Table, masked: Masked, column: str) -> list[Sc
 
 def _below(table: Table, masked: Masked, column: str) -> Both:
     """Raw rows, and below them the generated ones, of either those with a class."""
-    kinds = {n: type(table.schema[n]) for n in masked.names if n in table.columns}
-    kinds = {name: kind for name, kind in kinds.items() if kind in (Number, Category)}
+    kinds: dict[str, type[Number | Category]] = {
+        name: Number if isinstance(table.schema[name], Number) else Category
+        for name in masked.names
+        if name in table.columns and not isinstance(table.schema[name], ItemSet)
+    }
     if column not in kinds:
         return Both(table, 0)
     parts = [_with_class(each.to_arrow(), kinds, column) for each in (table, masked)]

@@ -18,7 +18,7 @@ from sfumato.structure.released import MEAN, Spread, Told
 
 Floats = NDArray[np.float64]
 NOTHING = np.nan
-FEW_HALVES = 0.25
+FEW_HALVES = 0.4
 """The share of ends halfway between two whole numbers up to which a column is taken for one of whole numbers."""
 
 
@@ -69,8 +69,7 @@ class Numbers:
     @cached_property
     def whole(self) -> bool:
         """Whether numbers inside are taken for whole ones: every end is one, or a few stand halfway between two."""
-        known = np.concatenate([self.low, self.high])
-        known = np.unique(known[np.isfinite(known)])
+        known = np.unique(self._ends)
         between = known != np.floor(known)
         only_halves = bool((2 * known == np.floor(2 * known)).all())
         return not self.dates and only_halves and bool(between.sum() <= FEW_HALVES * len(known))
@@ -78,8 +77,13 @@ class Numbers:
     @cached_property
     def days(self) -> bool:
         """Whether every end is the beginning of a day, so that moments inside are taken for days."""
-        known = np.concatenate([self.low, self.high])
-        return self.dates and bool((known[np.isfinite(known)] % calendar.DAY == 0).all())
+        return self.dates and bool((self._ends % calendar.DAY == 0).all())
+
+    @property
+    def _ends(self) -> Floats:
+        """The ends that are told."""
+        known = np.concatenate([self.low[~self.open_low], self.high[~self.open_high]])
+        return known[np.isfinite(known)]
 
     def drawn(self, chance: np.random.Generator) -> Floats:
         """(rows,): a number inside each row's interval, so that those of an entry have its mean.

@@ -106,6 +106,7 @@ class Case:
     people: Table = NOT_YET
     left_out: int = 0
     account: Account | None = NOT_YET
+    remarks: tuple[str, ...] = ()
     found: Found = NOT_YET
     labels: ClusterLabels | None = None
     task: Task = NOT_YET

@@ -193,9 +193,10 @@ class Recipe:
 
 
 def _usual_mask(recipe: Recipe) -> Masker:
-    """Partition keeps most; what it cannot do, beside earlier releases or in a population, TopDown can."""
-    asks_others = recipe.earlier is not None or any(need.population is not None for need in recipe.privacy)
-    asks_others = asks_others or bool(_interval_trees(recipe.schema))
+    """Partition keeps most; what it cannot do, beside earlier releases, in a population or of sets, TopDown can."""
+    asked = [recipe.schema.get(name) for need in recipe.privacy for name in need.on]
+    asks_others = recipe.earlier is not None or recipe.population is not None or bool(_interval_trees(recipe.schema))
+    asks_others = asks_others or any(isinstance(one, ItemSet) and one.taxonomy is not None for one in asked)
     return TopDown() if asks_others or recipe.budget is not None or not recipe.privacy else Partition()
 
 
