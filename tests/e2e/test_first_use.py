@@ -18,7 +18,7 @@ from tests.e2e.test_publish import RECIPE, people, sfumato
 def test_a_unique_sensitive_column_does_not_go_out_unasked() -> None:
     """Names declared sensitive by mistake would have been released as they are."""
     text = RECIPE.replace("name:   {kind: category, role: identifier}", "name:   {kind: category, role: sensitive}")
-    with pytest.raises(sf.RecipeError, match="fingerprint"):
+    with pytest.raises(sf.RecipeError, match="tells most people apart"):
         sf.publish(people(), sf.Recipe.from_yaml(text))
 
 

@@ -184,7 +184,7 @@ def test_an_attribute_that_cannot_be_masked_is_refused(column: str, values: list
 def test_a_fingerprint_column_is_refused_unless_confirmed() -> None:
     table = people().append_column("fnlwgt", pa.array(range(60)))
     text = RECIPE.replace("structure:", "  fnlwgt: {kind: number, role: plain}\nstructure:")
-    with pytest.raises(sf.RecipeError, match="fingerprint"):
+    with pytest.raises(sf.RecipeError, match="tells most people apart"):
         sf.publish(table, sf.Recipe.from_yaml(text))
     confirmed = text.replace("role: plain}", "role: plain, unique_ok: true}")
     assert sf.publish(table, sf.Recipe.from_yaml(confirmed), run=sf.Run(report=False)).verdict.holds

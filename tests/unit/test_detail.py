@@ -22,6 +22,7 @@ from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, Schema
 from sfumato.engines import LocalEngine
 from sfumato.evaluation.detail import check_detail
+from sfumato.maskers.detail.refusal import refusal
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.registry import MASKERS, masker_named
 from sfumato.publishing import Run
@@ -243,6 +244,21 @@ def test_it_says_where_no_k_keeps_it(masker: Any) -> None:
         masker.mask(task([5] * 50 + [6] * 50, 10, {"age": Width(20)}))
     assert "no k of at least 2 was found to keep it" in str(error.value)
     assert "declare nearer ones" in str(error.value)
+
+
+def test_of_wishes_that_cannot_be_kept_together_it_says_which_coarser_one_is_enough() -> None:
+    """Four towns of 60, in each 20 of each sex: single towns or single sexes can be shown, not both, with k = 50."""
+    asked = {"town": Few(1), "sex": Few(1)}
+
+    def kept(needs: Sequence[sf.KAnonymity], wishes: Mapping[str, Wish]) -> bool:
+        numbers = {name: wish.most for name, wish in wishes.items() if isinstance(wish, Few)}
+        groups = {"town": 4 // numbers.get("town", 4), "sex": 3 // numbers.get("sex", 3)}
+        return 240 // (groups["town"] * groups["sex"]) >= max(need.k for need in needs)
+
+    error = refusal(asked, [sf.KAnonymity(["town", "sex"], 50)], kept)  # type: ignore[arg-type]
+    assert "each can be kept alone" in error.given
+    assert error.rule.endswith("shown town by values of at most 1 label; sex by values of at most 1 label")
+    assert "or for detail: {town: 3} or {sex: 2}" in error.remedy
 
 
 def test_one_value_alone_is_shown_as_its_range() -> None:

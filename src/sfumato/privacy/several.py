@@ -252,8 +252,9 @@ def _limit(count: int) -> None:
 def _refuse(given: str) -> NoReturn:
     raise ReleaseError(
         "several releases",
-        "a later release must contain all people of the earlier ones, with the same unmasked values",
-        given=f"{given}: people left, values changed, or releases in another order",
+        f"people left, values changed, or the releases stand in another order: {given}",
+        given="people: growing, by which a later release must contain all people of the earlier ones, with the same "
+        "unmasked values",
         remedy="give releases of one growing table in the order of their time; where people left or values changed, "
         "publish under a budget, or do not publish the later one",
     )

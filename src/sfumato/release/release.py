@@ -96,8 +96,9 @@ class Release:
         size = f"{self.written.masked.rows:,} rows, {len(self.written.masked.names)} columns"
         holds = "verified" if self.verdict.holds else "NOT VERIFIED"
         away = given_away(self.scores)
-        holds = "; and ".join([f"{holds}, but {away[0]}", *map(str, away[1:])]) if away else holds
-        lines = [self.guarantee, "write(folder) writes it; table, verdict, scores, mask and certificate tell more."]
+        holds = f"{holds}, but" if away else holds
+        more = "write(folder) writes it; table, verdict, scores, mask and certificate tell more."
+        lines = [*map(str, away), self.guarantee, more]
         claims = [
             [_claimed(one), ", ".join(one["on"]), _reached(one["achieved"])] for one in self.certificate["claims"]
         ]

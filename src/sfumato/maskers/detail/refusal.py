@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from sfumato.data.detail import Detail, Few, Wish
 from sfumato.errors import Infeasible
@@ -35,13 +35,14 @@ def refusal(detail: Detail, requirements: Sequence[Requirement], attempt: Attemp
     alone = [name for name, wish in detail.items() if not attempt(asked, {name: wish})]
     named = alone[:1] or list(detail)
     k = _largest_k(asked, detail, attempt)
-    coarser = _coarser(asked, named[0], detail[named[0]], attempt) if alone else None
+    wishes = {name: detail[name] for name in named}
+    coarser = {name: found for name in named if (found := _coarser(asked, name, wishes, attempt)) is not None}
     return Infeasible(
         f"detail: {', '.join(named)}",
         "not everybody can be shown "
         + (str(detail[named[0]]) if len(named) == 1 else "; ".join(f"{name} {detail[name]}" for name in named)),
         given=_given(asked, named, coarser),
-        remedy=_remedy(asked, k, coarser, detail, named[0]),
+        remedy=_remedy(asked, k, coarser, detail),
     )
 
 
@@ -56,23 +57,26 @@ def _within(attempt: Attempt, seconds: float) -> Attempt:
     return tried
 
 
-def _given(asked: Sequence[Basic], named: Sequence[str], coarser: Wish | None) -> str:
+def _given(asked: Sequence[Basic], named: Sequence[str], coarser: Mapping[str, Wish]) -> str:
     sizes = [part.k for part in asked if isinstance(part, KAnonymity)]
     what = f"k = {max(sizes)}" if sizes else "other requirements than k-anonymity"
     if len(named) > 1:
         return f"{what}, with which each can be kept alone, and no way was found to keep all of them together"
-    reached = "no coarser wish was found to be kept, either" if coarser is None else f"people can be shown {coarser}"
-    return f"{what}, with which {reached}"
+    reached = [f"people can be shown {wish}" for wish in coarser.values()]
+    return f"{what}, with which {(reached or ['no coarser wish was found to be kept, either'])[0]}"
 
 
-def _remedy(asked: Sequence[Basic], k: int | None, coarser: Wish | None, detail: Detail, name: str) -> str:
-    less = f"detail: {{{name}: {coarser.given}}}" if coarser is not None else "less detail"
+def _remedy(asked: Sequence[Basic], k: int | None, coarser: Mapping[str, Wish], detail: Detail) -> str:
+    """Each of the coarser wishes alone is enough."""
+    less = " or ".join(f"{{{name}: {wish.given}}}" for name, wish in coarser.items())
+    less = f"detail: {less}" if less else "less detail"
     if k is not None:
         what = "every wish" if len(detail) > 1 else "the wish"
         return f"ask for k of at most {k}, the largest that was found to keep {what}; or for {less}"
     counted = any(isinstance(part, KAnonymity) for part in asked)
     none = "; no k of at least 2 was found to keep it" if counted else ""
-    return f"ask for {less}{none}{'' if isinstance(detail[name], Few) else OUTER}"
+    few = all(isinstance(detail[name], Few) for name in coarser or detail)
+    return f"ask for {less}{none}{'' if few else OUTER}"
 
 
 def _largest_k(asked: Sequence[Basic], detail: Detail, attempt: Attempt) -> int | None:
@@ -95,24 +99,25 @@ def _at_most(asked: Sequence[Basic], k: int) -> tuple[Basic, ...]:
     return tuple(KAnonymity(part.on, min(part.k, k)) if isinstance(part, KAnonymity) else part for part in asked)
 
 
-def _coarser(asked: Sequence[Basic], name: str, wish: Wish, attempt: Attempt) -> Wish | None:
-    """The finest that was found to be kept: ever coarser ones, and then by halves between the last two."""
+def _coarser(asked: Sequence[Basic], name: str, detail: Detail, attempt: Attempt) -> Wish | None:
+    """The finest of one wish that was found to be kept, beside the others as they are: ever coarser ones, and then by
+    halves between the last two."""
     broken = 1.0
     for times in COARSER:
-        if attempt(asked, {name: wish.coarser(times)}):
-            return _between(asked, name, wish, attempt, (broken, times))
+        if attempt(asked, {**detail, name: detail[name].coarser(times)}):
+            return _between(asked, name, detail, attempt, (broken, times))
         broken = times
     return None
 
 
-def _between(asked: Sequence[Basic], name: str, wish: Wish, attempt: Attempt, times: tuple[float, float]) -> Wish:
-    broken, kept = times
+def _between(asked: Sequence[Basic], name: str, detail: Detail, attempt: Attempt, times: tuple[float, float]) -> Wish:
+    wish, (broken, kept) = detail[name], times
     for _ in range(HALVES):
         middle = (broken + kept) / 2
         one = wish.coarser(middle)
         if one in (wish.coarser(broken), wish.coarser(kept)):
             break
-        if attempt(asked, {name: one}):
+        if attempt(asked, {**detail, name: one}):
             kept = middle
         else:
             broken = middle
