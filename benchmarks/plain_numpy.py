@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
 from sfumato.counting import Engine, Needs, Records
-from sfumato.data.grouping import dense
+from sfumato.data.grouping import renumber
 from sfumato.maskers.topdown.refinement import UNTOUCHED, Minima, Refinement
 
 
@@ -54,7 +54,8 @@ class NumpySession:
         child, held = self._children(step)
         for at, need in enumerate(self._needs):
             if step.attribute in need.on:
-                self._groups[at] = dense(self._groups[at] * (len(step.parts) + 2) + np.where(held, child + 1, 0))
+                self._groups[at] = self._groups[at] * (len(step.parts) + 2) + np.where(held, child + 1, 0)
+                renumber(self._groups[at])
         for (first, end), number in zip(step.parts, step.children, strict=False):
             self._value_at[step.attribute][first:end] = number
 

@@ -247,6 +247,7 @@ def test_the_recipe_is_yaml_with_reasons_questions_and_no_exact_figures(found: D
     assert "Can somebody else know these of a person? findings, tags, smokes, steps." in questions
     assert "with all of them" in questions
     assert "find people: weight." in questions
+    assert "Are these secrets? salary." in questions
 
 
 def test_awkward_names_stay_valid_yaml() -> None:
@@ -396,10 +397,32 @@ def test_numbers_of_people_are_dropped_though_they_are_few(head: str) -> None:
 
 def test_a_few_words_among_numbers_are_asked_about() -> None:
     found = draft(stays())
-    assert [column.name for column in found.columns if column.nearly_numbers] == ["Verweildauer", "Kosten"]
+    assert [column.name for column in found.columns if column.spoilt] == ["Verweildauer", "Kosten"]
     assert "though nearly all are numbers" in told(found["Verweildauer"])
+    assert "nearly all of them are numbers" in told(found["Kosten"])
     text = " ".join(recipe_text(found, "stays.csv").replace("\n#", " ").split())
-    assert "Are these numbers? Verweildauer, Kosten." in text
+    assert "Are these numbers? Verweildauer: 1 of 2,000 cells are no numbers (row 1); Kosten: 1 of 2,000 cells" in text
+    assert "1 have a point before decimals where the others have a comma" in text
+
+
+@pytest.mark.parametrize(("odd", "kind"), [(("entf.", "x"), "number"), (("1 Tag", "x"), "category")])
+def test_a_few_words_without_digits_are_taken_for_missing(odd: tuple[str, str], kind: str) -> None:
+    days = [odd[0], *(str(1 + n * 7 % 40) for n in range(498)), odd[1]]
+    found = draft(pa.table({"age": [20 + n % 60 for n in range(500)], "days": days}))
+    assert found["days"].kind == kind
+    text = " ".join(recipe_text(found, "stays.csv").replace("\n#", " ").split())
+    assert "days: 2 of 500 cells are no numbers (row 1, row 500)" in text
+    if kind == "number":
+        assert found["days"].attribute.missing == ("entf.", "x")
+        assert "but for 2 cells, which are taken for missing" in told(found["days"])
+
+
+def test_labels_that_differ_by_case_or_spaces_alone_are_asked_about() -> None:
+    wards = ["surgery", "Surgery", "surgery ", "eyes", "ears"] * 60
+    found = draft(pa.table({"age": [20 + n % 60 for n in range(300)], "ward": wards, "sex": ["f", "m", "x"] * 100}))
+    assert [column.alike for column in found.columns] == [0, 3, 0]
+    text = " ".join(recipe_text(found, "stays.csv").replace("\n#", " ").split())
+    assert "Some differ by letters' case or spaces alone: ward (3)." in text
 
 
 @pytest.mark.parametrize(("hours", "end"), [(0, "2026-12-31"), (9, "2027-01-01")])

@@ -49,12 +49,15 @@ def draft(
     """
     from sfumato.data.drafting.draft import draft as draft_table
     from sfumato.data.drafting.text import recipe_text
+    from sfumato.data.reading import placed
 
     if output is not None:
         refuse_overwrite(output, force=force)
     rows, encoding = _read(table, encoding)
     stored = None if "://" in table else Path(table)
-    found = _asking(draft_table(rows, called=table if stored is None else stored.name), policy or ())
+    place = placed(table, encoding=encoding)
+    drafted = draft_table(rows, called=table if stored is None else stored.name, place=place)
+    found = _asking(drafted, policy or ())
     home = Path() if output is None else output.parent
     folder = taxonomies if taxonomies is not None or output is None else home
     files = {} if folder is None else _write_trees(found, folder, every=taxonomies is not None, force=force)

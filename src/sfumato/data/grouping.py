@@ -66,31 +66,16 @@ def group_sizes(columns: Iterable[NDArray[np.integer[Any]]], rows: int) -> NDArr
     return np.bincount(group_numbers(columns, rows))
 
 
-def _ranks(keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """(keys,): which is the smallest, the next, and so on; no two are equal."""
-    found = np.empty(len(keys), dtype=np.int64)
-    found[np.argsort(keys)] = np.arange(len(keys))
-    return found
-
-
-def dense(keys: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Keys renumbered from 0 without gaps, in their order.
-
-    >>> dense(np.array([7, 3, 7])).tolist()
-    [1, 0, 1]
-    """
-    found = keys.copy()
-    renumber(found)
-    return found
-
-
 def renumber(keys: NDArray[np.int64]) -> None:
-    """The same in place: by a table of all keys there could be, or of those that there are."""
+    """Number keys anew from 0 without gaps, in their order: by a table of all that could be, or of those that are."""
     if not len(keys):
         return
+    places: NDArray[np.integer[Any]]
     if int(keys.max()) > 2 * len(keys) + 1024:
         hashed: Any = pa.array(keys).dictionary_encode()  # each key once; only those are sorted
-        places, at = _ranks(hashed.dictionary.to_numpy()), hashed.indices.to_numpy()
+        different, at = hashed.dictionary.to_numpy(), hashed.indices.to_numpy()
+        places = np.empty(len(different), dtype=np.int64)
+        places[np.argsort(different)] = np.arange(len(different))
     else:
         used = np.zeros(int(keys.max()) + 1, dtype=np.bool_)
         used[keys] = True

@@ -106,6 +106,7 @@ class Case:
     people: Table = NOT_YET
     left_out: int = 0
     account: Account | None = NOT_YET
+    remarks: tuple[str, ...] = ()
     found: Found = NOT_YET
     labels: ClusterLabels | None = None
     task: Task = NOT_YET
@@ -179,9 +180,9 @@ def refuse_fingerprints(people: Table) -> None:
         if 2 * rare > people.rows and not people.schema[name].unique_ok:
             raise RecipeError(
                 name,
-                f"a column that is released as it is must not tell most people apart: a value that fewer than {FEW} "
-                "people have finds them",
-                given="more than half of the rows with such a value",
+                f"more than half of its rows have a value that fewer than {FEW} people share: released as it is, it "
+                "tells most people apart",
+                given=f"role {people.schema[name].role}",
                 remedy="declare it quasi (masked) or an identifier (left out), round it or join its rare values in the "
                 "table, or confirm it with unique_ok: true",
             )

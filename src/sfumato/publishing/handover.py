@@ -165,6 +165,7 @@ def draw_holders(case: Case) -> Case:
         people=case.recipe.people,
         policies=policies.asked(case.recipe),
         attest=case.recipe.attest,
+        remarks=case.remarks,
     )
     whole = replace(case.released, mask=case.outcome.mask)
     return replace(case, report=holder_report(whole, held), papers=holder_pages(whole, held))

@@ -57,9 +57,10 @@ def read_seen(case: Case) -> Case:
     )
     people = prepare(everything, recipe)
     policies.refuse(recipe, people)
-    tell(people, recipe, read=everything.rows)
+    remarks = tell(people, recipe, read=everything.rows)
     left_out = 0 if recipe.mask.guarantee.spends else everything.rows - people.rows
-    return replace(case, people=people, left_out=left_out, account=case.accounting.account(people))
+    account = case.accounting.account(people)
+    return replace(case, people=people, left_out=left_out, account=account, remarks=remarks)
 
 
 def _refuse_order(case: Case) -> None:

@@ -106,14 +106,9 @@ def _by_family(column: Profile) -> Guess:
         separator = separator_of(column.texts)
         if separator is not None:
             return Guess(ItemSet(separator=separator, missing=column.marks), f"lists with {separator!r} between")
-    if spoilt(column):
+    if column.nearly_numbers and not says(column.name, CODED):
         return Guess(Category(missing=column.marks), "labels, though nearly all are numbers")
     return Guess(Category(missing=column.marks), "true or false" if column.family == "flag" else "labels")
-
-
-def spoilt(column: Profile) -> bool:
-    """Whether some cells keep a column from being read as numbers; codes are none."""
-    return column.nearly_numbers and not says(column.name, CODED)
 
 
 def _number(column: Profile) -> Guess:

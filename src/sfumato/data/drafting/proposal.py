@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sfumato.data.drafting.plan import Plan
+from sfumato.data.drafting.spoilt import Spoilt
 from sfumato.data.schema import Attribute, Category, Number, Role, Schema
 from sfumato.data.taxonomy.draft import TaxonomyDraft
 from sfumato.data.taxonomy.taxonomy import Taxonomy
@@ -17,8 +18,8 @@ class ColumnDraft:
 
     `asked`: whether others know it is a question to the holder. `distinct` counts its different values;
     `unique_share` is the share of rows that are alone with theirs; `labels` are the values of a column that has few.
-    `nearly_numbers`: nearly all its cells are numbers, and some spoil it. `rows_each`: of a number of
-    people, in how many rows one of them is at most; 0 of all other columns.
+    `spoilt`: nearly all its cells are numbers, and these are not. `alike`: how many labels look like another one.
+    `rows_each`: of a number of people, in how many rows one of them is at most; 0 of all other columns.
     """
 
     name: str
@@ -29,7 +30,8 @@ class ColumnDraft:
     distinct: int
     unique_share: float
     labels: tuple[str, ...] = ()
-    nearly_numbers: bool = False
+    spoilt: Spoilt | None = None
+    alike: int = 0
     rows_each: int = 0
     proposed: TaxonomyDraft | None = None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from sfumato.data.drafting.plan import MASKER, MASKER_REASON
 from sfumato.data.drafting.proposal import ColumnDraft, Draft
@@ -57,7 +57,7 @@ def _attribute(column: ColumnDraft, file: str | None) -> Iterator[str]:
 def told(column: ColumnDraft) -> str:
     """The reason of a guess in a few words, without anything that tells of single people."""
     if column.role == "identifier":
-        return column.reason
+        return column.reason + ("; nearly all of them are numbers" if column.spoilt is not None else "")
     tree = ", grouped by their beginnings" if column.proposed is not None else ""
     return f"{column.reason}; {column.holds}{tree}"
 
@@ -158,14 +158,27 @@ def questions(draft: Draft) -> Iterator[str]:
             "codes can be masked (role: quasi); what nobody else knows can go out as it is (role: sensitive, "
             "unique_ok: true)."
         )
-    if spoilt := [c.name for c in draft.columns if c.nearly_numbers]:
+    spoilt = [c for c in draft.columns if c.spoilt is not None]
+    if words := [c for c in spoilt if c.kind == "number"]:
+        yield f"Do words among numbers mean missing, as they are taken for in `missing`? {_cells(words)}."
+    if others := [c for c in spoilt if c.kind != "number"]:
         yield (
-            f"Are these numbers? {_named(spoilt)}. Nearly all their cells are; some are not, or are written in another "
-            "way. Mend those, or list their texts in `missing`, and write kind: number, with decimal: comma for 3,5: "
-            "`publish` then names the line of a cell that it cannot read."
+            f"Are these numbers? {_cells(others)}. Mend those cells; words that mean missing can be listed in "
+            "`missing`. Where that leaves numbers, write kind: number, with decimal: comma for 3,5."
+        )
+    if same := [c for c in draft.columns if c.alike]:
+        labels = ", ".join(f"{scalar(c.name)} ({c.alike:,})" for c in same)
+        yield (
+            f"Are these labels the same? Some differ by letters' case or spaces alone: {labels}. Each would be a value "
+            "of its own: write them alike in the table."
         )
     if unsure := [c.name for c in draft.columns if "(or mdy?" in c.holds and c.role != "identifier"]:
         yield f"Do days stand before months (dmy) in {_named(unsure)}? No day is above 12."
+    if secret := [c.name for c in draft.columns if c.role == "quasi" and c.reason.startswith("sensitive (")]:
+        yield (
+            f"Are these secrets? {_named(secret)}. Their values are so exact that they are masked, and nothing bounds "
+            "what is learned of them. Rounded or in classes they could be sensitive instead, with a bound."
+        )
     if draft.plan.unbounded:
         yield (
             f"How sure may one be of {_named(draft.plan.unbounded)}? Nothing bounds that yet: "
@@ -181,6 +194,10 @@ def questions(draft: Draft) -> Iterator[str]:
     if declared := [c for c in draft.columns if c.labels and isinstance(c.attribute, Category)]:
         lists = "; ".join(f"{scalar(c.name)} {_inline(list(c.labels))}" for c in declared)
         yield f"Under a budget (mask: private_tree) labels are declared, `values: [...]`. All that can occur? {lists}"
+
+
+def _cells(columns: Sequence[ColumnDraft]) -> str:
+    return "; ".join(f"{scalar(column.name)}: {column.spoilt}" for column in columns)
 
 
 def one_row_one_person(draft: Draft) -> str | None:

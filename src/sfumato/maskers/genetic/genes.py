@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
 from sfumato.data.axis import Axis, NumberAxis, TreeAxis, ValueAxis
-from sfumato.data.grouping import dense, group_numbers
+from sfumato.data.grouping import group_numbers
 from sfumato.maskers.recoding.rules import Discretize, Generalize, Rule, Suppress
 
 Bits = NDArray[np.bool_]
@@ -253,7 +253,7 @@ def cost(people: People, views: Sequence[View], metric: str) -> float:
 
 def _wrong(people: People, shown: Sequence[Ints], out: Lifted) -> int:
     """Lifted records, and those that are not of their group's most frequent class."""
-    numbers = dense(group_numbers(shown, len(out)))
+    numbers = group_numbers(shown, len(out))
     cells = np.bincount(
         numbers * people.n + people.classes,
         weights=np.where(out, 0, people.weights),
