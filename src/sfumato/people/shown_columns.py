@@ -83,7 +83,8 @@ class Numbers:
     def _ends(self) -> Floats:
         """The ends that are told."""
         known: Floats = np.concatenate([self.low[~self.open_low], self.high[~self.open_high]])
-        return known[np.isfinite(known)]
+        found: Floats = known[np.isfinite(known)]
+        return found
 
     def drawn(self, chance: np.random.Generator) -> Floats:
         """(rows,): a number inside each row's interval, so that those of an entry have its mean.

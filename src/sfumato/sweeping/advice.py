@@ -63,11 +63,8 @@ class Advice:
     def _card(self) -> Card:
         """What to take, every candidate with its figures, and what was left out."""
         kept = next((one.survived.kind.words for one in self.tried if one.survived is not None), "structure")
-        rows = [
-            [one.contender.title, one.detail, one.share, one.silent, one.risk, one.contender.settings]
-            for one in self.tried
-        ]
-        heads = ("candidate", "detail kept", kept, "silent columns", "highest risk", "settings")
+        rows = [[one.contender.title, one.detail, one.share, one.silent, one.risk] for one in self.tried]
+        heads = ("candidate", "detail", kept, "silent columns", "highest risk")
         grids = [Grid(heads, rows)] if rows else []
         if self.skipped:
             grids.append(Grid(("left out", "why"), [[one.name, one.reason] for one in self.skipped]))
