@@ -4,7 +4,7 @@
     ./run benchmarks                # 45,222 records, k = 20, three rounds
 
 The measuring is `benchmarks.peers`, whose page is docs/results/peers.md. Everything but the CPU seconds comes out the
-same everywhere. Who cannot be run here is told, and has no cells.
+same everywhere. Who cannot be run here is told, and has no figures.
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ QUICK = Size(rows=2_000, k=10, runs=1)
 WHOLE = Size(rows=None, k=20, runs=3)
 LEFT_OUT = ("polars", "Sfumato, everything on")
 """Contenders of the page of peers that are no library one would choose between."""
-NOT_RUN = (
-    "sdcMicro is an R package, and was not measured.",
-    "OpenDP and SmartNoise promise differential privacy, which no column here measures: docs/results/dpheter.md has "
-    "MST and AIM, the synthesizers that SmartNoise offers, beside ours.",
-)
+NOT_MEASURED = {
+    "ARX": "not measured: no jar here; runs where `SFUMATO_ARX_JAR` names it",
+    "sdcMicro": "not measured: an R package",
+    "OpenDP, SmartNoise": "another promise, differential privacy: [MST and AIM beside ours](docs/results/dpheter.md)",
+}
+"""Who has no figures here, and why; ARX where it could not be run."""
 
 
 def row(one: Measured) -> str:
@@ -51,7 +52,9 @@ def row(one: Measured) -> str:
 def table(found: Sequence[Measured]) -> str:
     """The table of the README."""
     head = "| | how | smallest group, recounted | groups | information lost | CPU s |"
-    return "\n".join([head, "|---|---|---|---|---|---|", *map(row, found)])
+    measured = {one.contender.name for one in found}
+    others = [f"| {name} | {why} | | | | |" for name, why in NOT_MEASURED.items() if name not in measured]
+    return "\n".join([head, "|---|---|---|---|---|---|", *map(row, found), *others])
 
 
 def main(given: Sequence[str] | None = None) -> None:
@@ -67,7 +70,7 @@ def main(given: Sequence[str] | None = None) -> None:
         lay_out(Path(scratch), size.rows)
         found = measure(Path(scratch), able, runs=size.runs, k=size.k, python=asked.peers_python)
     print(table(found))
-    print(*("", *(one for one in everybody if isinstance(one, str)), *NOT_RUN), sep="\n")
+    print(*("", *(one for one in everybody if isinstance(one, str))), sep="\n")
     sys.exit(any(one.words for one in found))
 
 

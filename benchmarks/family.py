@@ -16,7 +16,7 @@ from tempfile import TemporaryDirectory
 
 import sfumato as sf
 from sfumato.cli.demo import QUASI, SEVERAL, demo_recipe
-from sfumato.data.table import group_sizes
+from sfumato.data.grouping import group_sizes
 from sfumato.maskers.recoding.recoding import Recoding
 from sfumato.sweeping.sweep import publish_family
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
 from sfumato.counting import Engine, Needs, Records
-from sfumato.data.table import renumber
+from sfumato.data.grouping import renumber
 from sfumato.maskers.topdown.refinement import UNTOUCHED, Minima, Refinement
 
 

@@ -42,6 +42,8 @@ html_css_files = ["site.css"]
 html_js_files = ["site.js"]
 html_show_sourcelink = False
 html_copy_source = False
+# Pages that stand alone have nothing to navigate to beside them.
+html_sidebars = {"start": [], "choosing": []}
 html_theme_options = {
     "navigation_with_keys": False,
     "show_prev_next": False,

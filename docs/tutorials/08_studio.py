@@ -52,13 +52,34 @@ studio.stdout.close()
 #
 # 1. **Table**: upload a file, or name one in the folder in which the studio was started; a first look at every column.
 # 2. **Attributes**: what each column is. The draft is filled in, with its reasons; change what is wrong.
+#
+# .. image:: /studio/attributes.png
+#    :alt: The screen Attributes: how many people are alone with what others may know, and a role for each column
+#
 # 3. **Trees**: how labels become coarser, where you want that.
 # 4. **What must survive** and **Privacy**: clusters or classes; requirements as sentences with numbers, or a budget.
-# 5. **Run**: a trial, which no ledger knows. **Compare** trials, and **understand** why a column looks as it does.
-# 6. **Release**: the trial that was looked at is signed, written, entered in your ledger and verified again.
+#
+# .. image:: /studio/privacy.png
+#    :alt: The screen Privacy: requirements as sentences in which numbers can be changed
+#
+# 5. **Run**: a trial, which no ledger knows.
+#
+# .. image:: /studio/run.png
+#    :alt: The screen Run: a trial that was verified, and what survived in it
+#
+# 6. **Compare** trials, and **understand** why a column looks as it does.
+#
+# .. image:: /studio/understand.png
+#    :alt: The screen Understand: what a column still says, and why it looks as it does
+#
+# 7. **Release**: the trial that was looked at is signed, written, entered in your ledger and verified again.
+#
+# (1,500 generated patients; the pictures are taken in a real browser by ``python -m tools.studio_pictures``.)
 #
 # At any time the recipe can be downloaded: it is the same YAML that ``sfumato publish`` takes.
 #
 # What next
 # ---------
 # Every screen: :doc:`/studio`.
+#
+# sphinx_gallery_thumbnail_path = 'studio/run.png'

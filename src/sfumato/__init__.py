@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from sfumato.publishing import evaluate as evaluate
     from sfumato.publishing import find_clusters as find_clusters
     from sfumato.publishing import publish as publish
+    from sfumato.publishing.explanation import explain as explain
     from sfumato.recipe import Along as Along
     from sfumato.recipe import Earlier as Earlier
     from sfumato.recipe import Policy as Policy
@@ -117,6 +118,7 @@ _NAMES = {
     "Release": "sfumato.release.release",
     "Run": "sfumato.publishing",
     "evaluate": "sfumato.publishing",
+    "explain": "sfumato.publishing.explanation",
     "find_clusters": "sfumato.publishing",
     "publish": "sfumato.publishing",
     "recount": "sfumato.release.copies",

@@ -22,6 +22,8 @@ LEAST = 6
 """Characters of a column that gives way to others."""
 SHORT = 20
 """A cell of so few characters stays in one line."""
+FEW_LABELS = 2
+"""Labels of a long set that are shown."""
 LONGEST = 160
 """Characters of a cell that are shown in a page."""
 State = Literal["good", "poor", "plain"]
@@ -112,7 +114,20 @@ def _cell(cell: object) -> str:
         return "yes" if cell else "no"
     if isinstance(cell, int):
         return f"{cell:,}"
-    return f"{cell:.3f}" if isinstance(cell, float) else str(cell)
+    return f"{cell:.3f}" if isinstance(cell, float) else shortened(str(cell))
+
+
+def shortened(text: str) -> str:
+    """A long set by its first labels.
+
+    >>> shortened("{art head, art manager, cook, guard, nurse}"), shortened("{cook, guard}")
+    ('{art head, art manager and 3 more}', '{cook, guard}')
+    """
+    if not (text.startswith("{") and text.endswith("}")):
+        return text
+    labels = text[1:-1].split(", ")
+    left = len(labels) - FEW_LABELS
+    return text if left < 2 else f"{{{', '.join(labels[:FEW_LABELS])} and {left} more}}"
 
 
 def _numeric(grid: Grid) -> list[bool]:

@@ -17,6 +17,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_feature_names_in, check_consistent_length, check_is_fitted, validate_data
 
+from sfumato.data.calendar import is_calendar_type
 from sfumato.data.masked import Masked
 from sfumato.data.reading import read, read_arrow
 from sfumato.data.schema import Attribute, Category, Number, Schema
@@ -28,7 +29,7 @@ from sfumato.privacy.requirements import ConfidenceBound, KAnonymity, Requiremen
 from sfumato.publishing.orders import learn
 from sfumato.recipe import Recipe
 from sfumato.structure.shown_numbers import ShownNumbers
-from sfumato.structure.structures import Classes
+from sfumato.structure.structures import Classes, class_column
 
 OUTPUTS = ("numbers", "labels")
 UNSEEN = ("suppress", "refuse")
@@ -197,6 +198,8 @@ def _recipe(given: Recipe | str | Path | None, rows: pa.Table) -> Recipe:
 
 
 def _attribute(kind: pa.DataType) -> Attribute:
+    if is_calendar_type(kind):
+        return Number(role="quasi", calendar="day")
     number = pt.is_integer(kind) or pt.is_floating(kind) or pt.is_decimal(kind)
     return Number(role="quasi") if number else Category(role="quasi")
 
@@ -205,6 +208,14 @@ def _edited(recipe: Recipe, asked: Recoder) -> Recipe:
     """The recipe with another k, masker or structure, as far as they were given."""
     if asked.k is not None:
         recipe = replace(recipe, privacy=[_with_k(need, asked.k) for need in recipe.privacy])
+    column = class_column(asked.structure)
+    if column is not None and column not in recipe.schema:
+        raise RecipeError(
+            "Recoder: structure",
+            "classes that stand in no column of X are those in y",
+            given=f"sf.Classes({column!r})",
+            remedy='write structure="y", and fit(X, y)',
+        )
     given: dict[str, Any] = {"mask": asked.mask, "structure": None if asked.structure == BY_Y else asked.structure}
     recipe = replace(recipe, **{name: one for name, one in given.items() if one is not None})
     if not recipe.privacy or not recipe.mask.guarantee.claims:

@@ -50,6 +50,16 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
     return call
 
 
+def test_draft_asks_whether_one_row_is_one_person(run: Run) -> None:
+    stays = "".join(f"{n // 2},{20 + n % 50},{('Bern', 'Chur')[n % 2]}\n" for n in range(100))
+    Path("stays.csv").write_text("patient_no,age,town\n" + stays)
+    ended = run("draft", "stays.csv", "--output", "recipe.yaml")
+    told = " ".join(ended.err.split())
+    assert "Is one row one person? 100 rows have 50 different patient_no, one of them in 2 rows" in told
+    assert "5 x 2 = 10" in told
+    assert sfumato.draft("stays.csv").questions[0].startswith("Is one row one person? 100 rows have 50 different")
+
+
 def test_draft_prints_a_recipe(run: Run) -> None:
     ended = run("draft", "people.csv")
     assert ended.code == 0

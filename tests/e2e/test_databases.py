@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sqlite3
 import subprocess
@@ -24,6 +25,7 @@ from sfumato.data.safe_files import Progress
 from sfumato.data.sources import counted
 from sfumato.data.sources.openers import Opening, open_source
 from sfumato.data.sources.sql import source as sql_source
+from sfumato.data.sources.sql.copies import address_of, try_copy
 from sfumato.publishing import Run
 from tests import engines
 
@@ -342,7 +344,10 @@ def test_the_command_line_writes_a_copy_and_counts_it(tmp_path: Path, monkeypatc
     assert "counted by the database on age, town" in checked.output
     with closing(sqlite3.connect(tmp_path / "copies.db")) as connection, connection:
         connection.execute("DELETE FROM masked WHERE rowid = 1")
-    assert CliRunner().invoke(app, ["verify", str(out), "--copy", copy]).exit_code == 1
+    broken = CliRunner().invoke(app, ["verify", str(out), "--copy", copy])
+    assert broken.exit_code == 1
+    assert broken.output.startswith("DOES NOT HOLD: the folder is what its certificate says, and its copy is not")
+    assert "FAILS: counted by the database on age, town: 399 rows of 400" in broken.output
     _copied_later(out, copy)
     entered = (tmp_path / "state" / "sfumato" / "ledger.jsonl").read_bytes()
     again = CliRunner().invoke(app, [*run[:3], str(tmp_path / "again"), *run[4:]])
@@ -358,8 +363,99 @@ def _copied_later(folder: Path, address: str) -> None:
     assert "age, town: " in later.output
     taken = CliRunner().invoke(app, ["copy", str(folder), address])
     assert isinstance(taken.exception, sf.TableError)
-    assert "there already" in taken.exception.given
+    assert taken.exception.rule.startswith("a table of that name that is there already: ")
     assert "as it was" in taken.exception.remedy
+
+
+def test_a_copy_that_fails_after_publishing_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The release stands and is entered: it has an exit code of its own, and nobody says that nothing was written."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    engines.in_sqlite(people(), tmp_path)
+    (tmp_path / "recipe.yaml").write_text(RECIPE.to_yaml())
+    copy = f"sqlite:///{tmp_path}/copies.db?table=masked"
+    monkeypatch.setattr(
+        "sfumato.data.sources.sql.copies.try_copy", lambda address: run_sql(copy, "CREATE TABLE masked (a)")
+    )
+    places = ("--table", f"sqlite:///{tmp_path}/people.db?table=people", "--output", str(tmp_path / "out"))
+    made = CliRunner().invoke(
+        app,
+        ["publish", str(tmp_path / "recipe.yaml"), *places, "--no-suggest", "--no-report", "--copy", copy, "--json"],
+    )
+    assert made.exit_code == 3
+    told = json.loads(made.stdout)
+    assert told["holds"]
+    assert told["copy"]["written"] is False
+    assert "there already" in told["copy"]["why"]
+    assert "which is released and entered, and not copied" in " ".join(made.stderr.split())
+    assert "nothing was written" not in made.stderr
+    assert sf.verify(tmp_path / "out").holds
+
+
+@pytest.mark.parametrize(
+    "address", ["sqlite:///{}/none/copies.db?table=masked", "duckdb:///{}/none/copies.db?table=masked"]
+)
+def test_a_copy_in_a_folder_that_is_not_there_is_refused_at_once(address: str, tmp_path: Path) -> None:
+    (tmp_path / "recipe.yaml").write_text(RECIPE.to_yaml())
+    run = [
+        "publish",
+        str(tmp_path / "recipe.yaml"),
+        "--output",
+        str(tmp_path / "out"),
+        "--copy",
+        address.format(tmp_path),
+    ]
+    made = CliRunner().invoke(app, run)
+    assert isinstance(made.exception, sf.TableError)
+    assert made.exception.rule.startswith("no folder that may be written to")
+
+
+def test_sets_are_refused_before_they_are_published(tmp_path: Path) -> None:
+    sets = sf.Schema(age=sf.Number(role="quasi"), drugs=sf.ItemSet(role="plain"))
+    recipe = sf.Recipe(schema=sets, privacy=[sf.KAnonymity(on=["age"], k=5)])
+    (tmp_path / "recipe.yaml").write_text(recipe.to_yaml())
+    copy = f"sqlite:///{tmp_path}/copies.db?table=masked"
+    made = CliRunner().invoke(app, ["publish", str(tmp_path / "recipe.yaml"), "--copy", copy])
+    assert isinstance(made.exception, sf.TableError)
+    assert made.exception.given == "an item set"
+
+
+@pytest.mark.parametrize(
+    ("query", "words", "state"),
+    [
+        ("SELEC age FROM people", "a query with a mistake in it", "42601"),
+        ("SELECT ages FROM people", "a column that is not there", "42703"),
+        ("SELECT age FROM poeple", "no such table", "42P01"),
+    ],
+)
+def test_the_first_words_say_what_is_wrong_with_a_query(
+    kind: str, query: str, words: str, state: str, tmp_path: Path
+) -> None:
+    address = PLACES[kind](people(), tmp_path).partition("?")[0]
+    with pytest.raises(sf.TableError) as caught:
+        open_source(address, Opening(query=query)).names()
+    assert caught.value.rule.startswith(f"{words}")
+    assert caught.value.thing.endswith(", query")
+    assert "address" not in caught.value.remedy
+    assert caught.value.given == (f"SQLSTATE {state}" if kind == "postgresql" else "")
+
+
+def test_a_missing_permission_is_told_with_what_to_grant() -> None:
+    address = engines.in_postgres(people())
+    with engines.connected(address.partition("?")[0]) as cursor:
+        cursor.execute("DROP ROLE IF EXISTS stranger")
+        cursor.execute("CREATE SCHEMA IF NOT EXISTS vault")
+        cursor.execute("CREATE ROLE stranger LOGIN PASSWORD 'stranger'")
+    where = address.partition("?")[0].replace("holder@", "stranger@")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PGPASSWORD", "stranger")
+        with pytest.raises(sf.TableError, match=r"a missing permission: .* GRANT SELECT"):
+            open_source(f"{where}?table=people").raw(["town"], progress=Progress())
+        for table, words in (
+            ("vault.masked", "a missing permission: .*GRANT CREATE"),
+            ("nowhere.masked", "no such schema: "),
+        ):
+            with pytest.raises(sf.TableError, match=words):
+                try_copy(address_of(f"{where}?table={table}", None))
 
 
 def test_a_recipe_names_no_database_outside_its_folder(tmp_path: Path) -> None:

@@ -78,5 +78,7 @@ def test_what_cannot_be_done_with_sets_is_refused() -> None:
         sf.Recipe(schema=bare, privacy=[sf.KAnonymity(on=["had"], k=3)], mask=sf.TopDown())
     with pytest.raises(sf.RecipeError, match="along a taxonomy of its items"):
         recipe(mask=sf.TopDown(suppress=0.1))
+    with pytest.raises(sf.RecipeError, match=r"cuts by the one value that a record has.*mask: top_down"):
+        recipe(mask=sf.Partition())
     with pytest.raises(sf.RecipeError, match="set-valued"):
         recipe(earlier=sf.Earlier(releases=("out",), people="same"))

@@ -139,6 +139,10 @@ def test_numbers_lie_inside_what_is_shown(folder: Path) -> None:
     assert error["expected"] <= error["middle"], "means are nearer than middles"
     drawn = people.numbers("sample", draws=20, seed=1)
     assert len(drawn) == 20 * ROWS
+    assert drawn.index.names == ["draw", "row"]
+    assert (drawn.groupby("draw").size() == ROWS).all()
+    assert str(drawn["age"].dtype) == "int64", "whole years"
+    assert (drawn["born"].dropna() == drawn["born"].dropna().dt.normalize()).all(), "a day"
     assert set(drawn["city"].dropna()) == {"North", "South"}
     assert abs(drawn["balance"].mean() - people.numbers()["balance"].mean()) < 10
     with pytest.raises(sf.TableError, match="expected, middle"):
@@ -193,6 +197,37 @@ def test_what_is_to_be_learned_is_left_out_of_the_points(tmp_path: Path, classes
         people.points(asked)
     with pytest.raises(sf.TableError, match="did you mean 'hours'"):
         people.points(without="hour")
+
+
+def plain_classes(folder: Path) -> Path:
+    """A release whose class goes out as it is, and is no secret."""
+    schema = sf.Schema({**SCHEMA, "ill": sf.Category(role="plain"), "hours": sf.Number(role="sensitive")})
+    recipe = sf.Recipe(schema=schema, structure=CLASSES, privacy=[sf.KAnonymity(on=QUASI, k=K)])
+    return sf.publish(raw_people(), recipe, run=sf.Run(report=False, trial=True)).write(folder)
+
+
+def test_the_class_is_among_no_features(tmp_path: Path) -> None:
+    """Else a classifier is told the answer, and nobody could ask it about people whose class is not known."""
+    people = sf.load(plain_classes(tmp_path / "out"))
+    assert people.classes == "ill"
+    assert "ill" not in people.dims
+    asked = raw_people().drop_columns(["ill"])
+    assert people.points(asked).shape == people.points().shape == people.points(raw_people()).shape
+    readme = lines_of(tmp_path / "out")["points"]
+    assert not {"flu", "cold", "none"} & {*readme.columns}
+    assert np.ptp(readme["born"]) == 1, "a date is a number of days"
+    page = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert 'was to keep the classes in "ill"' in page
+
+
+def test_points_say_what_they_are_of_and_take_other_columns_too(tmp_path: Path) -> None:
+    people = sf.load(plain_classes(tmp_path / "out"))
+    named = people.points(also="hours", kind="pandas")
+    assert np.array_equal(named.to_numpy()[:, :-1], people.points())
+    assert [*named.columns[-2:]] == ["city=", "hours"]
+    assert {"age", "city=North", "city=South"} < {*named.columns}
+    assert people.points(raw_people(), also=["hours"]).shape == named.shape
+    assert [*people.points(also="ill", without="hours", kind="arrow").column_names[-2:]] == ["ill=none", "ill="]
 
 
 def test_clusters_groups_and_weights(folder: Path) -> None:
@@ -258,7 +293,7 @@ def test_the_readmes_lines_make_points_without_sfumato(format: str, tmp_path: Pa
 
 def test_the_readmes_lines_without_centres(tmp_path: Path) -> None:
     released(tmp_path / "out", classes=True)
-    points = lines_of(tmp_path / "out")["points"].drop(columns="born")  # a date: its lines say what to take instead
+    points = lines_of(tmp_path / "out")["points"]
     assert len(points) == ROWS
     assert np.isfinite(points.to_numpy(dtype=float)).all()
 

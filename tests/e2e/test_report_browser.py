@@ -9,6 +9,8 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import polars as pl
 import pytest
 
 import sfumato as sf
@@ -36,6 +38,11 @@ FLAGS = (
 )
 ERRANDS = r"https?://([\w-]+\.)*(google\.com|googleapis\.com|gstatic\.com|gvt1\.com)(:\d+)?/"
 """Where Chromium goes by itself, whatever page it shows; the pages are searched for addresses in a test of theirs."""
+LONG = (
+    "date_of_first_contact_with_the_outpatient_department",
+    "highest_completed_level_of_education_of_the_household",
+    "municipality_of_primary_residence_at_time_of_interview",
+)
 IRIS = sf.datasets.load("iris")
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(BROWSER is None, reason="no Chromium is installed")]
 
@@ -120,32 +127,70 @@ def census(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     }
 
 
+@pytest.fixture(scope="module")
+def crowded(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Twenty-five attributes with names and labels that fit into no line."""
+    folder, chance = tmp_path_factory.mktemp("crowded"), np.random.default_rng(3)
+    names = [f"{LONG[at % 3]}_{at:02}" for at in range(25)]
+    labels = [f"a very long label of a category, number {at}" for at in range(6)]
+    columns: dict[str, Any] = {
+        name: chance.integers(0, 100, 400) if at % 3 == 0 else chance.choice(labels[: at % 3 + 2], 400)
+        for at, name in enumerate(names)
+    }
+    attributes: dict[str, Any] = {
+        name: sf.Number(role="quasi") if at % 3 == 0 else sf.Category(role="quasi") for at, name in enumerate(names)
+    }
+    columns["ill"], attributes["ill"] = chance.choice(["flu", "gout"], 400), sf.Category(role="sensitive")
+    asked = sf.Policy("expert-determination")
+    recipe = sf.Recipe(
+        schema=sf.Schema(attributes),
+        privacy=[sf.KAnonymity(names, 11)],
+        people="crowd",
+        policies=[asked],
+        attest={one.name: "A. Muster, 2026-03-01" for one in asked.definition.attest},
+    )
+    run = sf.Run(ledger=Ledger(folder / "ledger"), suggest=False)
+    sf.publish(pl.DataFrame(columns), recipe, run=run).write(folder / "out")
+    held = folder / "out.holder"
+    return {
+        "public": folder / "out" / "report.html",
+        **{name: held / f"{name}.html" for name in ("report", "report_short", "determination")},
+    }
+
+
 def pdf_pages(page: Path, folder: Path) -> int:
     paper = folder / "paper.pdf"
     opened(page, folder, "--no-pdf-header-footer", f"--print-to-pdf={paper}")
     return len(re.findall(rb"/Type\s*/Page[^s]", paper.read_bytes()))
 
 
-def test_the_short_edition_is_one_page(census: dict[str, Path], pages: dict[str, Path], tmp_path: Path) -> None:
+def test_the_short_edition_is_one_page(
+    census: dict[str, Path], crowded: dict[str, Path], pages: dict[str, Path], tmp_path: Path
+) -> None:
     assert pdf_pages(census["report_short"], tmp_path) == 1
+    assert pdf_pages(crowded["report_short"], tmp_path) == 1
     assert pdf_pages(pages["holder"].with_name("report_short.html"), tmp_path) == 1
     assert pdf_pages(census["report"], tmp_path) > 5  # the measurement can fail
 
 
+PUSHED = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 BEYOND = """() => [...document.querySelectorAll("body *")].filter(one => one.getClientRects().length
   && one.getBoundingClientRect().right > document.documentElement.clientWidth + 1
   && (PRINTED || !one.closest(".wide"))).map(one => one.tagName)"""
 
 
+@pytest.mark.parametrize("table", ["census", "crowded"])
 @pytest.mark.parametrize("edition", ["public", "report", "report_short", "determination"])
-def test_nothing_is_cut_on_paper_or_on_a_telephone(census: dict[str, Path], edition: str) -> None:
+def test_nothing_is_cut_on_paper_or_on_a_telephone(request: pytest.FixtureRequest, table: str, edition: str) -> None:
     """On paper nothing reaches beyond the page; on a telephone tables may be pushed aside, and nothing else."""
+    written: dict[str, Path] = request.getfixturevalue(table)
     sync = pytest.importorskip("playwright.sync_api")
     with sync.sync_playwright() as play:
         browser = play.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
         for width, media in ((688, "print"), (390, "screen"), (1200, "screen")):
             page = browser.new_page(viewport={"width": width, "height": 1000})
             page.emulate_media(media=media)
-            page.goto(census[edition].as_uri())
+            page.goto(written[edition].as_uri())
+            assert page.evaluate(PUSHED) <= (0 if media == "screen" else 1_000), (edition, width)
             assert page.evaluate(BEYOND.replace("PRINTED", str(media == "print").lower())) == [], (edition, width)
         browser.close()

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import threading
@@ -89,6 +90,16 @@ def test_a_page_can_be_read_by_everybody_everywhere(browser: Any, address: str, 
     page.close()
     assert not heard
     assert not barriers
+
+
+def test_no_page_has_an_empty_navigation() -> None:
+    """The theme draws the box beside pages without siblings, too; `html_sidebars` in docs/conf.py takes it away."""
+    empty = []
+    for path in Path(str(SITE)).rglob("*.html"):
+        found = re.search(r'<nav class="bd-docs-nav.*?</nav>', path.read_text(encoding="utf-8"), re.DOTALL)
+        if found is not None and "<a " not in found[0]:
+            empty.append(path.name)
+    assert not empty
 
 
 def found_by_axe(page: Any) -> list[str]:

@@ -317,6 +317,16 @@ unpaged("raw values for an aggregate in along", lambda form: form["along"].updat
 unpaged("an aggregate that is not told in along", lambda form: form["along"].pop("codebook"))
 
 
+def to_be_kept(form: Form, classes: object) -> None:
+    """Tell of classes where a certificate tells of them, which is before its versions."""
+    behind = {key: form.pop(key) for key in ("versions", "files")}
+    form.update(classes=classes, **behind)
+
+
+changed("classes that are no column's", lambda form: to_be_kept(form, RAW))
+changed("classes of two columns", lambda form: to_be_kept(form, ["age", RAW]))
+
+
 @forgery("raw values beside a signature", of="signed", fits=False)
 def beside_a_signature(folder: Path) -> None:
     path = folder / "certificate.sig"

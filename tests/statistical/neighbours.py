@@ -33,6 +33,21 @@ def table_of(rows: Sequence[Row], schema: sf.Schema = SCHEMA) -> Any:
     return encode(pa.table({**columns, "items": pa.array(columns["items"], pa.list_(pa.string()))}), schema)
 
 
+WITH_ITEMS = sf.Schema(
+    number=SCHEMA["number"],
+    label=SCHEMA["label"],
+    p=sf.Category(role="quasi", values=("no", "yes")),
+    r=sf.Category(role="quasi", values=("no", "yes")),
+)
+
+
+def with_items(rows: Sequence[Row]) -> Any:
+    """Two of the items as attributes of their own: what has one value is paired, sets are not."""
+    columns: dict[str, Any] = {"number": [row[0] for row in rows], "label": [row[1] for row in rows]}
+    columns |= {item: ["yes" if item in row[2] else "no" for row in rows] for item in "pr"}
+    return encode(pa.table(columns), WITH_ITEMS)
+
+
 def far_labels(rows: Sequence[Row]) -> NDArray[np.int64]:
     """Two clusters of the raw table: one far record turns all others into one cluster."""
     numbers = np.array([row[0] for row in rows])

@@ -14,13 +14,14 @@ import pytest
 from sfumato.maskers.histogram.domains import Domain, NumberDomain, declared
 from sfumato.maskers.histogram.growth import PublicSpace, diameter, scores
 from sfumato.maskers.histogram.marginals import _count, histograms
+from sfumato.maskers.histogram.pairs import FINE, apart, joint
 from sfumato.maskers.histogram.records import Box, Records, records_of, splits
 from sfumato.maskers.histogram.specialization import GRAIN, gain, reach, whole
 from sfumato.privacy.budget import Budget, Spending
 from sfumato.privacy.mechanisms import Mechanisms, Noise, OpenDPNoise, Question
 from tests.statistical.audit import Draws, Leak, Outputs, leak
 from tests.statistical.many_at_once import Kept, ManyAtOnce
-from tests.statistical.neighbours import BASE, HURT, SCHEMA, Row, far_labels, table_of
+from tests.statistical.neighbours import BASE, HURT, SCHEMA, WITH_ITEMS, Row, far_labels, table_of, with_items
 from tests.statistical.whole import WHOLE, spendthrift, worst_of
 
 ONE = Fraction(1)
@@ -117,6 +118,23 @@ def gains(rows: Sequence[Row], *, sensitivity: int | None = None, many: ManyAtOn
     return lambda n: door(source).choose("gain", [question] * n, epsilon=ONE, monotone=False)
 
 
+def pairs(rows: Sequence[Row], *, sensitivity: int = FINE, many: ManyAtOnce | None = None) -> Draws:
+    """Which pair of attributes is chosen, beside shares that are known, and the noisy count of its last cell; the half
+    of epsilon each. Sets stand by themselves, so two of their items are attributes here."""
+    people = records_of(with_items(rows), declared(WITH_ITEMS, bins=4, may_miss=()))
+    even = {name: np.full(domain.size, 1 / domain.size) for name, domain in people.domains.items()}
+    found = [(pair, joint(people, pair)) for pair in combinations(people.domains, 2)]
+    question = Question([apart(counts, even, 9.0, pair) for pair, counts in found], sensitivity)
+    half, source, last = ONE / 2, many or ManyAtOnce(), int(found[0][1][-1, -1])
+
+    def draw(n: int) -> Outputs:
+        chosen = door(source, half).choose("pair", [question] * n, epsilon=half, monotone=False)
+        counted = np.clip(source.laplace(np.full(n, last), epsilon=half, sensitivity=1), -4, 5).tolist()
+        return list(zip(chosen, counted, strict=True))
+
+    return draw
+
+
 def raw_label_counts(rows: Sequence[Row]) -> Draws:
     """A planted bug: class counts by raw labels, as if one record changed one of them."""
     count = int(far_labels(rows).sum())
@@ -138,6 +156,7 @@ SOUND: dict[str, Callable[..., Draws]] = {
     "a count": one_count,
     "combinations": cells,
     "gains": gains,
+    "pairs": pairs,
 }
 
 
@@ -210,6 +229,11 @@ def test_the_harness_flags_half_noise() -> None:
 def test_the_harness_flags_raw_labels() -> None:
     assert worst(raw_label_counts, HURT["an extreme number"], RUNS).epsilon > 1
     assert worst(lambda rows: gains(rows, sensitivity=GRAIN // 10), HURT["an extreme number"], RUNS).epsilon > 1
+
+
+def test_the_harness_flags_pairs_that_are_chosen_with_a_hundredth_of_the_noise() -> None:
+    found = worst(lambda rows: pairs(rows, sensitivity=FINE // 100), HURT["an extreme number"], RUNS)
+    assert found.epsilon > 1
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from sfumato.evaluation.advice import advice_on_clusters
 
 def scores(**figures: float) -> dict[str, object]:
     names = {name.replace("__", "."): {"value": value} for name, value in figures.items()}
-    return {"scores": names, "settings": {"eps": 0.12}}
+    return {"scores": names, "settings": {"options_masked": {"eps": 0.12}}}
 
 
 def test_blind_masking_that_keeps_more_is_told() -> None:
@@ -25,11 +25,13 @@ def test_blind_masking_that_keeps_more_is_told() -> None:
 
 def test_clusters_by_density_that_are_lost_are_told_with_the_options() -> None:
     lost = scores(f_measure__cold__mean=0.24, f_measure__ceiling__mean=1.0)
-    assert "eps: 0.12" in (advice_on_clusters(sf.Clusters("dbscan"), lost) or "")
+    told = advice_on_clusters(sf.Clusters("dbscan"), lost) or ""
+    assert "eps: 0.12" in told
+    assert "clusters(by_density='dbscan')" in told
     assert advice_on_clusters(sf.Clusters("kmeans", k=3), lost) is None
 
 
-def test_dbscan_is_found_again_with_the_gap_of_the_raw_table() -> None:
+def test_dbscan_is_found_again_with_the_gap_of_the_masked_table() -> None:
     drawn = np.random.default_rng(0)
     at = drawn.integers(0, 3, 600)
     where = np.array([[10, 10], [50, 20], [30, 60]])[at] + drawn.normal(0, 2, (600, 2))

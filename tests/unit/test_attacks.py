@@ -10,7 +10,7 @@ import pytest
 
 from sfumato.data.encoding import encode
 from sfumato.data.masked import Masked
-from sfumato.data.schema import Category, Number, Schema
+from sfumato.data.schema import Category, ItemSet, Number, Schema
 from sfumato.data.table import Table
 from sfumato.engines import ReferenceEngine
 from sfumato.evaluation.attacks.inference import attack_groups, groups_of, secrets
@@ -183,6 +183,16 @@ def test_homogeneity_and_background_knowledge() -> None:
     assert found["background knowledge of illness, 1 excluded"].success.value == pytest.approx(6 / 9)
     assert "background knowledge of illness, 2 excluded" not in found  # that would leave one value anyway
     assert found["homogeneity of illness"].details["guess"] == pytest.approx((3 + 2 + 1) / 9)
+
+
+def test_a_secret_set_is_one_value() -> None:
+    _, masked = recoded()
+    schema = Schema(sex=Category(role="quasi"), drugs=ItemSet(role="sensitive"))
+    sets = [["a"], ["a"], ["a"], ["a", "b"], ["b"], ["b"], [], None, ["a"]]
+    table = encode(pa.table({"sex": masked["sex"].to_pylist(), "drugs": sets}), schema)
+    report = attack_recoding(table, masked, kind="top_down")
+    assert report["homogeneity of drugs"].success.value == pytest.approx(3 / 9)
+    assert report["background knowledge of drugs, 1 excluded"].success.value == pytest.approx(6 / 9)
 
 
 def test_groups_are_those_of_equal_masked_values() -> None:

@@ -77,6 +77,24 @@ def table() -> Table:
     return people()
 
 
+def test_errors_in_which_every_class_counts_alike_tell_a_rare_class() -> None:
+    """A tree that names the commonest class for everybody makes few errors, raw or masked, and tells nothing."""
+    rng = np.random.default_rng(1)
+    old = rng.random(600) < 0.3
+    churned = rng.random(600) < np.where(old, 0.35, 0.03)
+    ages = np.where(old, 70, 30) + rng.integers(0, 9, 600)
+    schema = Schema(age=Number(role="quasi"), churned=Category())
+    rows = encode(pa.table({"age": ages, "churned": np.where(churned, "yes", "no")}), schema)
+    blank = Masked.of({"age": pa.array(["*"] * 600)})
+    found = judge_classes(rows, blank, "churned", parts=folds(class_codes(rows, "churned"), 5))
+    assert found.baseline.value == found.masked.value == found.commonest.value, "as if masking cost nothing"
+    assert found.raw_alike < 0.3
+    assert found.masked_alike == 0.5
+    told = {score.name: score for score in found.scores()}
+    assert told["masked_error.alike"].publishable
+    assert not told["baseline_error.alike"].publishable
+
+
 @pytest.fixture(scope="module")
 def masked(table: Table) -> Masked:
     return TopDown().mask(task(table, NEED)).masked
@@ -114,7 +132,7 @@ def test_without_attributes_the_majority_is_guessed(table: Table) -> None:
 def test_scores_against_the_raw_table_are_not_publishable(table: Table, masked: Masked) -> None:
     found = judge_classes(table, masked, "rich", parts=split(class_codes(table, "rich")))
     publishable = {score.name for score in found.scores() if score.publishable}
-    assert publishable == {"masked_error", "removed_error", "commonest_error"}
+    assert publishable == {"masked_error", "removed_error", "commonest_error", "masked_error.alike"}
 
 
 # Leakage.

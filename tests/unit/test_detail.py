@@ -229,7 +229,7 @@ def test_it_says_what_can_be_reached_and_the_k_that_keeps_it(masker: Any) -> Non
     with pytest.raises(sf.Infeasible) as error:
         masker.mask(task(ages, 30, {"age": Width(10)}))
     assert str(error.value) == (
-        "detail: age: everybody must be shown in intervals of at most 10. Given: k = 30, with which people can be "
+        "detail: age: not everybody can be shown in intervals of at most 10. Given: k = 30, with which people can be "
         "shown in intervals of at most 17. To mend it: ask for k of at most 20, the largest that was found to keep the "
         "wish; or for detail: {age: 17}."
     )

@@ -76,6 +76,8 @@ def shown(raw: pa.Table, recipe: sf.Recipe, tmp_path_factory: pytest.TempPathFac
     folder = replace(release, account=None).keep(tmp_path_factory.mktemp("people") / "out")
     masked = learn(sf.read(raw, recipe.schema), recipe).masked
     failing = verdict_of([Check("rows", True, "200"), Check("columns", False, "'<i>' should be gone")])
+    domains = sf.Schema(town=sf.Category(values=("a", "b")), ill=sf.Category(values=("flu", "gout")))
+    private = sf.Recipe(schema=domains, mask=sf.PrivateTree(), budget=sf.Budget(1))
     return {
         "schema": recipe.schema,
         "recipe": recipe,
@@ -88,6 +90,9 @@ def shown(raw: pa.Table, recipe: sf.Recipe, tmp_path_factory: pytest.TempPathFac
         "people": sf.load(folder),
         "unverified": sf.load(folder, verify=False),
         "policy": sf.Policy("hipaa-safe-harbor"),
+        "codebook": sf.load(folder, verify=False).codebook,
+        "plan": private.plan,
+        "advice": sf.advise(raw, recipe, rows=100, seconds=1),
     }
 
 
@@ -103,6 +108,9 @@ NAMES = (
     "people",
     "unverified",
     "policy",
+    "codebook",
+    "plan",
+    "advice",
 )
 
 
@@ -141,7 +149,18 @@ def test_cards_tell_what_matters(shown: dict[str, Any]) -> None:
     assert 'class="sfumato poor"' in shown["failing"]._repr_html_()
     assert "extent" in repr(shown["masked"])
     assert re.match(r"People: 200 rows, 3 columns, verified\n", repr(shown["people"]))
+    assert "each shown value" in repr(shown["codebook"]) or "groups, numbered" in repr(shown["codebook"])
+    assert repr(shown["plan"]).startswith("Plan: epsilon = 1, in ")
+    assert "Fraction" not in repr(shown["plan"])
+    assert shown["advice"].sentence.split(":")[0] in repr(shown["advice"])
     assert repr(shown["unverified"]).split("\n")[0].endswith("columns, not verified")
+
+
+def test_long_sets_are_cut() -> None:
+    jobs = ", ".join(f"job {at}" for at in range(40))
+    card = Card("Release", [], [Grid(("job",), [[f"{{{jobs}}}"]])])
+    for shown in (card.text(), card.html()):
+        assert "{job 0, job 1 and 38 more}" in shown
 
 
 def test_long_cards_are_cut() -> None:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import datetime
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -236,8 +237,7 @@ def test_the_recipe_is_yaml_with_reasons_questions_and_no_exact_figures(found: D
     assert recipe["table"] == "people.csv"
     assert recipe["attributes"]["age"] == {"kind": "number", "role": "quasi", "range": [10, 90]}
     assert recipe["attributes"]["town"] == {"kind": "category", "role": "quasi", "taxonomy": "town.yaml"}
-    assert found.plan.bound is not None
-    bound = {"confidence_bound": 0.8, "on": list(found.quasi), "sensitive": "disease", "value": found.plan.bound.value}
+    bound = {"confidence_bound": 0.8, "on": list(found.quasi), "sensitive": "disease"}
     assert recipe["privacy"] == [{"k_anonymity": 5, "on": list(found.quasi)}, bound]
     assert recipe["structure"] == {"clusters": "kmeans", "k": "auto"}
     assert recipe["mask"] == MASKER
@@ -247,6 +247,7 @@ def test_the_recipe_is_yaml_with_reasons_questions_and_no_exact_figures(found: D
     assert "Can somebody else know these of a person? findings, tags, smokes, steps." in questions
     assert "with all of them" in questions
     assert "find people: weight." in questions
+    assert "Are these secrets? salary." in questions
 
 
 def test_awkward_names_stay_valid_yaml() -> None:
@@ -320,8 +321,18 @@ def test_names_and_numbers_of_people_are_dropped_though_they_come_again() -> Non
     assert {found[name].role for name in ("Patienten-Nr", "Name")} == {"identifier"}
     assert [column.name for column in found.columns if column.repeated] == ["Patienten-Nr"]
     text = " ".join(recipe_text(found, "stays.csv").replace("\n#", " ").split())
-    assert "Has one person several rows? Patienten-Nr comes again in other rows, and k counts rows" in text
-    assert "Has one person" not in recipe_text(draft(people()), "people.csv")
+    most = max(Counter(stays().column("Patienten-Nr").to_pylist()).values())
+    first = text.split("Questions 1. ")[1]
+    assert first.startswith("Is one row one person? 2,000 rows have ")
+    assert f" different Patienten-Nr, one of them in {most} rows; k counts rows" in first
+    assert f"10 x {most} = {10 * most}." in first
+    assert "one row one person" not in recipe_text(draft(people()), "people.csv")
+
+
+@pytest.mark.parametrize("name", ["Hausnummer", "household_id", "phone"])
+def test_what_several_people_share_is_no_number_of_a_person(name: str) -> None:
+    table = stays().rename_columns([name, *stays().column_names[1:]])
+    assert not draft(table)[name].repeated
 
 
 @pytest.mark.parametrize(
@@ -386,10 +397,32 @@ def test_numbers_of_people_are_dropped_though_they_are_few(head: str) -> None:
 
 def test_a_few_words_among_numbers_are_asked_about() -> None:
     found = draft(stays())
-    assert [column.name for column in found.columns if column.nearly_numbers] == ["Verweildauer", "Kosten"]
+    assert [column.name for column in found.columns if column.spoilt] == ["Verweildauer", "Kosten"]
     assert "though nearly all are numbers" in told(found["Verweildauer"])
+    assert "nearly all of them are numbers" in told(found["Kosten"])
     text = " ".join(recipe_text(found, "stays.csv").replace("\n#", " ").split())
-    assert "Are these numbers? Verweildauer, Kosten." in text
+    assert "Are these numbers? Verweildauer: 1 of 2,000 cells are no numbers (row 1); Kosten: 1 of 2,000 cells" in text
+    assert "1 have a point before decimals where the others have a comma" in text
+
+
+@pytest.mark.parametrize(("odd", "kind"), [(("entf.", "x"), "number"), (("1 Tag", "x"), "category")])
+def test_a_few_words_without_digits_are_taken_for_missing(odd: tuple[str, str], kind: str) -> None:
+    days = [odd[0], *(str(1 + n * 7 % 40) for n in range(498)), odd[1]]
+    found = draft(pa.table({"age": [20 + n % 60 for n in range(500)], "days": days}))
+    assert found["days"].kind == kind
+    text = " ".join(recipe_text(found, "stays.csv").replace("\n#", " ").split())
+    assert "days: 2 of 500 cells are no numbers (row 1, row 500)" in text
+    if kind == "number":
+        assert found["days"].attribute.missing == ("entf.", "x")
+        assert "but for 2 cells, which are taken for missing" in told(found["days"])
+
+
+def test_labels_that_differ_by_case_or_spaces_alone_are_asked_about() -> None:
+    wards = ["surgery", "Surgery", "surgery ", "eyes", "ears"] * 60
+    found = draft(pa.table({"age": [20 + n % 60 for n in range(300)], "ward": wards, "sex": ["f", "m", "x"] * 100}))
+    assert [column.alike for column in found.columns] == [0, 3, 0]
+    text = " ".join(recipe_text(found, "stays.csv").replace("\n#", " ").split())
+    assert "Some differ by letters' case or spaces alone: ward (3)." in text
 
 
 @pytest.mark.parametrize(("hours", "end"), [(0, "2026-12-31"), (9, "2027-01-01")])
@@ -402,14 +435,31 @@ def test_moments_without_a_time_of_day_are_dates(hours: int, end: str) -> None:
     assert attribute.range == ("2016-01-01", end)
 
 
+def bounded(common: float, *others: str, head: str = "disease") -> list[tuple[str, float, str | None]]:
+    """What is asked of a sensitive column of which a share has one value, and the rest the others in turn."""
+    rows = 1_000
+    first = round(common * rows)
+    held = ["well"] * first + [others[n % len(others)] for n in range(rows - first)]
+    table = pa.table({"age": [20 + n * 7 % 60 for n in range(rows)], head: held})
+    return [(bound.requirement, bound.figure, bound.value) for bound in draft(table).plan.bounds]
+
+
 @pytest.mark.parametrize(
-    ("shared", "asked"),
-    [(0.49, ("confidence_bound", 0.75)), (0.51, ("confidence_bound", 0.8)), (0.8, ("l_diversity", 2))],
+    ("common", "most"), [(0.4, 0.7), (0.49, 0.75), (0.51, 0.8), (0.6, 0.8), (0.75, 0.9), (0.9, 0.95), (0.93, 0.97)]
 )
-def test_a_value_that_half_of_the_people_share_leaves_a_bound(shared: float, asked: tuple[str, float]) -> None:
-    common = round(shared * ROWS)
-    risk = ["low"] * common + ["middle", "high"] * ((ROWS - common + 1) // 2)
-    table = pa.table({"age": [20 + n % 50 for n in range(ROWS)], "salary_band_risk": risk[:ROWS]})
-    bound = draft(table).plan.bound
-    assert bound is not None
-    assert (bound.requirement, bound.figure) == asked
+def test_a_bound_lies_midway_between_the_commonest_value_and_certainty(common: float, most: float) -> None:
+    assert bounded(common, "flu", "gout", "mumps") == [("confidence_bound", most, None)]
+
+
+def test_of_two_values_the_rarer_is_bounded_more_closely() -> None:
+    assert bounded(0.51, "flu") == [("confidence_bound", 0.8, None)]
+    assert bounded(0.7, "flu") == [("confidence_bound", 0.8, "flu"), ("confidence_bound", 0.85, "well")]
+    assert bounded(0.97, "flu") == [("confidence_bound", 0.8, "flu")]
+    assert bounded(0.97, "flu", "gout") == [("l_diversity", 2, None)]
+
+
+def test_classes_that_must_survive_are_not_bounded_away() -> None:
+    assert bounded(0.4, "low", "middle", "high", head="risk") == [("confidence_bound", 0.8, None)]
+    assert bounded(0.76, "high", head="risk") == [("confidence_bound", 0.8, "high")]
+    text = recipe_text(draft(pa.table({"age": [*range(50)] * 4, "risk": ["a", "b"] * 100})), "people.csv")
+    assert "can be right for no more than 80%" in " ".join(text.replace("#", " ").split())

@@ -190,6 +190,7 @@ def test_a_recipe_may_be_a_path(people: pd.DataFrame, tmp_path: Path) -> None:
         (sf.Recoder(structure="y"), {}, "no y"),
         (sf.Recoder(structure="y"), {"y": np.linspace(0, 1, ROWS)}, "no classes"),
         (sf.Recoder(confidence=0.5), {}, "one without the other"),
+        (sf.Recoder(structure=sf.Classes("churned")), {}, 'write structure="y"'),
         (sf.Recoder(k=1), {}, "k is at least 2"),
         (sf.Recoder(k=ROWS + 1), {}, "even the most masked table"),
     ],
@@ -197,3 +198,28 @@ def test_a_recipe_may_be_a_path(people: pd.DataFrame, tmp_path: Path) -> None:
 def test_mistakes_are_told(people: pd.DataFrame, recoder: sf.Recoder, given: dict[str, Any], says: str) -> None:
     with pytest.raises((sf.SfumatoError, ValueError), match=says):
         recoder.fit(people, **given)
+
+
+def test_dates_are_numbers_without_a_recipe_too(people: pd.DataFrame) -> None:
+    """As labels of days they would be hundreds of columns, and sets of days."""
+    since = pd.date_range("2000-01-01", periods=ROWS, freq="31D")
+    dated = people.assign(since=since)[["age", "since"]]
+    recoder = sf.Recoder(k=20).fit(dated)
+    assert recoder.get_feature_names_out().tolist() == ["age", "since"]
+    shown = recoder.transform(dated)[:, 1]
+    assert 1 < len({*shown.tolist()}) < ROWS / 10
+    assert np.corrcoef(shown, np.arange(ROWS))[0, 1] > 0.8
+
+
+def test_a_recipe_with_sets_gives_a_column_for_each_item(people: pd.DataFrame) -> None:
+    sets = [["card", "loan"][: at % 3] for at in range(ROWS)]
+    schema = sf.Schema(
+        age=sf.Number(role="quasi"), sex=sf.Category(role="quasi"), products=sf.ItemSet(role="sensitive")
+    )
+    recipe = sf.Recipe(schema=schema, privacy=[sf.KAnonymity(["age", "sex"], 10)])
+    rows = people[["age", "sex"]].assign(products=sets)
+    recoder = sf.Recoder(recipe=recipe).fit(rows)
+    names = recoder.get_feature_names_out().tolist()
+    assert names[-2:] == ["products_card", "products_loan"]
+    found = recoder.transform(rows)[:, -2:]
+    assert found.tolist() == [[float(one in held) for one in ("card", "loan")] for held in sets]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
+from numpy.typing import NDArray
 
 import sfumato as sf
 from sfumato.data.axis import make_axis
@@ -20,7 +23,7 @@ SCHEMA = sf.Schema(
 )
 
 
-def people(classes: int) -> tuple[pa.Table, np.ndarray]:
+def people(classes: int) -> tuple[pa.Table, NDArray[Any]]:
     chance = np.random.default_rng(classes)
     age, place = chance.integers(0, 40, 240), chance.integers(0, 4, 240)
     found = (age // 14 + (place == 2) + (chance.random(240) < 0.2)) % classes

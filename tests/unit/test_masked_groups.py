@@ -9,8 +9,8 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sfumato.data.grouping import group_numbers
 from sfumato.data.masked import Masked
-from sfumato.data.table import group_numbers
 from sfumato.release.report.clusters import Bubbles, Frame, Plane
 from sfumato.structure.coded_points import Block, Placed
 

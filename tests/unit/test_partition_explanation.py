@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.csv as pv
+import pytest
 from typer.testing import CliRunner
 
 import sfumato as sf
 from sfumato.cli.main import app
-from sfumato.maskers.partition.explanation import Why, whys
+from sfumato.maskers.partition.explanation import Why, whys, whys_to_json
+from sfumato.maskers.partition.explanation import explain as explained
 from sfumato.publishing import explain
 
 SEXES = ["f", "m"]
@@ -76,9 +78,43 @@ def test_the_command_tells_it_beside_the_raw_table(tmp_path: Path) -> None:
     answer = CliRunner().invoke(app, words)
     assert answer.exit_code == 0, answer.output
     assert answer.output.startswith("age\n")
-    assert "people show it, in" in answer.output
+    assert "people show them, in 2 groups" in answer.output
+    shown = sf.load(folder, verify=False, kind="arrow").table.column("sex")[0].as_py()
+    one = CliRunner().invoke(app, [*words[:2], "sex", "--value", shown, *words[3:]])
+    assert one.output.startswith(f"sex\n  {shown}: ")
+    assert len(one.output.strip().split("\n")) == 2
+    none = CliRunner().invoke(app, [*words, "--value", "[7-9)"])
+    assert "as the table shows it" in str(none.exception)
     unknown = CliRunner().invoke(app, ["explain", str(folder), "town", "--raw", str(tmp_path / "people.csv")])
     assert unknown.exit_code != 0
+
+
+def test_python_explains_beside_the_table_that_the_recipe_names(tmp_path: Path) -> None:
+    pv.write_csv(PEOPLE, tmp_path / "people.csv")
+    recipe = sf.Recipe(
+        schema=SCHEMA,
+        privacy=[sf.KAnonymity(["age", "sex"], 10)],
+        mask=sf.Partition(),
+        table=str(tmp_path / "people.csv"),
+    )
+    folder = sf.publish(PEOPLE, recipe, run=sf.Run(trial=True, report=False)).keep(tmp_path / "out")
+    found = sf.explain(folder, "age")
+    assert repr(found) == str(found) == sf.explain(folder, "age", raw=PEOPLE).text
+    assert found.text.startswith("age\n")
+    assert "people show" in found._repr_html_()
+    (tmp_path / "people.csv").unlink()
+    with pytest.raises(sf.ReleaseError, match=r"no table where out\.holder/recipe\.yaml would have it.*raw=TABLE"):
+        sf.explain(folder, "age")
+
+
+def test_what_the_same_stands_in_the_way_of_is_told_once() -> None:
+    sides = ("those below 7", "those above")
+    some = [Why("age", f"[{at}-{at + 9})", 40 + at, 1, 39, 19, sides, 20) for at in range(40)]
+    other = Why("age", "[60-90]", 30, 1, 30, 12, sides, 20)
+    text = explained({"values": whys_to_json([*some, other])})
+    assert len(text.split("\n")) == 3
+    assert "40 values ([0-9), [1-10), [2-11), [3-12) and 36 more): 2,380 people show them, in 40 groups." in text
+    assert text.count("A k of 19 or less") == 1
 
 
 def test_of_pure_parts_it_is_not_known_who_is_in_them(tmp_path: Path) -> None:

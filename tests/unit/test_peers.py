@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
+from benchmarks import __main__ as benchmark
 from benchmarks import peers
 
 NOWHERE = Path("nowhere") / "python"
@@ -43,3 +45,16 @@ def test_a_jar_that_is_not_there_is_refused(monkeypatch: pytest.MonkeyPatch, tmp
 @pytest.mark.parametrize(("text", "leaves"), [("*", 74), ("40-49", 10), ("{41, 42}", 2), ("18-23", 6), ("17,90", 2)])
 def test_what_a_shown_value_covers(text: str, leaves: int) -> None:
     assert peers.covered(text, peers.trees()["age"]) == leaves
+
+
+def test_the_table_of_the_readme_has_figures_of_those_alone_who_were_measured() -> None:
+    ours = peers.Contender("Sfumato, Partition", "local", ())
+    measured = peers.Measured(ours, [1.0], peers.Worth(100, 5, 20, 0.1))
+    lines = benchmark.table([measured]).splitlines()
+    others = [line for line in lines[3:] if any(name in line for name in benchmark.NOT_MEASURED)]
+    assert len(others) == len(lines) - 3 == 3
+    assert all(line.endswith("| | | | |") and not re.search(r"\d", line.split("](")[0]) for line in others)
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    assert all(line in readme for line in others)
+    arx = peers.Measured(peers.Contender("ARX", "global", ()), [1.0], peers.Worth(100, 5, 20, 0.1))
+    assert "no jar" not in benchmark.table([arx])

@@ -135,6 +135,10 @@ def test_rare_labels_are_refused() -> None:
     asked = recipe("cell-size-11", privacy=[sf.KAnonymity(on=ON, k=11)])
     error = refused(people(disease=ill), asked, "least_value", "every label shown as it is")
     assert "rare" not in str(error).split("join rare")[0]
+    assert error.given == 'a label of "disease" that fewer have'
+    ill = [f"rare {at // 5}" for at in range(15)] + ["flu"] * (ROWS - 15)
+    error = refused(people(disease=ill), asked, "least_value", "every label shown as it is")
+    assert error.given == '3 labels of "disease" that fewer have each, 15 rows together'
 
 
 # hipaa-safe-harbor
@@ -321,7 +325,7 @@ def test_everything_that_fails_is_told_at_once() -> None:
     error = refused(people(), small, "least_group", "at least 11 records")
     assert error.given == "k = 5"
     assert "--set privacy.0.k=11" in error.remedy
-    assert "As well cell-size-11, no_differencing: " in error.remedy
+    assert "As well cell-size-11, no_differencing (nobody attests it): " in error.remedy
 
 
 def test_recipes_keep_policies_through_yaml(areas: str) -> None:

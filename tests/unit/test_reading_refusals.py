@@ -75,6 +75,7 @@ def test_whole_floats_may_be_declared_whole() -> None:
         (["age", "sexx"], "sexx.*undeclared.*did you mean 'sex'"),
         (["age"], "sex.*no such column"),
         (["age", "sex", "city"], "city.*undeclared"),
+        (["age", "sex", "city", "zip"], "^city, zip: .* 2 undeclared columns.*declare each"),
         (["agee", "sex"], "agee.*did you mean 'age'"),
     ],
 )
@@ -171,6 +172,13 @@ def test_a_file_that_fails_to_open(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(os, "open", refuse)
     with pytest.raises(TableError, match="Permission denied"):
         read(path, Schema(a=Number()))
+
+
+@pytest.mark.parametrize("coded", [False, True])
+def test_cells_that_are_no_numbers_are_counted(coded: bool) -> None:
+    cells: pa.Array[Any] = pa.array(["4", "1 day", "5", "1 day", "2 days"])
+    with pytest.raises(TableError, match=r"but row 2 \(the first of 3 such cells\) does not"):
+        encode(pa.table({"days": cells.dictionary_encode() if coded else cells}), Schema(days=Number()))
 
 
 def test_decimals_with_a_comma_and_with_a_point_are_told_as_such() -> None:

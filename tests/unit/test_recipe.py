@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -163,3 +164,15 @@ def test_people_have_a_name_in_any_recipe(understood: str) -> None:
 def test_names_and_consents_that_mean_nothing_are_refused(text: str, said: str) -> None:
     with pytest.raises(sf.RecipeError, match=said):
         sf.Recipe.from_yaml(PEOPLE_YAML + text)
+
+
+def test_sets_whose_items_stand_in_a_taxonomy_are_masked_by_top_down_where_no_mask_is_named() -> None:
+    tree = sf.Taxonomy.from_tree({"ANY": {"money": ["card", "loan"], "cover": ["life", "car"]}})
+
+    def recipe(**more: Any) -> sf.Recipe:
+        schema = sf.Schema(age=sf.Number(role="quasi", range=(0, 99)), products=sf.ItemSet(role="quasi", **more))
+        return sf.Recipe(schema=schema, privacy=[sf.KAnonymity(["age", "products"], 5)])
+
+    assert recipe(taxonomy=tree).mask == sf.TopDown()
+    with pytest.raises(sf.RecipeError, match=r"mask: top_down \(with a taxonomy of items\)"):
+        recipe()

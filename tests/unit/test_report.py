@@ -277,6 +277,14 @@ def test_the_projection_is_that_of_the_vectors_themselves(monkeypatch: pytest.Mo
         assert np.allclose(np.abs(found), np.abs(expected), atol=1e-4)
 
 
+def test_the_short_edition_says_what_its_strongest_attack_means(release: tuple[sf.Release, Path]) -> None:
+    page = release[0].papers["report_short.html"]
+    assert "singling out, random predicates" in page
+    assert "singling out, chosen predicates" not in page, "its figure alone would mislead"
+    assert "stand alone if all released attributes are taken together" in page
+    assert "does not say whose it is" in page
+
+
 def test_the_holders_page_begins_with_whether_the_table_is_worth_having(tmp_path: Path) -> None:
     path = tmp_path / "patients-2026.csv"
     pacsv.write_csv(planted(), path)

@@ -15,7 +15,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.cli.summary import recheck
-from sfumato.data.table import group_sizes
+from sfumato.data.grouping import group_sizes
 from sfumato.privacy.several import anonymity
 from sfumato.privacy.verify.folder import Folder
 from sfumato.privacy.verify.raw.rows import read_raw
@@ -172,8 +172,42 @@ def test_another_table_is_refused_with_a_remedy(versions: list[Path], growing: l
     for table in (people(2, 199), people(3, 200)):
         with pytest.raises(sf.ReleaseError, match="people: growing"):
             sf.publish(table, recipe(3, versions[:1]), run=quiet)
+    other = replace(quiet, ledger=sf.Ledger(growing[0].parent / "other.jsonl"))
     with pytest.raises(sf.ReleaseError, match="must contain all people"):
-        sf.publish(people(9, 40), recipe(2, growing[:1], "growing"), run=quiet)
+        sf.publish(people(9, 40), recipe(2, growing[:1], "growing"), run=other)
+
+
+def test_a_table_that_lost_people_or_changed_values_has_not_grown(growing: list[Path], quiet: sf.Run) -> None:
+    """Which no groups need show: the ledger knows of rows that are not there any more."""
+    table = people(5, 140)
+    fewer = pa.concat_tables([table.slice(0, 30), table.slice(32)])
+    changed = table.set_column(3, "disease", pa.array(["none", *table["disease"].to_pylist()[1:]]))
+    for other in (fewer, changed):
+        with pytest.raises(
+            sf.ReleaseError, match=r"people left, or values changed, since .*0: about \d\.\d% of"
+        ) as caught:
+            sf.publish(other, recipe(2, growing[:1], "growing"), run=quiet)
+        assert "budget" in caught.value.remedy
+    told = replace(recipe(2, growing[:1], "growing"), people="them", i_understand=["several_releases"])
+    with pytest.warns(UserWarning, match="people left, or values changed"):
+        sf.publish(fewer, told, run=quiet)
+    look = quiet.ledger.look
+    assert look(table).gone(look(table.slice(0, 90))) == 0.0
+    assert look(table.slice(45)).gone(look(table.slice(0, 90))) == pytest.approx(0.5, abs=0.05)
+    assert look(fewer.append_column("more", fewer["disease"])).gone(look(table)) == 0.0, (
+        "other columns: nothing is known"
+    )
+
+
+def test_only_releases_by_top_down_can_be_followed(tmp_path: Path, quiet: sf.Run) -> None:
+    first = sf.publish(people(5, 140).slice(0, 90), replace(recipe(), mask=sf.Partition()), run=quiet).write(
+        tmp_path / "first"
+    )
+    with pytest.raises(sf.ReleaseError) as caught:
+        sf.publish(people(5, 140), recipe(2, [first], "growing"), run=quiet)
+    assert "by top_down" in caught.value.rule
+    assert caught.value.given == "one by partition"
+    assert "budget" in caught.value.remedy
 
 
 def test_a_column_masked_then_and_bare_now_is_refused(growing: list[Path], quiet: sf.Run) -> None:

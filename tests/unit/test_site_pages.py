@@ -53,3 +53,13 @@ def test_a_file_of_the_top_folder_becomes_a_page() -> None:
     text = extension("pages").from_above("SECURITY.md")
     assert "](security.md)" in text
     assert "](changes.md)" in text
+
+
+def test_the_tutorial_of_the_studio_shows_small_pictures_beside_their_command() -> None:
+    text = (DOCS / "tutorials" / "08_studio.py").read_text(encoding="utf-8")
+    shown = set(re.findall(r"image:: /studio/(\w+\.png)", text))
+    kept = {path.name: path for path in (DOCS / "studio").glob("*.png")}
+    assert len(shown) >= 3
+    assert shown == set(kept)
+    assert all(1_000 < path.stat().st_size < 100_000 for path in kept.values())
+    assert "python -m tools.studio_pictures" in text

@@ -20,13 +20,14 @@ import pytest
 
 import sfumato as sf
 from sfumato.data import csv_files, packed_files
+from sfumato.data.grouping import pairs
 from sfumato.data.masked import Masked
 from sfumato.data.reading import read
 from sfumato.data.safe_files import Progress
 from sfumato.data.sources import scratch
 from sfumato.data.sources.coding import coded
 from sfumato.data.sources.source import RawTable
-from sfumato.data.table import Column, ItemColumn, Table, pairs
+from sfumato.data.table import Column, ItemColumn, Table
 from sfumato.data.writing import write, write_coded
 from sfumato.errors import SfumatoError, TableError
 from sfumato.privacy.ledger.entries import likeness

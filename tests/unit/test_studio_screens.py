@@ -73,6 +73,20 @@ def opened(tmp_path: Path) -> tuple[Visitor, Work]:
     return visitor, work
 
 
+def test_the_first_question_stands_above_the_attributes(opened: tuple[Visitor, Work]) -> None:
+    visitor, work = opened
+    path = work.job("look") / "result.json"
+    counted = {**json.loads(path.read_text()), "alone": [[["age", "town"], 0.0], [["job", "disease"], 0.0]]}
+    asked = {"several": "Is one row one person?", "questions": ["Is one row one person?", "Are these known?"]}
+    path.write_text(json.dumps(counted))
+    assert "of 3 people are alone" in visitor.get(f"/w/{work.id}/attributes").text
+    path.write_text(json.dumps({**counted, **asked}))
+    page = visitor.get(f"/w/{work.id}/attributes").text
+    assert "of 3 rows are alone" in page
+    assert page.count("Is one row one person?") == 1
+    assert "<li>Are these known?</li>" in page
+
+
 def tree(work: Work) -> Any:
     return forms.read(work)["attributes"]["town"].get("taxonomy")
 

@@ -8,8 +8,9 @@ import pytest
 
 from sfumato.counting import Engine
 from sfumato.data.encoding import encode
+from sfumato.data.grouping import group_numbers, group_sizes
 from sfumato.data.schema import Category, Number, Schema
-from sfumato.data.table import Table, group_numbers, group_sizes
+from sfumato.data.table import Table
 from sfumato.engines import LocalEngine, ReferenceEngine
 from sfumato.errors import Infeasible
 from sfumato.maskers.masker import Labels

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 import pytest
 
 import sfumato as sf
+from sfumato.release.accounting import _told
 
 
 def test_a_warning_of_a_publish_points_here(tmp_path: Path) -> None:
@@ -18,3 +20,27 @@ def test_a_warning_of_a_publish_points_here(tmp_path: Path) -> None:
         sf.publish(iris.table, recipe, run=run)
     told = [one for one in found if one.category is UserWarning]
     assert {Path(one.filename) for one in told} == {Path(__file__)}
+    assert "sf.Run(trial=True)" in str(told[0].message)
+
+
+def test_a_trial_that_is_written_all_the_same_is_told_of_then(tmp_path: Path) -> None:
+    iris = sf.datasets.load("iris")
+    recipe = sf.Recipe(schema=iris.schema, privacy=(sf.KAnonymity(iris.schema.quasi, 5),))
+    run = sf.Run(report=False, ledger=sf.Ledger(tmp_path / "ledger.jsonl"), trial=True)
+    sf.publish(iris.table, recipe, run=run).write(tmp_path / "out")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        again = sf.publish(iris.table, recipe, run=run)
+    with pytest.warns(UserWarning, match="the ledger knows"):
+        again.write(tmp_path / "again")
+
+
+def test_under_a_budget_nobody_is_told_to_publish_under_one() -> None:
+    from sfumato.privacy.ledger import Entry, Known
+
+    earlier = Known(Entry("0" * 32, "release", "named a", "top_down", "2026-01-01", folder="out"), 0.9)
+    assert "publish under a budget" in _told([earlier], private=False)
+    said = _told([earlier], private=True)
+    assert "under a budget" not in said
+    assert "without a budget, does not" in said
+    assert "--withdraw 00000000" in said

@@ -140,8 +140,37 @@ def test_rows_for_which_nothing_is_shown_are_told() -> None:
 
 
 def test_what_groups_give_away_of_most_records_stands_in_the_sentence() -> None:
-    scores = {"certain": [{"attribute": "ill", "certain": 0.0, "nearly_certain": 0.84, "nearly_certain.raw": 0.93}]}
+    scores = {"certain": [{"attribute": "ill", "certain": 0.0, "nearly_certain": 0.84, "given_away": True}]}
     said = Worth.of(scores, centres=False).sentence("Verified")
-    assert said == "Verified. Mind: ill can be told of 84% of the records (90 % sure, 93% without masking)."
-    scores["certain"][0]["nearly_certain"] = 0.4
+    away = "ill can be told with 90 % certainty or more for 84% of the records: ask for a confidence_bound"
+    assert said == f"Verified, but {away}."
+    both = Worth.of({**scores, "columns": [column(share=1.0, kept=0.0)]}, centres=False).sentence("Verified")
+    assert both.startswith(f"Verified, but {away}; and 1 of 1 masked columns show one value")
+    fine = Worth.of({**scores, "columns": [column(share=0.5, kept=0.6)]}, centres=False).sentence("Verified")
+    assert fine == f"Verified, but {away}. 1 of 1 masked columns still tell something (60% of their detail)."
+
+
+@pytest.mark.parametrize(
+    ("role", "ill", "away"),
+    [
+        ("sensitive", "yn" * 20 + "y" * 30 + "n" * 30, True),
+        ("plain", "yn" * 20 + "y" * 30 + "n" * 30, False),  # no secret
+        ("sensitive", "n" * 95 + "y" * 5, False),  # anybody guesses it, without any release
+        ("sensitive", "yn" * 40 + "y" * 10 + "n" * 10, False),  # of few records
+    ],
+)
+def test_a_secret_is_given_away_where_the_release_tells_it_of_many(role: Any, ill: str, away: bool) -> None:
+    schema = Schema(age=Number(role="quasi"), ill=Category(role=role))
+    table = encode(pa.table({"age": list(range(ROWS)), "ill": list(ill)}), schema)
+    (found,) = told(table, shown(age=[f"[{row // 10}0-{row // 10 + 1}0)" for row in range(ROWS)]), ["ill"])
+    assert found.given_away is away
+    assert found.to_json()["given_away"] is away
+
+
+def test_classes_that_the_raw_table_does_not_tell_stand_in_the_sentence() -> None:
+    figures = {"baseline_error": 0.142, "masked_error": 0.142, "commonest_error": 0.142}
+    scores = {"scores": {name: {"value": value} for name, value in figures.items()}}
+    said = Worth.of(scores, centres=False).sentence("Verified")
+    assert "Mind: a tree makes as many errors in the raw table (0.142) as naming the commonest class" in said
+    scores["scores"]["baseline_error"]["value"] = 0.12
     assert Worth.of(scores, centres=False).sentence("Verified") == "Verified."

@@ -81,6 +81,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "a frame to verify": (lambda: sloppy.verify(FRAME), "a release is a folder.* Given: a DataFrame"),
     "no such release": (lambda: sf.verify("nowhere"), "no folder"),
     "raw and release swapped": (lambda: sloppy.evaluate("nowhere", FRAME), "Given: a DataFrame.*after the raw table"),
+    "explain a frame": (lambda: sloppy.explain(FRAME), "a release is a folder.* Given: a DataFrame"),
     "clusters of a frame": (lambda: sloppy.find_clusters(FRAME), "a release is a folder"),
     "a frame as YAML": (lambda: sloppy.Recipe.from_yaml(FRAME), "Given: a DataFrame"),
     "people misspelt": (lambda: sloppy.Earlier(releases="a", people="sme"), "did you mean 'same'"),

@@ -49,12 +49,15 @@ def draft(
     """
     from sfumato.data.drafting.draft import draft as draft_table
     from sfumato.data.drafting.text import recipe_text
+    from sfumato.data.reading import placed
 
     if output is not None:
         refuse_overwrite(output, force=force)
     rows, encoding = _read(table, encoding)
     stored = None if "://" in table else Path(table)
-    found = _asking(draft_table(rows, called=table if stored is None else stored.name), policy or ())
+    place = placed(table, encoding=encoding)
+    drafted = draft_table(rows, called=table if stored is None else stored.name, place=place)
+    found = _asking(drafted, policy or ())
     home = Path() if output is None else output.parent
     folder = taxonomies if taxonomies is not None or output is None else home
     files = {} if folder is None else _write_trees(found, folder, every=taxonomies is not None, force=force)
@@ -92,13 +95,14 @@ def _asking(found: Draft, policies: Sequence[str]) -> Draft:
 
 def draft_form(found: Draft, recipe: str) -> dict[str, Any]:
     """A draft as figures: each column with its reason, and the recipe's text."""
-    from sfumato.data.drafting.text import told
+    from sfumato.data.drafting.text import questions, told
 
     columns = [
         {"column": one.name, "kind": one.kind, "role": one.role, "why": told(one), "asked": one.asked}
         for one in found.columns
     ]
-    return {"rows": found.rows, "k": found.plan.k, "alone": found.alone, "columns": columns, "recipe": recipe}
+    figures = {"rows": found.rows, "k": found.plan.k, "alone": found.alone}
+    return {**figures, "columns": columns, "questions": [*questions(found)], "recipe": recipe}
 
 
 def _read(table: str, encoding: str | None) -> tuple[pa.Table, str | None]:
@@ -149,7 +153,7 @@ def _show(found: Draft) -> None:
     """One line a column: its role and why."""
     from rich.table import Table
 
-    from sfumato.data.drafting.text import share, told
+    from sfumato.data.drafting.text import one_row_one_person, share, told
 
     table = Table(box=None, pad_edge=False)
     for heading in ("column", "role", "why"):
@@ -157,6 +161,8 @@ def _show(found: Draft) -> None:
     for column in found.columns:
         table.add_row(column.name, column.role, told(column))
     show(table)
+    if several := one_row_one_person(found):
+        note(several, style="yellow")
     if found.alone_plain > 0:
         alone = share(found.alone_plain)
         note(

@@ -83,6 +83,7 @@ EXITS = {
     0: "all went well; verify: every check holds",
     1: "something was found: a check of verify fails, a ledger was changed, a taxonomy has mistakes",
     2: "a mistake to mend, told on standard error: an argument, a recipe, a table, what cannot be promised",
+    3: "publish --copy: the release is written and entered, and its copy is not; then say sfumato copy",
     130: "ended by Ctrl-C; nothing is left behind",
 }
 """How the program ends, and what that means."""

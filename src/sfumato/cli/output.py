@@ -113,12 +113,14 @@ def note(message: str, *, style: str = "dim") -> None:
 
 
 @contextmanager
-def noting_warnings() -> Iterator[None]:
-    """What the library warns of becomes a note."""
+def noting_warnings() -> Iterator[list[str]]:
+    """What the library warns of becomes a note; given is a list that holds all of it at the end."""
+    found: list[str] = []
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("default")
-        yield
-    for message in dict.fromkeys(str(one.message) for one in told if issubclass(one.category, UserWarning)):
+        yield found
+    found += dict.fromkeys(str(one.message) for one in told if issubclass(one.category, UserWarning))
+    for message in found:
         note(f"warning: {message}", style="yellow")
 
 

@@ -11,7 +11,7 @@ import typer
 
 from sfumato.cli.key import open_key
 from sfumato.cli.ledger import show_plan
-from sfumato.cli.output import Allow, check_places, figures, note, noting_warnings, show
+from sfumato.cli.output import Allow, check_places, figures, note, noting_warnings, show, show_error
 from sfumato.cli.policies import Attest, Policies, with_policies
 from sfumato.cli.progress import following, written_from_now
 
@@ -20,12 +20,15 @@ if TYPE_CHECKING:
 
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+    from sfumato.errors import TableError
     from sfumato.publishing import Run
     from sfumato.recipe import Recipe
     from sfumato.release.release import Release
     from sfumato.sweeping.sweep import Family
 
 EXAMPLE = "sfumato publish recipe.yaml --output out --set privacy.0.k=20"
+NOT_COPIED = 3
+"""How `publish --copy` ends where the release stands and its copy does not."""
 FIGURES = {"agreement": "agreement", "f_measure.start": "F-measure"}
 
 _Table = Annotated[str | None, typer.Option("--table", help="The table, if not the one that the recipe names.")]
@@ -94,7 +97,7 @@ def publish(  # noqa: PLR0913 - an argument for each option
     asked = _Asked.of(found, clusters, methods)
     check_places(asked.places(output) or [output])
     opened = None if sign is None else open_key(sign)
-    _check_copy(copy, several=bool(asked.numbers or asked.methods))
+    _check_copy(copy, found, several=bool(asked.numbers or asked.methods))
     show_plan(found)
     forms = chosen_forms(form or (), csv=csv, several=bool(asked.numbers or asked.methods))
     run = Run(engine=engine_named(engine), format=forms.table, report=report, suggest=suggest, stream=stream)
@@ -118,36 +121,45 @@ def _publish_one(
     from sfumato.cli.summary import show_release
     from sfumato.publishing import publish as run_recipe
 
-    with following(), noting_warnings():
+    with following(), noting_warnings() as told:
         release = run_recipe(people, recipe, run=run)
-    with noting_warnings():
+    with noting_warnings() as told_later:
         if key is not None:
             _sign(release, key)
         written = _write(release, output, also=also)
-        if copy is not None:
-            _copy(release, copy, written)
-    figures("publish", release_form(release, written))
+    failed = None if copy is None else _copied(release, copy, written)
+    made = {} if copy is None else {"copy": {"written": failed is None, "why": "" if failed is None else str(failed)}}
+    figures("publish", {**release_form(release, written), "warnings": [*told, *told_later], **made})
     show_release(release, output)
+    if failed is not None:
+        show_error(failed)
+        raise typer.Exit(NOT_COPIED)
 
 
-def _copy(release: Release, copy: str, written: Path) -> None:
-    """A copy in a database; if that fails, the release stands and is entered all the same."""
+def _copied(release: Release, copy: str, written: Path) -> TableError | None:
+    """Make a copy in a database; if that fails, the release stands and is entered all the same, and why is given."""
     from sfumato.errors import TableError
 
     try:
         release.write(copy)
     except TableError as error:
-        remedy = f"the release is written and entered, the copy is not: then say sfumato copy {written} ADDRESS"
-        raise TableError(error.thing, error.rule, given=error.given, remedy=remedy) from None
+        remedy = f"{error.remedy}; then say sfumato copy {written} ADDRESS"
+        given = f"{written}, which is released and entered, and not copied"
+        return TableError(error.thing, error.rule, given=given, remedy=remedy)
     note("wrote the released table to the database; the folder stays the release")
+    return None
 
 
 def release_form(release: Release, folder: Path) -> dict[str, Any]:
     """A release as figures; what was measured against the raw table is for the holder's eyes only."""
+    from sfumato.evaluation.worth import given_away
+
     return {
         "folder": str(folder),
         "rows": release.shown.num_rows,
+        "left_out": release.left_out,
         "holds": release.verdict.holds,
+        "given_away": {one.name: one.share for one in given_away(release.scores)},
         "guarantee": release.guarantee,
         "claims": [dict(one) for one in release.certificate["claims"]],
         "evaluation": dict(release.scores),
@@ -155,9 +167,9 @@ def release_form(release: Release, folder: Path) -> dict[str, Any]:
     }
 
 
-def _check_copy(copy: str | None, *, several: bool) -> None:
+def _check_copy(copy: str | None, recipe: Recipe, *, several: bool) -> None:
     """Before any work: an address that cannot be written to, or one for several versions."""
-    from sfumato.data.sources.sql.copies import address_of, try_copy
+    from sfumato.data.sources.sql.copies import address_of, check_kinds, try_copy
     from sfumato.errors import RecipeError
 
     if copy is None:
@@ -165,6 +177,7 @@ def _check_copy(copy: str | None, *, several: bool) -> None:
     found = address_of(copy, None)
     if several:
         raise RecipeError("--copy", "one version is copied", given="--clusters with several", remedy="leave one out")
+    check_kinds(found, recipe.schema)
     try_copy(found)
 
 
@@ -200,11 +213,11 @@ def _publish_family(
 
     run = replace(run, suggest=False)
     finish = (lambda release: _sign(release, key)) if key is not None else (lambda release: None)
-    with following(written_from_now(asked.places(output))), noting_warnings():
+    with following(written_from_now(asked.places(output))), noting_warnings() as told:
         family = publish_family(people, recipe, asked.numbers, output, methods=asked.methods, run=run, finish=finish)
-        members = [release_form(family.releases[one], family.folders[one]) for one in family.releases]
-        figures("publish", {"family": members})
-        show_family(family, output)
+    members = [release_form(family.releases[one], family.folders[one]) for one in family.releases]
+    figures("publish", {"family": members, "warnings": told})
+    show_family(family, output)
 
 
 def _sign(release: Release, key: Ed25519PrivateKey) -> None:

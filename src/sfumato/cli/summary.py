@@ -46,8 +46,10 @@ def show_release(release: Release, output: Path) -> None:
     centres = bool(release.certificate["along"].get("centres"))
     worth = Worth.of(release.scores, centres=centres)
     holds = release.verdict.holds
-    style = "bold red" if not holds else "bold yellow" if worth.hardly else "bold green"
+    style = "bold red" if not holds else "bold yellow" if worth.hardly or worth.given_away else "bold green"
     show(Text(worth.sentence("VERIFIED" if holds else "NOT VERIFIED"), style=style))
+    for secret in worth.given_away:
+        show(bounding(release.recipe, secret.name))
     if release.recipe.mask.guarantee.spends:
         show_promise(release.certificate)
     else:
@@ -63,7 +65,21 @@ def show_release(release: Release, output: Path) -> None:
     show_tries(release.scores)
     if release.scores.get("clusters") and not centres:
         show(centres_stay(release.recipe))
+    if release.recipe.people is not None and not release.mask.rules and not release.recipe.mask.guarantee.spends:
+        show(
+            "No later release of these people can be made safe with this one (earlier:): that takes releases by "
+            "top_down, or a budget."
+        )
     show(f"Check it again at any time: {recheck(release.recipe, output)}")
+
+
+def bounding(recipe: Recipe, secret: str) -> str:
+    """How to bound what is told of a secret: in place of what the recipe asks for it, or beside it."""
+    needs = list(recipe.privacy)
+    at = next((n for n, need in enumerate(needs) if need.claim().get("sensitive") == secret), None)
+    on = ", ".join(recipe.schema.quasi if at is None else needs[at].on)
+    bound = f"{{confidence_bound: 0.75, on: [{on}], sensitive: {secret}}}"
+    return f"  to bound it, --set 'privacy.{at}={bound}'" if at is not None else f"  to bound it, in privacy: - {bound}"
 
 
 def centres_stay(recipe: Recipe) -> str:

@@ -83,11 +83,14 @@ def verify(
 def _end(verdict: Verdict, counted: Sequence[Recounted]) -> None:
     """Tell it, and end with 1 where something does not hold."""
     copies = [{"says": str(claim), "holds": claim.holds} for claim in counted]
+    same = all(claim.holds for claim in counted)
     figures("verify", {**verdict_form(verdict), **({"copy": copies} if counted else {})})
-    if not all(claim.holds for claim in counted):
-        echo("The copy is NOT what was released; the release itself:\n")
-    echo("".join(f"{one}\n" for one in (verdict, *counted)))
-    if not verdict.holds or not all(claim.holds for claim in counted):
+    if verdict.holds and not same:
+        echo("DOES NOT HOLD: the folder is what its certificate says, and its copy is not\n")
+        echo("".join(f"{one}\n" for one in (*counted, f"The folder: {verdict}")))
+    else:
+        echo("".join(f"{one}\n" for one in (verdict, *counted)))
+    if not verdict.holds or not same:
         raise typer.Exit(1)
 
 

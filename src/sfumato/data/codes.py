@@ -36,9 +36,9 @@ class Entries:
     at: NDArray[np.integer[Any]]
     distinct: pa.Array[Any]
 
-    def first_row(self, bad: NDArray[np.bool_]) -> int:
-        """The first row that holds one of the entries marked as bad."""
-        return int(np.flatnonzero(np.append(bad, False)[self.at])[0])
+    def rows(self, bad: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """The rows that hold one of the entries marked as bad."""
+        return np.flatnonzero(np.append(bad, False)[self.at])
 
 
 def entries(array: pa.DictionaryArray[Any, Any]) -> Entries:

@@ -14,7 +14,7 @@ from sfumato.data.codes import as_sets, pruned, rank, spread
 from sfumato.data.lookalikes import bad_name
 from sfumato.data.schema import Category, ItemSet, Number, Schema
 from sfumato.data.table import Column, ItemColumn
-from sfumato.errors import SchemaError, TableError, TaxonomyError, did_you_mean
+from sfumato.errors import MOST_NAMED, SchemaError, TableError, TaxonomyError, did_you_mean
 
 
 def clipped(column: Column, attribute: Number) -> Column:
@@ -108,14 +108,13 @@ def check_headers(names: Sequence[str]) -> None:
 def check_names(names: Sequence[str], schema: Schema) -> None:
     """Refuse a table and a schema that do not name the same columns; an absent identifier is no harm."""
     check_headers(names)
-    for name in names:
-        if name not in schema:
-            raise SchemaError(
-                name,
-                "every column of the table must be declared in the schema",
-                given="an undeclared column",
-                remedy=_undeclared(name, _not_in(schema, names)),
-            )
+    if undeclared := _not_in(names, schema):
+        raise SchemaError(
+            _listed(undeclared),
+            "every column of the table must be declared in the schema",
+            given="an undeclared column" if len(undeclared) == 1 else f"{len(undeclared)} undeclared columns",
+            remedy=_undeclared(undeclared, _not_in(schema, names)),
+        )
     if not schema.kept:
         raise SchemaError(
             "schema",
@@ -123,19 +122,24 @@ def check_names(names: Sequence[str], schema: Schema) -> None:
             given="only columns of the role identifier",
             remedy="give the columns to keep another role",
         )
-    for name in schema.kept:
-        if name not in names:
-            raise SchemaError(
-                name,
-                "every attribute of the schema must be a column of the table",
-                given="no such column",
-                remedy=did_you_mean(name, _not_in(names, schema) or names),
-            )
+    if absent := _not_in(schema.kept, names):
+        raise SchemaError(
+            _listed(absent),
+            "every attribute of the schema must be a column of the table",
+            given="no such column" if len(absent) == 1 else f"{len(absent)} that are none",
+            remedy=did_you_mean(absent[0], names),
+        )
 
 
-def _undeclared(name: str, unused: list[str]) -> str:
-    hint = f"; {did_you_mean(name, unused)}" if unused else ""
-    return f"declare it, or leave it out of the table{hint}"
+def _listed(names: list[str]) -> str:
+    """All of them at once, so that all can be mended at once."""
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(names[:MOST_NAMED]) + more
+
+
+def _undeclared(names: list[str], unused: list[str]) -> str:
+    hint = f"; {did_you_mean(names[0], unused)}" if unused else ""
+    return f"declare {'it' if len(names) == 1 else 'each'}, or leave it out of the table{hint}"
 
 
 def _not_in(these: Iterable[str], those: Iterable[str]) -> list[str]:

@@ -75,7 +75,9 @@ def encode_column(
             array = in_use.distinct
 
     def where(bad: Any) -> str:
-        return place(in_use.first_row(bad) if in_use is not None else int(np.flatnonzero(bad)[0]))
+        rows = in_use.rows(bad) if in_use is not None else np.flatnonzero(bad)
+        first = place(int(rows[0]))
+        return first if len(rows) == 1 else f"{first} (the first of {len(rows):,} such cells)"
 
     if isinstance(attribute, ItemSet):
         items = encode_items(name, array, attribute, coded=in_use is not None, place=where)

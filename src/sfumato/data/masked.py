@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.data.table import AnyColumn, Array, Table, column_of, first_rows, group_numbers
+from sfumato.data.grouping import first_rows, group_numbers
+from sfumato.data.table import AnyColumn, Array, Table, column_of
 from sfumato.display import Card, Grid
 
 Came = Literal["recoded", "moved", "generated"]

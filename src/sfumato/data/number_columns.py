@@ -100,7 +100,7 @@ def _read_numbers(name: str, texts: pa.Array[Any], *, place: Place, clip: Range 
     if bad.any():
         raise TableError(
             name,
-            f"every cell must hold a number, but {place(bad)} does not",
+            f"{place(bad)} holds no number",
             given="other text" if bad.sum() == 1 else f"{bad.sum():,} different texts that are none",
             remedy=_otherwise(texts, bad),
         )

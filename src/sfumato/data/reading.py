@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pyarrow as pa
 
@@ -13,7 +14,7 @@ from sfumato.data.safe_files import Progress
 from sfumato.data.schema import Schema
 from sfumato.data.sources.openers import Opening, in_order, open_source
 from sfumato.data.sources.source import RawTable
-from sfumato.data.table import Column, Table
+from sfumato.data.table import Column, RowPlace, Table, row_place
 from sfumato.errors import TableError, did_you_mean
 from sfumato.events import part
 
@@ -79,6 +80,13 @@ def look(source: object, *, encoding: str | None = None, columns: Sequence[str] 
     check_headers(names)
     raw = found.raw(_asked(columns, names), progress=Progress())
     return pa.table({name: one.decode() if isinstance(one, Column) else one for name, one in raw.columns.items()})
+
+
+def placed(source: object, *, encoding: str | None = None) -> RowPlace | None:
+    """How messages tell where a row of a table stands; None where rows have no order."""
+    if not in_order(source):
+        return None
+    return open_source(source, Opening(encoding=encoding)).place if isinstance(source, str | Path) else row_place
 
 
 def _asked(columns: Sequence[str] | None, names: Sequence[str]) -> list[str]:

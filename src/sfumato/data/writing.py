@@ -211,22 +211,27 @@ def give_back(arrow: pa.Table, origin: Origin) -> Any:
     """
     arrow = _undictionaried(arrow).replace_schema_metadata(None)
     if origin == "pandas":
-        pandas = importlib.import_module("pandas")
-        nullable: dict[pa.DataType, Any] = {
-            pa.bool_(): pandas.BooleanDtype(),
-            pa.uint64(): pandas.UInt64Dtype(),
-            **{kind: pandas.Int64Dtype() for kind in _WHOLE},
-        }
-        columns = {
-            name: column.to_pandas(types_mapper=nullable.get if column.null_count else None)
-            for name, column in zip(arrow.column_names, arrow.columns, strict=True)
-        }
-        return pandas.DataFrame(columns)
+        return in_pandas(arrow)
     if origin == "polars":
         import polars as pl
 
         return pl.DataFrame(arrow)
     return arrow
+
+
+def in_pandas(arrow: pa.Table) -> Any:
+    """A table in pandas; whole numbers and truth values with missing ones are its nullable types."""
+    pandas = importlib.import_module("pandas")
+    nullable: dict[pa.DataType, Any] = {
+        pa.bool_(): pandas.BooleanDtype(),
+        pa.uint64(): pandas.UInt64Dtype(),
+        **{kind: pandas.Int64Dtype() for kind in _WHOLE},
+    }
+    columns = {
+        name: column.to_pandas(types_mapper=nullable.get if column.null_count else None)
+        for name, column in zip(arrow.column_names, arrow.columns, strict=True)
+    }
+    return pandas.DataFrame(columns)
 
 
 _WHOLE = (pa.int8(), pa.int16(), pa.int32(), pa.int64(), pa.uint8(), pa.uint16(), pa.uint32())

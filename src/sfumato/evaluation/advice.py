@@ -11,6 +11,11 @@ from sfumato.structure.structures import Clusters
 CLEARLY, LOST = 0.02, 0.8
 """How much more of the clusters blind masking keeps, and the share of what raw data reach below which they are lost."""
 
+UNGUIDED = (
+    "the classes in {} do not guide {}: it does the same whatever the rows are for. How well they can be told from "
+    "what it gives is among the scores"
+)
+
 
 def advice_on_clusters(asked: Clusters | None, scores: Mapping[str, Any]) -> str | None:
     """Where blind masking keeps more of the clusters, or where clusters by density are not found again."""
@@ -29,12 +34,12 @@ def advice_on_clusters(asked: Clusters | None, scores: Mapping[str, Any]) -> str
         return (
             f"what {asked.again} finds by density is not found again in the masked table (F-measure {cold:.2f}): "
             "records that were masked alike stand at one point, and intervals leave gaps. Use mask: partition, a "
-            "larger min_cluster_size or a smaller k-anonymity, or kmeans; and tell recipients the "
-            f"options{_told(scores)}"
+            f"larger min_cluster_size or a smaller k-anonymity, or kmeans. Settings that suit masked rows "
+            f"were taken{_told(scores)}: recipients have them by load(...).clusters(by_density={asked.again!r})"
         )
     return None
 
 
 def _told(scores: Mapping[str, Any]) -> str:
-    eps = scores.get("settings", {}).get("eps")
-    return "" if eps is None else f" (eps: {eps})"
+    taken = scores.get("settings", {}).get("options_masked", {})
+    return f" ({', '.join(f'{name}: {value:g}' for name, value in taken.items())})" if taken else ""

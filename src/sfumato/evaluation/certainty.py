@@ -14,13 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
+from sfumato.data.grouping import group_numbers, pairs
 from sfumato.data.masked import Masked
-from sfumato.data.table import Column, Table, group_numbers, pairs
+from sfumato.data.table import Column, Table
 from sfumato.evaluation.scores import Score
 from sfumato.events import watched
 
 NEARLY = 0.9
 """A value that so many of a group share is nearly certain."""
+MANY = 0.25
+"""A secret that is nearly certain of more of the records than this is given away."""
 RAW = "raw"
 """What the table without masking is called among the others."""
 
@@ -45,15 +48,27 @@ class Certain:
 
 @dataclass(frozen=True)
 class Told:
-    """What is certain of one attribute in the masked table, and by their names in others beside it."""
+    """What is certain of one attribute in the masked table, and by their names in others beside it.
+
+    `secret`: it is declared sensitive. `commonest`: the share of its commonest value, which anybody guesses without a
+    release.
+    """
 
     name: str
     masked: Certain
     beside: Mapping[str, Certain]
+    secret: bool = True
+    commonest: float = 0.0
+
+    @property
+    def given_away(self) -> bool:
+        """Whether a secret is nearly certain of many records, and not of everybody without a release."""
+        return self.secret and self.masked.nearly > MANY and self.commonest < NEARLY
 
     def to_json(self) -> dict[str, Any]:
         """By plain names."""
         found = {"attribute": self.name, "certain": self.masked.certain, "nearly_certain": self.masked.nearly}
+        found["given_away"] = self.given_away
         for name, one in self.beside.items():
             found |= {f"certain.{name}": one.certain, f"nearly_certain.{name}": one.nearly}
         return found
@@ -90,12 +105,14 @@ def told(
         RAW: group_numbers((table.columns[name].marks for name in shown), table.rows),
         **{name: other.groups(tuple(other)) for name, other in (others or {}).items()},
     }
-    return tuple(_told(name, table.column(name).marks, groups) for name in watched(able))
+    return tuple(_told(name, table, groups) for name in watched(able))
 
 
-def _told(name: str, values: NDArray[np.integer[Any]], groups: Mapping[str, Ints]) -> Told:
+def _told(name: str, table: Table, groups: Mapping[str, Ints]) -> Told:
+    values = table.column(name).marks
     found = {which: Certain.of(one, values) for which, one in groups.items()}
-    return Told(name, found.pop(""), found)
+    secret, commonest = table.schema[name].role == "sensitive", float(np.bincount(values).max() / len(values))
+    return Told(name, found.pop(""), found, secret, commonest)
 
 
 def certainty_scores(found: Sequence[Told]) -> list[Score]:

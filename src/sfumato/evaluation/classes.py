@@ -4,6 +4,9 @@ BE, the baseline error, is a classifier's on raw rows; AE, the anonymity error, 
 error, on rows without the masked attributes. AE - BE is what masking costs, UE - BE what the masked
 attributes are worth.
 
+Where a class is rare, naming the commonest one for everybody makes few errors and tells nothing. So the error of doing
+that stands beside them, and a second pair of errors in which every class counts alike.
+
 Two ways to get there. `judge_classes`: the table was masked as a whole, the recipient splits it (5.1).
 `judge_masker`: the mask is learned from the training rows and applied to the test rows (5.2).
 """
@@ -11,7 +14,7 @@ Two ways to get there. `judge_classes`: the table was masked as a whole, the rec
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,13 +35,18 @@ from sfumato.privacy.requirements import Requirement
 
 Wrong = NDArray[np.bool_]
 """(tested rows,): whether each was misclassified."""
+FEW = 10
+"""Rows of a class that are learned from in any case."""
+ALIKE = "every class counting alike: the mean of the classes' own errors, learned from as many rows of each"
 
 
 @dataclass(frozen=True)
 class ClassReport:
     """The three errors of one classifier, and what masking and removing cost, each with a 95 % interval.
 
-    `commonest`: the error of naming the commonest class for everybody, below which a classifier says nothing.
+    `commonest`: the error of naming the commonest class for everybody: a classifier that makes as many says nothing.
+    `masked_alike`, `raw_alike`: the mean of the classes' own errors, of a classifier that learned from as many rows of
+    each class; with two classes guessing makes half.
     """
 
     classifier: str
@@ -49,6 +57,8 @@ class ClassReport:
     masking_costs: Estimate
     removing_costs: Estimate
     commonest: Estimate
+    masked_alike: float
+    raw_alike: float
 
     def scores(self) -> list[Score]:
         """For the holder's report."""
@@ -61,17 +71,31 @@ class ClassReport:
             "removing_costs": (self.removing_costs, "UE - BE, what the masked attributes are worth"),
         }
         return [
-            Score(
-                name,
-                estimate.value,
-                publishable=name in ("masked_error", "removed_error", "commonest_error"),
-                meaning=f"{what}; {self.classifier}, {self.tested} rows held out, {estimate}",
-            )
-            for name, (estimate, what) in told.items()
+            *(
+                Score(
+                    name,
+                    estimate.value,
+                    publishable=name in ("masked_error", "removed_error", "commonest_error"),
+                    meaning=f"{what}; {self.classifier}, {self.tested} rows held out, {estimate}",
+                )
+                for name, (estimate, what) in told.items()
+            ),
+            Score("masked_error.alike", self.masked_alike, publishable=True, meaning=f"AE, {ALIKE}"),
+            Score("baseline_error.alike", self.raw_alike, publishable=False, meaning=f"BE, {ALIKE}"),
         ]
 
 
-def report(classifier: object, *, raw: Wrong, masked: Wrong, removed: Wrong, commonest: Wrong) -> ClassReport:
+@dataclass(frozen=True)
+class Alike:
+    """The mean of the classes' own errors, learned from raw and from masked rows."""
+
+    raw: float
+    masked: float
+
+
+def report(
+    classifier: object, *, raw: Wrong, masked: Wrong, removed: Wrong, commonest: Wrong, alike: Alike
+) -> ClassReport:
     """Errors and differences on the same tested rows."""
     name = classifier if isinstance(classifier, str) else type(classifier).__name__
     return ClassReport(
@@ -83,6 +107,8 @@ def report(classifier: object, *, raw: Wrong, masked: Wrong, removed: Wrong, com
         masking_costs=difference(masked, raw),
         removing_costs=difference(removed, raw),
         commonest=share(commonest),
+        masked_alike=alike.masked,
+        raw_alike=alike.raw,
     )
 
 
@@ -123,6 +149,31 @@ def _by_majority(classes: Codes, part: Part) -> Wrong:
     return found
 
 
+def alike_error(
+    features: Sequence[Sequence[Feature]], classes: Codes, parts: Sequence[Part], classifier: object
+) -> float:
+    """The mean of the classes' own errors, part after part, each with features of its own.
+
+    It is learned from as many rows of each class, so that a rare class is worth telling.
+    """
+    pairs = [
+        (own, replace(part, train=_as_many(classes, part.train))) for own, part in zip(features, parts, strict=True)
+    ]
+    missed = np.concatenate([wrong(own, classes, [part], classifier) for own, part in pairs])
+    tested = np.concatenate([classes[part.test] for part in parts])
+    held = np.bincount(tested)
+    return float((np.bincount(tested, weights=missed)[held > 0] / held[held > 0]).mean())
+
+
+def _as_many(classes: Codes, rows: Codes) -> Codes:
+    """Of each class as many of these rows as the rarest has, but for a few that are always taken, evenly over them."""
+    held = np.bincount(classes[rows])
+    fewest = max(int(held[held > 0].min()), FEW)
+    kept = [np.flatnonzero(classes[rows] == one) for one in np.flatnonzero(held)]
+    spread = [at[np.linspace(0, len(at) - 1, min(fewest, len(at))).astype(np.int64)] for at in kept]
+    return rows[np.sort(np.concatenate(spread))]
+
+
 def judge_classes(
     table: Table,
     masked: Masked,
@@ -140,9 +191,10 @@ def judge_classes(
     classes, names = class_codes(table, column), usable(table, column, attributes)
     shown = checked(shown_features(table, masked, names), table, masked)
     left = [feature for feature in shown if feature.name not in masked]
-    found = [wrong(each, classes, parts, classifier) for each in watched([raw_features(table, names), shown, left])]
-    commonest = wrong([], classes, parts, classifier)
-    return report(classifier, raw=found[0], masked=found[1], removed=found[2], commonest=commonest)
+    raw = raw_features(table, names)
+    found = [wrong(each, classes, parts, classifier) for each in watched([raw, shown, left, []])]
+    alike = [alike_error([each] * len(parts), classes, parts, classifier) for each in watched([raw, shown])]
+    return report(classifier, raw=found[0], masked=found[1], removed=found[2], commonest=found[3], alike=Alike(*alike))
 
 
 def accuracy_with(
@@ -181,22 +233,20 @@ def judge_masker(
     """
     classes, names = class_codes(table, column), usable(table, column, None)
     asked = {name for requirement in requirements for name in requirement.on}
-    found = [
-        wrong(
-            masked_apart(table, masker, requirements, classes, engine=engine, part=part, names=names),
-            classes,
-            [part],
-            classifier,
-        )
+    shown = [
+        masked_apart(table, masker, requirements, classes, engine=engine, part=part, names=names)
         for part in watched(parts)
     ]
+    found = [wrong(own, classes, [part], classifier) for own, part in zip(shown, parts, strict=True)]
     raw = raw_features(table, names)
+    alike = [alike_error(each, classes, parts, classifier) for each in ([raw] * len(parts), shown)]
     return report(
         classifier,
         raw=wrong(raw, classes, parts, classifier),
         masked=np.concatenate(found),
         removed=wrong([f for f in raw if f.name not in asked], classes, parts, classifier),
         commonest=wrong([], classes, parts, classifier),
+        alike=Alike(*alike),
     )
 
 

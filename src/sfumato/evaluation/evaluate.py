@@ -18,6 +18,7 @@ from sfumato.evaluation.certainty import Told, certainty_scores, told
 from sfumato.evaluation.classes import accuracy_with, class_codes, judge_classes
 from sfumato.evaluation.columns import column_scores, columns_kept
 from sfumato.evaluation.generated import judge_generated
+from sfumato.evaluation.generated_classes import LARGEST, SMALLEST
 from sfumato.evaluation.loss import average_class_size, certainty_penalty, discernibility, nothing_shown
 from sfumato.evaluation.moved import moved_scores
 from sfumato.evaluation.report import evaluate_clusters
@@ -37,8 +38,6 @@ MANY = 0.05
 SAMPLED = 100_000
 """Of more rows a publish measures how well k-means finds the raw clusters again on a sample of so many; `evaluate`,
 which has the written rows, takes all of them."""
-SMALLEST, LARGEST = 100, 200_000
-"""Rows between which classes are judged by a tree: fewer tell nothing, more take long (sfumato.evaluation.classes)."""
 
 
 def judge(

@@ -25,6 +25,7 @@ from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import RecipeError
 from sfumato.evaluation import clusters as measure
 from sfumato.evaluation.columns import column_scores, columns_kept
+from sfumato.evaluation.generated_classes import generated_class_scores
 from sfumato.evaluation.report import own_scores
 from sfumato.evaluation.scores import Judged, Score, headline, scores_to_json
 from sfumato.events import watched
@@ -38,7 +39,16 @@ from sfumato.structure.measures import measures_named
 from sfumato.structure.methods import NOISE, sample
 from sfumato.structure.released import ReleasedValues
 from sfumato.structure.space import Space, release_space
-from sfumato.structure.structures import Clusters, Found, Structure, cluster_placed, clusters_of, find, starting_centres
+from sfumato.structure.structures import (
+    Clusters,
+    Found,
+    Structure,
+    class_column,
+    cluster_placed,
+    clusters_of,
+    find,
+    starting_centres,
+)
 
 BINS = 8
 STARTS = 30
@@ -72,6 +82,9 @@ def judge_generated(
     if found.clusters is not None and rows >= FEWEST_ROWS:
         beside = Beside.of(found, found.clusters, table, outcome, most=None if whole else COMPARED)
         scores = [*_cluster_scores(beside, own), *scores]
+    column = class_column(structure)
+    if column is not None and outcome.mask.shows_values:
+        scores = [*generated_class_scores(table, masked, column), *scores]
     columns = columns_kept(table, masked) if rows else ()
     scores += column_scores(columns)
     space = None if own is None else own.space()

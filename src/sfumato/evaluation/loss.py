@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Floats
 from sfumato.data.axis import labels_of
+from sfumato.data.grouping import pairs
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, Number
-from sfumato.data.table import AnyColumn, Column, Table, pairs
+from sfumato.data.table import AnyColumn, Column, Table
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import TableError
 from sfumato.evaluation.scores import Score

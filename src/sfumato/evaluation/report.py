@@ -32,8 +32,9 @@ from sfumato.evaluation.loss import benefit
 from sfumato.evaluation.scores import Score, scores_to_json
 from sfumato.events import checkpoint, part, watched
 from sfumato.randomness import Seeded
-from sfumato.structure.clusterers import takes_starts
+from sfumato.structure.clusterers import finds_k, takes_starts
 from sfumato.structure.coded_points import Placed
+from sfumato.structure.density import masked_options
 from sfumato.structure.embedding import Embedding
 from sfumato.structure.measures import Measure, figure_of, measures_named
 from sfumato.structure.methods import Clustering
@@ -137,7 +138,7 @@ def evaluate_clusters(
         own = {**measures_named(structure.measures), **found.measures}
         scores += own_scores(own, found, {"start": mine.from_start, "cold": mine.first.labels})
     kept, helped = (measure.clusters_kept(found.labels, labels) for labels in (mine.first.labels, mine.from_start))
-    return Evaluation(tuple(scores), kept, _settings(view), mine.from_start, helped)
+    return Evaluation(tuple(scores), kept, _settings(view, placed), mine.from_start, helped)
 
 
 def own_scores(measures: Mapping[str, Measure], found: Found, again: Mapping[str, Labels]) -> list[Score]:
@@ -187,9 +188,16 @@ class _View:
         found, structure = self.found.clustering, self.structure
         if starts is not None:
             structure = replace(structure, n_init=starts)
-        if found is not None and found.chosen and structure.again == structure.method:
-            structure = replace(structure, options={**found.chosen, **structure.options})
-        return cluster_placed(structure, placed, method=structure.again, k=found.k if found else None, seed=seed)
+        options = self.options(placed)
+        k = found.k if found else None
+        return cluster_placed(structure, placed, method=structure.again, k=k, seed=seed, options=options)
+
+    def options(self, placed: Placed) -> dict[str, Any]:
+        """Of the recipient's method: of masked records those that whoever has them can find by himself."""
+        found, structure = self.found.clustering, self.structure
+        same = structure.again == structure.method
+        raw = {**(found.chosen if found else {}), **structure.options} if same else {}
+        return raw if placed is self.placed else masked_options(structure.again, raw, placed)
 
     def compare(self, labels: Labels) -> dict[str, float]:
         checkpoint()
@@ -315,7 +323,8 @@ def _holder(name: str, value: float, meaning: str) -> Score:
     return Score(name, value, publishable=False, meaning=meaning)
 
 
-def _settings(view: _View) -> dict[str, Any]:
+def _settings(view: _View, masked: Placed) -> dict[str, Any]:
+    options = view.options(masked) if finds_k(view.structure.again) else {}
     return {
         "method": view.structure.method,
         "recluster": view.structure.again,
@@ -326,4 +335,5 @@ def _settings(view: _View) -> dict[str, Any]:
         "placement": view.structure.placement,
         "attributes": list(view.embedding.attributes),
         **({} if view.found.clustering is None else view.found.clustering.chosen),
+        **({"options_masked": options} if options else {}),
     }

@@ -34,7 +34,7 @@ HEADLINE = {
     "agreement": "agreement: records whose nearest raw centre is unchanged",
     "f_measure.cold1": "F-measure of clusters found without help, with one start",
     "f_measure.cold10": "  with the best of ten starts",
-    "f_measure.cold.mean": "F-measure of clusters found without the centres, on average",
+    "f_measure.cold.mean": "F-measure of clusters found without the centres",
     "f_measure.ceiling.mean": "  raw data clustered again with another seed",
     "distortion.f_measure.start": "  masking blind to clusters, from its centres",
     "distortion.agreement": "  agreement of masking blind to clusters",
@@ -44,6 +44,8 @@ HEADLINE = {
     "baseline_error": "  learned from the raw table (BE)",
     "removed_error": "  learned without the masked attributes (UE)",
     "commonest_error": "  the floor: the commonest class for everybody",
+    "masked_error.alike": "error if every class counts alike, masked table (of two, guessing has 0.5)",
+    "baseline_error.alike": "  learned from the raw table, likewise",
     "certainty_penalty": "information lost (NCP: 0 nothing, 1 everything)",
     "known_records": "risk: how many known people undo the mask for everybody else",
     "security": "Sec of the paper, which is no measure of risk (a translation has 0)",
@@ -171,11 +173,20 @@ class Scores(dict[str, Any]):
 
 
 def headline(scores: Sequence[Score]) -> list[dict[str, Any]]:
-    """The figures to look at first, in a fixed order."""
+    """The figures to look at first, in a fixed order; of a mean it is said of how many, for other runs take more."""
     found = {score.name: score for score in scores}
     own = {name: score.meaning for name, score in found.items() if name.startswith(OWN) and not name.endswith(".floor")}
     return [
-        {"name": name, "says": says, "value": found[name].value}
+        {"name": name, "says": f"{says}{_of_how_many(found[name])}", "value": found[name].value}
         for name, says in {**HEADLINE, **own}.items()
         if name in found
     ]
+
+
+def _of_how_many(score: Score) -> str:
+    """
+    >>> _of_how_many(Score("f_measure.cold.mean", 0.8, False, "how well; from cold starts; mean of 10"))
+    ', mean of 10 seeds'
+    """
+    last = score.meaning.rpartition("; ")[2]
+    return f", {last} seeds" if last.startswith("mean of ") else ""

@@ -5,7 +5,7 @@ Everything is read off the scores that a release keeps for its holder, and is fo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,8 @@ import numpy as np
 from sfumato.evaluation.columns import ColumnKept
 
 HALF = 0.5
+HALF_A_POINT = 0.005
+"""Errors that differ by less are taken for equal."""
 LITTLE = 0.1
 """A table whose columns keep less of their detail than this is hardly worth having, however many values they show."""
 
@@ -40,12 +42,33 @@ class Lost:
 
 
 @dataclass(frozen=True)
+class GivenAway:
+    """A secret that groups give away: of so many records 90 % or more of their group have the same value."""
+
+    name: str
+    share: float
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name} can be told with 90 % certainty or more for {self.share:.0%} of the records: ask for a "
+            "confidence_bound"
+        )
+
+
+def given_away(scores: Mapping[str, Any]) -> tuple[GivenAway, ...]:
+    """Secrets that are told of many records."""
+    return tuple(
+        GivenAway(one["attribute"], one["nearly_certain"]) for one in scores.get("certain", ()) if one.get("given_away")
+    )
+
+
+@dataclass(frozen=True)
 class Worth:
     """What a masked table still tells: its columns, and which of its clusters are found again.
 
     `helped`: clusters are looked for from the centres that go along; else without help. `nothing`: the share of the
-    rows for which no masked column shows anything, where that is much. `given_away`: what groups give away of most
-    records, nearly or for certain.
+    rows for which no masked column shows anything, where that is much. `given_away`: secrets that groups give away of
+    many records. `minded`: what else must be known to read it: classes that even the raw table does not tell.
     """
 
     columns: tuple[ColumnKept, ...]
@@ -53,7 +76,8 @@ class Worth:
     lost: tuple[Lost, ...] = ()
     helped: bool = False
     nothing: float = 0.0
-    given_away: tuple[str, ...] = ()
+    given_away: tuple[GivenAway, ...] = ()
+    minded: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, scores: Mapping[str, Any], *, centres: bool) -> Worth:
@@ -66,8 +90,10 @@ class Worth:
             for row in rows
             if row["recall"] < HALF or row["precision"] < HALF
         )
-        away = tuple(_away(one) for one in scores.get("certain", ()) if one["nearly_certain"] > HALF)
-        return cls(columns, len(rows), lost, helped, float(scores.get("nothing_shown", 0.0)), away)
+        untold = tuple(_untold({name: float(one["value"]) for name, one in scores.get("scores", {}).items()}))
+        nothing = float(scores.get("nothing_shown", 0.0))
+        away = given_away(scores)
+        return cls(columns, len(rows), lost, helped, nothing=nothing, given_away=away, minded=untold)
 
     @property
     def silent(self) -> tuple[ColumnKept, ...]:
@@ -93,11 +119,12 @@ class Worth:
         >>> Worth((), clusters=6).sentence("Verified")
         'Verified. 6 of 6 clusters are found again.'
         """
-        clusters = [*self._nothing(), *([self._clusters()] if self.clusters else []), *self.given_away]
-        if not self.columns:
-            return " ".join([f"{state}.", *(f"{one[:1].upper()}{one[1:]}." for one in clusters)])
-        if self.hardly:
-            return " ".join([f"{state}, but {self._poor()}.", *(f"{one[:1].upper()}{one[1:]}." for one in clusters)])
+        clusters = [*self._nothing(), *([self._clusters()] if self.clusters else []), *self.minded]
+        but = [*map(str, self.given_away), *([self._poor()] if self.hardly else [])]
+        if but or not self.columns:
+            first = f"{state}, but {'; and '.join(but)}." if but else f"{state}."
+            rest = [*([self._telling()] if self.columns and not self.hardly else []), *clusters]
+            return " ".join([first, *(f"{one[:1].upper()}{one[1:]}." for one in rest)])
         return f"{state}. {'; '.join([self._telling(), *clusters])}."
 
     def _poor(self) -> str:
@@ -121,7 +148,15 @@ class Worth:
         return f"{self.clusters - len(self.lost)} of {self.clusters} clusters are found again{how}"
 
 
-def _away(one: Mapping[str, Any]) -> str:
-    """Of how many records a value is given away, in words."""
-    raw = f", {one['nearly_certain.raw']:.0%} without masking" if "nearly_certain.raw" in one else ""
-    return f"mind: {one['attribute']} can be told of {one['nearly_certain']:.0%} of the records (90 % sure{raw})"
+def _untold(figures: Mapping[str, float]) -> Iterator[str]:
+    """Classes that a tree cannot tell from the raw table: equal errors do not say that masking cost nothing.
+
+    >>> [*_untold({"baseline_error": 0.1, "commonest_error": 0.2})]
+    []
+    """
+    names = ("baseline_error", "commonest_error")
+    if all(name in figures for name in names) and figures[names[0]] > figures[names[1]] - HALF_A_POINT:
+        yield (
+            f"mind: a tree makes as many errors in the raw table ({figures[names[0]]:.3f}) as naming the commonest "
+            "class for everybody: errors say nothing of what masking cost; look at those where every class counts alike"
+        )

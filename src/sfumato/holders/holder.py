@@ -19,9 +19,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
+from sfumato.data.grouping import first_rows, group_numbers
 from sfumato.data.masked import Masked
 from sfumato.data.reading import read
-from sfumato.data.table import Table, first_rows, group_numbers
+from sfumato.data.table import Table
 from sfumato.errors import RecipeError, SfumatoError
 from sfumato.holders.domains import coded, domains_of, in_order
 from sfumato.maskers.masker import WHOLE

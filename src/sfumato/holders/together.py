@@ -116,8 +116,8 @@ def _count(lines: Sequence[Line], case: Case) -> Case:
     raw = _added(domains, [_tuples(line.ask({"ask": "tuples"}), domains) for line in lines])
     case.accounting.look(raw)
     people = encode_raw(raw, Schema({name: case.recipe.schema[name] for name in domains}))
-    tell(people, case.recipe, read=people.rows)
-    return replace(case, people=people, account=case.accounting.account(people))
+    remarks = tell(people, case.recipe, read=people.rows)
+    return replace(case, people=people, account=case.accounting.account(people), remarks=remarks)
 
 
 def _added(domains: Mapping[str, pa.Array[Any]], parts: Sequence[Tuples]) -> RawTable:

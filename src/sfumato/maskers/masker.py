@@ -224,12 +224,14 @@ class Masker:
     has a usual answer here. `joins_earlier`: it can be held beside releases that are out already. `averages`: masked
     numbers are shown as other numbers, not as intervals. `interval_trees`: it cuts a number's given tree of intervals.
     `settles`: asked to end early, its search gives what it has found by then, which keeps every requirement.
+    `guided`: what it does depends on the structure that must survive.
     """
 
     guarantee: ClassVar[Guarantee] = K_ANONYMITY
     averages: ClassVar[bool] = False
     interval_trees: ClassVar[bool] = False
     settles: ClassVar[bool] = False
+    guided: ClassVar[bool] = True
 
     @property
     def joins_earlier(self) -> bool:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
+from sfumato.data.writing import in_pandas
 from sfumato.errors import TableError
 from sfumato.people.shown_columns import Numbers
 
@@ -39,7 +40,7 @@ def frame(columns: Mapping[str, Any], kind: Kind) -> Any:
         return table
     if kind == "polars":
         return import_module("polars").DataFrame(table)
-    return table.to_pandas()
+    return in_pandas(table)
 
 
 def interval_column(name: str, numbers: Numbers, kind: Kind) -> Any:
@@ -74,7 +75,19 @@ def _moments(numbers: Any, *, dates: bool) -> Any:
     return found
 
 
-def number_array(numbers: Any, *, dates: bool) -> pa.Array[Any]:
-    """Numbers of rows, or moments; NaN is missing."""
-    found: pa.Array[Any] = pa.array(_moments(numbers, dates=dates), mask=np.isnan(numbers))
+def number_array(numbers: Any, *, dates: bool, whole: bool = False) -> pa.Array[Any]:
+    """Numbers of rows, `whole` ones as such, or moments; NaN is missing."""
+    gone = np.isnan(numbers)
+    told = np.where(gone, 0, numbers).astype(np.int64) if whole else _moments(numbers, dates=dates)
+    found: pa.Array[Any] = pa.array(told, mask=gone)
     return found
+
+
+def told_apart(found: Any, draws: int, kind: Kind) -> Any:
+    """Draws of one table below each other: in pandas their index says which draw and which row each line is."""
+    if kind != "pandas" or draws < 2:
+        return found
+    rows = len(found) // draws
+    return found.set_index(
+        import_module("pandas").MultiIndex.from_product([range(draws), range(rows)], names=("draw", "row"))
+    )

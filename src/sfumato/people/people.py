@@ -18,22 +18,28 @@ from sfumato.data.reading import read_arrow
 from sfumato.data.table import Column
 from sfumato.display import Card, Grid
 from sfumato.errors import ReleaseError, TableError, did_you_mean, warn
-from sfumato.people.frames import Kind, check_kind, frame, interval_column, number_array, usual_kind
+from sfumato.people.book import Book
+from sfumato.people.frames import Kind, check_kind, frame, interval_column, number_array, told_apart, usual_kind
 from sfumato.people.points import Points, own_points, spaced_points
 from sfumato.people.routes import routed
 from sfumato.people.shown_columns import Floats, Labels, Numbers
 from sfumato.privacy.verify import Verdict
 from sfumato.privacy.verify import verify as verify_folder
+from sfumato.privacy.verify.texts.snippet import CLASSES
 from sfumato.publishing.orders import CENTRES, CODEBOOK, find_clusters, read_space
 from sfumato.release.copies import copy_rows
 from sfumato.release.exports.croissant import write_croissant
 from sfumato.release.exports.export import export
 from sfumato.release.reading import read_certificate, read_json, typed_rows
+from sfumato.structure.clusterers import cluster
+from sfumato.structure.coded_points import Block, Placed
+from sfumato.structure.density import masked_options
 from sfumato.structure.released import ReleasedValues, Told
 from sfumato.structure.released_groups import Codebook, Numbered, ReleasedGroups, tells_groups
 from sfumato.structure.space import Space
 
 How = Literal["expected", "middle", "low_high", "sample"]
+Dense = Literal["dbscan", "hdbscan"]
 COVERING = ("discretize", "suppress", "extent", "region")
 """How a column is masked that says of any raw value whether it is covered."""
 FIRST = 5
@@ -127,7 +133,9 @@ class People:
         "expected": the mean that the codebook tells of the group or the value; where it tells none, and with "middle",
         the middle of the interval. "low_high": both ends, as two columns, NAME_low and NAME_high. "sample": a row that
         may have been, `draws` times one below the other: numbers drawn inside their intervals around the mean, and
-        labels drawn from what is shown by their shares. From such rows a classifier learns best.
+        labels drawn from what is shown by their shares. Where ends are whole numbers or days, so are the numbers. The
+        index of several draws (pandas) says which draw and which row each line is; elsewhere each draw is a block of
+        as many lines as there are rows. From such rows a classifier learns best.
         """
         if how not in get_args(How):
             raise TableError(
@@ -140,7 +148,8 @@ class People:
             chance = np.random.default_rng(seed)
             drawn = [pa.table({n: self._drawn(n, chance) for n in self.rows.column_names}) for _ in range(draws)]
             every = pa.concat_tables(drawn, promote_options="permissive")
-            return frame({name: every.column(name) for name in every.column_names}, self.kind)
+            found = frame({name: every.column(name) for name in every.column_names}, self.kind)
+            return told_apart(found, draws, self.kind)
         columns: dict[str, Any] = {}
         for name in self.rows.column_names:
             columns |= self._numbers_of(name, how)
@@ -150,17 +159,34 @@ class People:
         """A column of intervals: pandas' own Interval type; a struct of low, high and closed in polars and Arrow."""
         return interval_column(name, self._intervals(name), self.kind)
 
-    def points(self, rows: object = None, *, without: str | Sequence[str] = ()) -> NDArray[np.float64]:
+    def points(
+        self,
+        rows: object = None,
+        *,
+        without: str | Sequence[str] = (),
+        also: str | Sequence[str] = (),
+        kind: Kind | None = None,
+    ) -> Any:
         """(rows, dims): where each row stands, for clustering and learning; sets, intervals and missing values too.
 
         In the space of the release where it tells one, so that distances are those of its holder; else numbers from 0
-        to 1 by what is shown, and two different labels one apart. Sensitive columns are not in it; `without` leaves out
-        others, such as a plain column that is to be learned. With `rows`, raw rows in the same space: what is learned
-        from the masked points can be asked about them. `dims` says which dimension is which attribute's.
+        to 1 by what is shown, and two different labels one apart. Neither sensitive columns are in it nor the class
+        that the masking was to keep (`classes`), which is there to be learned. `also` adds others, such as sensitive
+        columns; `without` leaves some out. With `rows`, raw rows in the same space: what is learned from the masked
+        points can be asked about them. A matrix; with `kind`, a table whose columns say what they are of.
         """
         left_out = self._named(without)
         found = self._points.without(left_out) if left_out else self._points
-        return found.shown if rows is None else found.raw(_read(rows, [*found.placed], or_else=WITHOUT))
+        more = [name for name in self._named(also) if name not in found.placed]
+        if more:
+            found = found.beside(self._own_points(more))
+        made = found.shown if rows is None else found.raw(_read(rows, [*found.placed], or_else=WITHOUT))
+        return made if kind is None else frame({title: made[:, at] for at, title in enumerate(found.titles)}, kind)
+
+    @property
+    def classes(self) -> str | None:
+        """The column of the classes that the masking was to keep, which `points` leaves out; None where none were."""
+        return self.certificate.get(CLASSES)
 
     @property
     def dims(self) -> tuple[str, ...]:
@@ -173,9 +199,17 @@ class People:
             self._kind_of(name)
         return names
 
-    def clusters(self, k: int | None = None) -> NDArray[np.int64]:
+    def clusters(
+        self, k: int | None = None, *, by_density: Literal["dbscan", "hdbscan"] | None = None
+    ) -> NDArray[np.int64]:
         """(rows,): the cluster of each row, the largest first: as many as the release tells centres of, from where
-        k-means starts; or k of them, the best of thirty starts."""
+        k-means starts; or k of them, the best of thirty starts.
+
+        `by_density`: as many as there are, -1 for noise, with settings that follow from these rows: those of raw data
+        would take every group that was masked alike for a cluster.
+        """
+        if by_density is not None:
+            return clusters_by_density(self.points(), by_density)
         if k is None or (self._space is not None and k == len(self._space.centres)):
             return find_clusters(self.folder)
         return cluster_points(self.points(), k)
@@ -209,7 +243,7 @@ class People:
     @cached_property
     def codebook(self) -> Mapping[str, Any] | None:
         """What the release tells of its values or groups: means and shares; None where it tells nothing."""
-        return read_json(self.folder, CODEBOOK) if CODEBOOK in self.certificate["files"] else None
+        return Book(read_json(self.folder, CODEBOOK)) if CODEBOOK in self.certificate["files"] else None
 
     def route(self, rows: object) -> NDArray[np.int64]:
         """(raw rows,): the group whose values cover each raw row; -1 where none does, or more than one.
@@ -291,9 +325,21 @@ class People:
     def _points(self) -> Points:
         if self._space is not None:
             return spaced_points(self._space, self._masked)
-        numbers = [name for name in self._unsensitive if self._kind_of(name) == "number"]
-        told = {name: self._told(name) for name in self._unsensitive if isinstance(self._masked[name], Column)}
-        return own_points(told, numbers)
+        return self._own_points(
+            [n for n in self._unsensitive if isinstance(self._masked[n], Column) and n != self.classes]
+        )
+
+    def _own_points(self, names: Sequence[str]) -> Points:
+        for name in names:
+            if not isinstance(self._masked[name], Column):
+                raise TableError(
+                    name,
+                    "numbers and labels have a place of their own",
+                    given="a set of items",
+                    remedy=f"make columns of its items, from people.table[{name!r}]",
+                )
+        numbers = [name for name in names if self._kind_of(name) == "number"]
+        return own_points({name: self._told(name) for name in names}, numbers)
 
     def _told(self, name: str, *, alone: bool = False) -> Told:
         """A column's entries; `alone`: without what a codebook tells."""
@@ -319,7 +365,7 @@ class People:
         if self._kind_of(name) == "number":
             found = self._intervals(name)
             numbers: Floats = found.drawn(chance)
-            return number_array(numbers, dates=found.dates)
+            return number_array(numbers, dates=found.dates, whole=found.whole)
         return pa.array(Labels.of(self._told(name)).drawn(chance), pa.string()).dictionary_encode()
 
 
@@ -329,6 +375,13 @@ def cluster_points(points: Floats, k: int) -> NDArray[np.int64]:
     labels: NDArray[np.int64] = kmeans.fit(points).labels_.astype(np.int64)
     order = np.argsort(-np.bincount(labels), kind="stable")
     return np.argsort(order)[labels]
+
+
+def clusters_by_density(points: Floats, method: str) -> NDArray[np.int64]:
+    """(rows,): clusters of masked rows, the largest first; -1 where there is none."""
+    places, of_row = np.unique(points, axis=0, return_inverse=True)
+    placed = Placed((Block(of_row.ravel(), places.astype(np.float32)),), len(points))
+    return cluster(placed, method, **masked_options(method, {}, placed)).labels
 
 
 def _read(rows: object, names: Sequence[str], *, or_else: str = "") -> dict[str, Any]:

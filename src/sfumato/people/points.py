@@ -28,18 +28,26 @@ Column = Any
 class Points:
     """(rows, dims) of the released rows, and how a raw column of each attribute is placed beside them.
 
-    `dims`: the attribute that each dimension is of; those of one attribute stand together.
+    `dims`: the attribute that each dimension is of; those of one attribute stand together. `titles`: a name of its own
+    for each dimension: region=North for a label, region= for a missing one, region.0 where it is no single label's.
     """
 
     shown: Floats
     placed: Mapping[str, Callable[[Column], Floats]]
     dims: tuple[str, ...]
+    titles: tuple[str, ...]
 
     def without(self, names: Collection[str]) -> Points:
         """The same, as if these attributes were not there."""
         kept = [at for at, name in enumerate(self.dims) if name not in names]
         placed = {name: place for name, place in self.placed.items() if name not in names}
-        return Points(self.shown[:, kept], placed, tuple(self.dims[at] for at in kept))
+        dims, titles = (tuple(names[at] for at in kept) for names in (self.dims, self.titles))
+        return Points(self.shown[:, kept], placed, dims, titles)
+
+    def beside(self, others: Points) -> Points:
+        """With the attributes of others behind these."""
+        shown = np.hstack([self.shown, others.shown])
+        return Points(shown, {**self.placed, **others.placed}, self.dims + others.dims, self.titles + others.titles)
 
     def raw(self, columns: Mapping[str, Column]) -> Floats:
         """(raw rows, dims)."""
@@ -49,8 +57,10 @@ class Points:
 def spaced_points(space: Space, masked: Masked) -> Points:
     """In the space that the release tells."""
     shown = space.place(masked).vectors().astype(np.float64)
-    dims = tuple(name for name, place in space.attributes.items() for _ in range(_width(place)))
-    return Points(shown, {name: _raw_place(place) for name, place in space.attributes.items()}, dims)
+    widths = {name: _width(place) for name, place in space.attributes.items()}
+    dims = tuple(name for name, width in widths.items() for _ in range(width))
+    titles = tuple(f"{name}.{at}" if width > 1 else name for name, width in widths.items() for at in range(width))
+    return Points(shown, {name: _raw_place(place) for name, place in space.attributes.items()}, dims, titles)
 
 
 def _width(place: Place) -> int:
@@ -89,19 +99,22 @@ def _bagged(place: Bag, column: Column) -> Floats:
 def own_points(told: Mapping[str, Told], numbers: Sequence[str]) -> Points:
     """Where a release tells no space: numbers from 0 to 1 by what is shown, labels at their shares."""
     shown: list[Floats] = []
+    titles: list[str] = []
     placed: dict[str, Callable[[Column], Floats]] = {}
     for name, entries in told.items():
         if name in numbers:
             found = Numbers.of(entries)
             shown.append(_own_scale(found, found.mean[found.codes]))
             placed[name] = _own_numbers(found)
+            titles.append(name)
         else:
             labels = Labels.of(entries)
             shown.append(labels.shares[labels.codes] * APART)
             placed[name] = _own_labels(labels)
+            titles += [f"{name}={label}" for label in (*labels.labels, "")]
     rows = max((len(part) for part in shown), default=0)
     dims = tuple(name for name, part in zip(told, shown, strict=True) for _ in range(part.shape[1]))
-    return Points(np.hstack(shown) if shown else np.zeros((rows, 0)), placed, dims)
+    return Points(np.hstack(shown) if shown else np.zeros((rows, 0)), placed, dims, tuple(titles))
 
 
 def _own_scale(found: Numbers, numbers: Floats) -> Floats:

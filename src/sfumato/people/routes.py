@@ -9,11 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data import calendar
+from sfumato.data.schema import Calendar
 from sfumato.data.shown import OR_MISSING, SUPPRESSED, holds_missing
 from sfumato.events import checkpoint
-from sfumato.structure.masked_positions import Ends, interval_ends
+from sfumato.structure.masked_positions import interval_ends
 
 NOWHERE = -1
+AT_ONCE = 512
+"""Rows that are looked at together."""
 Bools = NDArray[np.bool_]
 
 
@@ -42,20 +45,35 @@ def routed(
         alike = np.unique(alike * len(values) + codes, return_inverse=True)[1].reshape(-1)
     first = np.unique(alike, return_index=True)[1]
     found = np.full(len(first), NOWHERE, dtype=np.int64)
-    for at, row in enumerate(first.tolist()):
+    for start in range(0, len(first), AT_ONCE):
         checkpoint()
-        inside = np.flatnonzero(np.logical_and.reduce([table[codes[row]] for codes, table in covers]))
-        if len(inside) == 1:
-            found[at] = inside[0]
+        some = first[start : start + AT_ONCE]
+        inside = np.logical_and.reduce([table[codes[some]] for codes, table in covers])
+        found[start : start + AT_ONCE] = np.where(inside.sum(axis=1) == 1, inside.argmax(axis=1), NOWHERE)
     return found[alike]
 
 
 def _covering(values: Sequence[Any], texts: Sequence[str | None], *, number: bool) -> Bools:
-    """(values, groups): whether what a group shows covers a raw value."""
+    """(values, groups): whether what a group shows covers a raw value. Each different text is read once."""
     different = list(dict.fromkeys(texts))
-    held = np.array([[_covers(text, value, number=number) for text in different] for value in values], dtype=np.bool_)
+    held = np.zeros((len(values), len(different)), dtype=np.bool_)
+    gone = np.array([value is None for value in values], dtype=np.bool_)
+    written: dict[str, list[int]] = {}
+    for at, value in enumerate(values):
+        written.setdefault("" if value is None else str(value), []).append(at)
+    inside = _Inside(values) if number else None
+    for at, text in enumerate(different):
+        if text is None or text == SUPPRESSED:
+            held[:, at] = gone if text is None else True
+            continue
+        members = text[1:-1].split(", ") if text.startswith("{") and not number else ()
+        for member in (text, *members):
+            held[written.get(member, []), at] = True
+        if inside is not None:
+            held[:, at] |= inside(text)
+        held[gone, at] = holds_missing(text)
     place = {text: at for at, text in enumerate(different)}
-    return held.reshape(len(values), -1)[:, [place[text] for text in texts]]
+    return held[:, [place[text] for text in texts]]
 
 
 def _only_others(covering: Bools, values: Sequence[Any], texts: Sequence[str | None]) -> None:
@@ -65,29 +83,24 @@ def _only_others(covering: Bools, values: Sequence[Any], texts: Sequence[str | N
     covering[np.ix_(named, hidden)] = False
 
 
-def _covers(text: str | None, value: Any, *, number: bool) -> bool:
-    if text is None or value is None:
-        return (text is None and value is None) or (value is None and (text == SUPPRESSED or _may_miss(text)))
-    if text in (SUPPRESSED, str(value)):
-        return True
-    if number:
-        return _inside(text, value)
-    return text.startswith("{") and str(value) in text[1:-1].split(", ")
+class _Inside:
+    """Owns the raw numbers or dates of a column, missing ones as NaN, which lie in no interval."""
 
+    def __init__(self, values: Sequence[Any]) -> None:
+        known = [value for value in values if value is not None]
+        dates = any(not isinstance(value, int | float) for value in known)
+        self.unit: Calendar | None = "second" if dates else None
+        self.at = np.array([np.nan if value is None else self._number(value) for value in values], dtype=np.float64)
 
-def _may_miss(text: str | None) -> bool:
-    return text is not None and holds_missing(text)
+    def _number(self, value: Any) -> float:
+        return float(calendar.parse(str(value)) if self.unit else value)
 
-
-def _inside(text: str, value: Any) -> bool:
-    dates = not isinstance(value, int | float)
-    ends = interval_ends(text, "second" if dates else None)
-    if ends is None:
-        return False
-    at = float(calendar.parse(str(value)) if dates else value)
-    closed = text.removesuffix(OR_MISSING).endswith("]")
-    return (ends.low is None or ends.low <= at) and _below(ends, at, closed=closed)
-
-
-def _below(ends: Ends, at: float, *, closed: bool) -> bool:
-    return ends.high is None or at < ends.high or (closed and at == ends.high)
+    def __call__(self, text: str) -> Bools:
+        """(values,): whether each lies in an interval; an end that is not told is none."""
+        ends = interval_ends(text, self.unit)
+        if ends is None:
+            return np.zeros(len(self.at), dtype=np.bool_)
+        low, high = -np.inf if ends.low is None else ends.low, np.inf if ends.high is None else ends.high
+        last = (self.at == high) if text.removesuffix(OR_MISSING).endswith("]") else False
+        found: Bools = (self.at >= low) & ((self.at < high) | last)
+        return found

@@ -18,6 +18,8 @@ from sfumato.structure.released import MEAN, Spread, Told
 
 Floats = NDArray[np.float64]
 NOTHING = np.nan
+FEW_HALVES = 0.4
+"""The share of ends halfway between two whole numbers up to which a column is taken for one of whole numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,10 +68,22 @@ class Numbers:
 
     @cached_property
     def whole(self) -> bool:
-        """Whether every end is a whole number, so that numbers inside are taken for whole ones."""
-        known = np.concatenate([self.low, self.high])
-        known = known[np.isfinite(known)]
-        return not self.dates and bool((known == np.floor(known)).all())
+        """Whether numbers inside are taken for whole ones: every end is one, or a few stand halfway between two."""
+        known = np.unique(self._ends)
+        between = known != np.floor(known)
+        only_halves = bool((2 * known == np.floor(2 * known)).all())
+        return not self.dates and only_halves and bool(between.sum() <= FEW_HALVES * len(known))
+
+    @cached_property
+    def days(self) -> bool:
+        """Whether every end is the beginning of a day, so that moments inside are taken for days."""
+        return self.dates and bool((self._ends % calendar.DAY == 0).all())
+
+    @property
+    def _ends(self) -> Floats:
+        """The ends that are told."""
+        known: Floats = np.concatenate([self.low[~self.open_low], self.high[~self.open_high]])
+        return known[np.isfinite(known)]
 
     def drawn(self, chance: np.random.Generator) -> Floats:
         """(rows,): a number inside each row's interval, so that those of an entry have its mean.
@@ -78,11 +92,14 @@ class Numbers:
         """
         low, high = self.low[self.codes], self.high[self.codes]
         if self.whole:
-            high = high + (self.closed[self.codes] & (high >= low))
+            closed = self.closed[self.codes] & (high >= low)
+            low, high = np.ceil(low), np.where(closed, np.floor(high) + 1, np.ceil(high))
         mean = np.clip(self.mean[self.codes] + 0.5 * self.whole, low, high)
         width = np.where(high > low, high - low, 1.0)
         below = chance.random(len(low)) < (high - mean) / width
         found = np.where(below, low, mean) + chance.random(len(low)) * np.where(below, mean - low, high - mean)
+        if self.days:
+            return np.floor(found / calendar.DAY) * calendar.DAY
         return np.minimum(np.floor(found), high - 1).clip(low) if self.whole else found
 
 

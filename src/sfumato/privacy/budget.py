@@ -15,6 +15,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from sfumato.calls import constructed
+from sfumato.display import Card, Grid
 from sfumato.errors import RecipeError, SfumatoError
 
 UNIT = "one record added or removed"
@@ -135,6 +136,23 @@ class Share:
 
     purpose: str
     epsilon: Fraction
+
+
+class Plan(tuple[Share, ...]):
+    """All parts of a budget, in the order in which they are spent."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return self._card().text()
+
+    def _repr_html_(self) -> str:
+        return self._card().html()
+
+    def _card(self) -> Card:
+        rows = [[share.purpose, float(share.epsilon)] for share in self]
+        title = f"Plan: epsilon = {float(sum(share.epsilon for share in self)):g}, in {len(rows)} parts"
+        return Card(title, [], [Grid(("spent on", "epsilon"), rows)] if rows else [])
 
 
 def shares(epsilon: Fraction, weights: Mapping[str, float | Fraction]) -> dict[str, Fraction]:

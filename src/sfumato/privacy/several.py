@@ -47,7 +47,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from sfumato.arrays import Ints, Marks
-from sfumato.data.table import group_numbers
+from sfumato.data.grouping import group_numbers
 from sfumato.errors import ReleaseError
 
 

@@ -45,11 +45,12 @@ from sfumato.structure.structures import Found
 class Run:
     """How to run, apart from what: who counts, where chance comes from, who listens, what ends it early.
 
-    `report`: draw the report in its two editions (needs the extra `plots`). `ledger`: where spent epsilon is entered,
-    and every release that is written. `trial`: nothing will be written, so that releases which are out already are
-    neither told nor in the way. `suggest`: where the table tells too little, try other settings on a sample. `stream`:
-    read the table by batches, or whole; None leaves that to its size. `measures`: figures of your own by name, each a
-    function of the labels of raw records and those found again.
+    `report`: draw the report in its two editions (needs the extra `plots`). `ledger`: where spent epsilon is
+    entered, and every release that is written. `trial`: nothing is to be written, so that releases which are out
+    already are neither told nor in the way, until it is written all the same. `suggest`: where the table tells too
+    little, try other settings on a sample. `stream`: read the table by batches, or whole; None leaves that to its
+    size. `measures`: figures of your own by name, each a function of the labels of raw records and those found
+    again.
     """
 
     engine: Engine | None = None
@@ -103,7 +104,9 @@ class Case:
     costs: Costs = field(default_factory=Free)
     accounting: Accounting = NOT_YET
     people: Table = NOT_YET
+    left_out: int = 0
     account: Account | None = NOT_YET
+    remarks: tuple[str, ...] = ()
     found: Found = NOT_YET
     labels: ClusterLabels | None = None
     task: Task = NOT_YET
@@ -177,9 +180,9 @@ def refuse_fingerprints(people: Table) -> None:
         if 2 * rare > people.rows and not people.schema[name].unique_ok:
             raise RecipeError(
                 name,
-                f"a column that is released as it is must not tell most people apart: a value that fewer than {FEW} "
-                "people have finds them",
-                given="more than half of the rows with such a value",
+                f"more than half of its rows have a value that fewer than {FEW} people share: released as it is, it "
+                "tells most people apart",
+                given=f"role {people.schema[name].role}",
                 remedy="declare it quasi (masked) or an identifier (left out), round it or join its rare values in the "
                 "table, or confirm it with unique_ok: true",
             )

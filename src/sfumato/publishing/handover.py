@@ -40,6 +40,7 @@ from sfumato.release.report.material import Held, Released
 from sfumato.release.report.report import REPORT, holder_pages, holder_report, public_report
 from sfumato.structure.released_groups import ReleasedGroups
 from sfumato.structure.space import Space
+from sfumato.structure.structures import class_column
 
 PEOPLE = 400
 """How many people are attacked for a report; the command `sfumato attack` tries more."""
@@ -74,6 +75,7 @@ def describe(case: Case) -> Case:
         told=told_labels(codebook, masked, recipe.schema, files),
         policies=policies.claimed(recipe, people, masked, attacks or Measured()),
         labels={} if case.labels is None else told_of(case.labels, masked, [claim.on for claim in kept], space),
+        classes=column if (column := class_column(recipe.structure)) in recipe.schema.kept else None,
     )
     warn_of_formulas(masked, csv=csv, safe=recipe.release.spreadsheet_safe)
     if case.labels is not None and recipe.schema[case.labels.column].role == "plain":
@@ -163,6 +165,7 @@ def draw_holders(case: Case) -> Case:
         people=case.recipe.people,
         policies=policies.asked(case.recipe),
         attest=case.recipe.attest,
+        remarks=case.remarks,
     )
     whole = replace(case.released, mask=case.outcome.mask)
     return replace(case, report=holder_report(whole, held), papers=holder_pages(whole, held))

@@ -94,6 +94,7 @@ def released_by(recipe: Recipe, case: Case) -> Release:
         report=case.report,
         papers=case.papers,
         account=case.account,
+        left_out=case.left_out,
     )
 
 

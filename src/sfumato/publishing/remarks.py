@@ -1,7 +1,8 @@
 """What is told of a table before it is masked: nothing of it is refused, all of it is easily overlooked.
 
 Rows that a recipe leaves out, labels that look alike, columns that name people and go out as they are, and columns that
-go out as they are and tell a masked one. Under a budget nothing is told: it would follow from the records.
+go out as they are and tell a masked one, or with which most people are alone. Under a budget nothing is told: it would
+follow from the records.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.alone import share_alone_coded
 from sfumato.data.drafting.people import NUMBERS_OF_THINGS, names_people
 from sfumato.data.drafting.words import IDENTIFYING, SOFT, concept_of, says
 from sfumato.data.lookalikes import alike
@@ -33,13 +35,19 @@ TOLD = 0.95
 IN_STEP = 0.98
 """The rank correlation of numbers from which on one of them tells the other."""
 
+MOST_ALONE = 0.5
+"""Where more rows than this are alone with what goes out as it is, that is told."""
 
-def tell(people: Table, recipe: Recipe, *, read: int) -> None:
-    """Warn of what is easily overlooked; `read`: how many rows the table had."""
+
+def tell(people: Table, recipe: Recipe, *, read: int) -> tuple[str, ...]:
+    """Warn of what is easily overlooked, and give it back; `read`: how many rows the table had."""
     if recipe.mask.guarantee.spends:
-        return
-    for remark in (*_left_out(people, recipe, read), *_alike(people, recipe), *_named(people), *_telling(people)):
+        return ()
+    tables = (*_alike(people, recipe), *_named(people), *_telling(people), *_alone(people))
+    remarks = (*_left_out(people, recipe, read), *tables)
+    for remark in remarks:
         warn(remark)
+    return remarks
 
 
 def _left_out(people: Table, recipe: Recipe, read: int) -> Iterator[str]:
@@ -102,8 +110,8 @@ def _telling(people: Table) -> Iterator[str]:
     for name in _bare(people):
         if isinstance(people.columns[name], Column) and (told := _told(people, name, masked, rows)):
             yield (
-                f"{quoted(name)} goes out as it is and tells {quoted(told)} of nearly everybody, which is masked: who "
-                "knows the one reads the other. Declare it quasi, or an identifier"
+                f"{quoted(name)} goes out as it is and {told}, which is masked: who sees the one can undo the masking "
+                "of the other. Declare it quasi, or an identifier"
             )
 
 
@@ -112,10 +120,22 @@ def _told(people: Table, name: str, masked: list[str], rows: NDArray[np.int64]) 
     number = isinstance(people.schema[name], Number)
     for other in masked:
         hidden = people.column(other).codes[rows].astype(np.int64)
-        both = number and isinstance(people.schema[other], Number)
-        if _decides(shown, hidden) or (both and abs(_in_step(shown, hidden)) >= IN_STEP):
-            return other
+        if _decides(shown, hidden):
+            return f"tells {quoted(other)} of nearly everybody"
+        if number and isinstance(people.schema[other], Number) and abs(_in_step(shown, hidden)) >= IN_STEP:
+            return f"rises or falls with {quoted(other)} so closely that it nearly tells it"
     return None
+
+
+def _alone(people: Table) -> Iterator[str]:
+    """Who is alone with all that is shown as it is; sets are left out, which are rarely the same."""
+    names = [name for name in _bare(people) if isinstance(people.columns[name], Column)]
+    share = share_alone_coded([people.column(name).codes for name in names])
+    if share > MOST_ALONE:
+        yield (
+            f"{share:.0%} of the rows are alone with what goes out as it is: {', '.join(map(quoted, names))}. No "
+            "requirement speaks of these columns: make those quasi that somebody else can know of a person"
+        )
 
 
 def _decides(shown: NDArray[np.int64], hidden: NDArray[np.int64]) -> bool:

@@ -7,13 +7,14 @@ from dataclasses import replace
 from sfumato.counting import Engine
 from sfumato.data.reading import read
 from sfumato.data.sources.openers import in_order
-from sfumato.errors import RecipeError, warn
-from sfumato.evaluation.advice import advice_on_clusters
+from sfumato.errors import RecipeError, quoted, warn
+from sfumato.evaluation.advice import UNGUIDED, advice_on_clusters
 from sfumato.evaluation.detail import check_detail
 from sfumato.evaluation.evaluate import judge, objective_for
 from sfumato.evaluation.scores import Scores
 from sfumato.events import settling
 from sfumato.maskers.masker import Labels, Outcome, Task
+from sfumato.maskers.registry import name_of
 from sfumato.maskers.sensitive import counted
 from sfumato.publishing.case import Case, prepare
 from sfumato.publishing.remarks import tell
@@ -28,7 +29,7 @@ from sfumato.release.reading import (
     read_masked,
     refuse_other_table,
 )
-from sfumato.structure.structures import declared_labels, find, find_any
+from sfumato.structure.structures import class_column, declared_labels, find, find_any
 
 
 def open_account(case: Case) -> Case:
@@ -56,8 +57,10 @@ def read_seen(case: Case) -> Case:
     )
     people = prepare(everything, recipe)
     policies.refuse(recipe, people)
-    tell(people, recipe, read=everything.rows)
-    return replace(case, people=people, account=case.accounting.account(people))
+    remarks = tell(people, recipe, read=everything.rows)
+    left_out = 0 if recipe.mask.guarantee.spends else everything.rows - people.rows
+    account = case.accounting.account(people)
+    return replace(case, people=people, left_out=left_out, account=account, remarks=remarks)
 
 
 def _refuse_order(case: Case) -> None:
@@ -160,6 +163,8 @@ def measure(case: Case) -> Case:
     advice = advice_on_clusters(case.found.clusters, judged.scores)
     if advice is not None and not case.run.trial:
         warn(advice)
+    if not recipe.mask.guided and (column := class_column(recipe.structure)) and not case.run.trial:
+        warn(UNGUIDED.format(quoted(column), name_of(recipe.mask)))
     scores = {**judged.scores, **({"detail": [one.to_json() for one in detail]} if detail else {})}
     return replace(case, judged=replace(judged, scores=Scores(scores)))
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from sfumato.calls import called
 from sfumato.data.reading import look as look_at
+from sfumato.data.reading import placed
 from sfumato.recipe.recipe import Recipe
 from sfumato.recipe.settings import EVERYWHERE
 
@@ -28,7 +29,8 @@ def draft(table: object, *, encoding: str | None = None) -> Recipe:
     from sfumato.data.drafting.text import questions, recipe_text, told
 
     path = str(table) if isinstance(table, str | Path) else None
-    found = look(look_at(table, encoding=encoding), called="table" if path is None else Path(path).name)
+    place = placed(table, encoding=encoding)
+    found = look(look_at(table, encoding=encoding), called="table" if path is None else Path(path).name, place=place)
     text = recipe_text(found, path or "table", encoding=encoding)
     reasons = {column.name: told(column) for column in found.columns}
     asked = tuple(questions(found))

@@ -14,7 +14,7 @@ from sfumato.errors import RecipeError, did_you_mean
 from sfumato.maskers.masker import Masker
 from sfumato.maskers.partition.fit import Partition
 from sfumato.maskers.topdown.masker import TopDown
-from sfumato.privacy.budget import Budget, Share
+from sfumato.privacy.budget import Budget, Plan
 from sfumato.privacy.requirements import Requirement, without_covered
 from sfumato.recipe.card import recipe_card
 from sfumato.recipe.kinds import check_kinds
@@ -132,9 +132,9 @@ class Recipe:
         return next((r.population for r in self.privacy if r.population is not None), None)
 
     @property
-    def plan(self) -> tuple[Share, ...]:
+    def plan(self) -> Plan:
         """What its budget will be spent on; nothing without one."""
-        return () if self.budget is None else self.mask.plan(self.schema, self.budget)
+        return Plan(() if self.budget is None else self.mask.plan(self.schema, self.budget))
 
     @property
     def before(self) -> Before:
@@ -193,9 +193,10 @@ class Recipe:
 
 
 def _usual_mask(recipe: Recipe) -> Masker:
-    """Partition keeps most; what it cannot do, beside earlier releases or in a population, TopDown can."""
-    asks_others = recipe.earlier is not None or any(need.population is not None for need in recipe.privacy)
-    asks_others = asks_others or bool(_interval_trees(recipe.schema))
+    """Partition keeps most; what it cannot do, beside earlier releases, in a population or of sets, TopDown can."""
+    asked = [recipe.schema.get(name) for need in recipe.privacy for name in need.on]
+    asks_others = recipe.earlier is not None or recipe.population is not None or bool(_interval_trees(recipe.schema))
+    asks_others = asks_others or any(isinstance(one, ItemSet) and one.taxonomy is not None for one in asked)
     return TopDown() if asks_others or recipe.budget is not None or not recipe.privacy else Partition()
 
 

@@ -61,7 +61,7 @@ def known(what: str, form: Mapping[Any, Any], names: Iterable[str]) -> None:
     for name in form:
         if name not in listed:
             raise RecipeError(
-                what, "every name in a recipe is known", given=repr(name), remedy=did_you_mean(str(name), listed)
+                what, f"no setting is called {name!r}", given=repr(name), remedy=did_you_mean(str(name), listed)
             )
 
 

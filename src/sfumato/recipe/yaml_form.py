@@ -318,7 +318,7 @@ def settings_text(recipe: Settings) -> str:
     if recipe["structure"] is not None:
         form["structure"] = _structure_form(recipe["structure"])
     form["privacy"] = [_requirement_form(requirement) for requirement in recipe["privacy"]]
-    form["mask"] = {name_of(recipe["mask"]): _settings(recipe["mask"])}
+    form["mask"] = {name_of(recipe["mask"]): settings_of(recipe["mask"])}
     if recipe["detail"]:
         form["detail"] = dict(recipe["detail"])
     if recipe["budget"] is not None:
@@ -326,11 +326,11 @@ def settings_text(recipe: Settings) -> str:
     if recipe["people"] is not None:
         form["people"] = recipe["people"]
     if recipe["earlier"] is not None:
-        form["earlier"] = _settings(recipe["earlier"])
+        form["earlier"] = settings_of(recipe["earlier"])
     if recipe["keep_order"]:
         form["keep_order"] = True
     if recipe["release"] != Along():
-        form["release"] = _settings(recipe["release"])
+        form["release"] = settings_of(recipe["release"])
     if recipe["encoding"]:
         form["encoding"] = recipe["encoding"]
     if recipe["i_understand"]:
@@ -346,18 +346,18 @@ def _attribute_form(attribute: Attribute) -> dict[str, Any]:
     return {
         "kind": kind,
         "role": attribute.role,
-        **{k: v for k, v in _settings(attribute).items() if k != "role"},
+        **{k: v for k, v in settings_of(attribute).items() if k != "role"},
     }
 
 
 def _structure_form(structure: Structure) -> dict[str, Any]:
-    settings = _settings(structure)
+    settings = settings_of(structure)
     if isinstance(structure, Classes):
         return {"classes": structure.column, **{k: v for k, v in settings.items() if k != "column"}}
     return {"clusters": structure.method, **{k: v for k, v in settings.items() if k != "method"}}
 
 
-def _settings(value: Any) -> dict[str, Any]:
+def settings_of(value: Any) -> dict[str, Any]:
     """The settings that differ from their defaults, as plain YAML values."""
     found = {}
     for field in fields(value):

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, Protocol
 
 from sfumato.data.sources.source import RawTable
 from sfumato.data.table import Table
-from sfumato.errors import visible, warn
+from sfumato.errors import ReleaseError, visible, warn
 from sfumato.maskers.masker import Guarantee
 from sfumato.maskers.registry import name_of
 from sfumato.privacy.budget import UNIT, Event, Spending
@@ -121,11 +121,31 @@ class Accounting:
         if self._seen is None:
             return None
         whose = self.ledger.people_of(self._seen, people, name=self.recipe.people)
-        account = Account(self.ledger, whose, rules_of(self.recipe))
-        known = [] if self.trial else account.known()
-        if known:
-            warn(visible(_told(known, private=self.recipe.mask.guarantee.spends)))
+        account = Account(self.ledger, whose, rules_of(self.recipe), untold=self.trial)
+        if not self.trial:
+            tell_known(account, self.recipe)
         return account
+
+
+def tell_known(account: Account, recipe: Recipe) -> None:
+    """Refuse a table that has not only grown where the recipe says so; warn of releases that it can be joined with."""
+    for entry, share in account.shrunk() if recipe.before.growing else ():
+        said = (
+            f"people left, or values changed, since {entry.folder}: about {max(share, 0.001):.1%} of the rows that its "
+            "table had are not in this one"
+        )
+        if not recipe.missing and not account.rules.accepted:
+            raise ReleaseError("earlier", said, given="people: growing", remedy=SHRUNK)
+        warn(visible(f"{said}. What is claimed of both holds only if those rows were left out of that release"))
+    if known := account.known():
+        warn(visible(_told(known, private=recipe.mask.guarantee.spends)))
+
+
+# Rows that the recipe leaves out for a missing value may have it by now: there it is only told.
+SHRUNK = (
+    "nothing makes such releases safe together but a budget of differential privacy: publish under one, or do not "
+    "publish this one; keep people who left, with the values they had, in the table if they may stay in it"
+)
 
 
 def rules_of(recipe: Recipe) -> Rules:
@@ -144,15 +164,17 @@ def recipe_hash(recipe: Recipe) -> str:
 
 def _told(known: Sequence[Known], *, private: bool) -> str:
     last = max(known, key=lambda one: one.share or 0.0) if known[-1].share is None else known[-1]
+    house = f"If that one never left the house, delete it and say `sfumato ledger --withdraw {last.entry.id[:SHORT]}`"
     number = "an earlier release" if len(known) == 1 else f"{len(known)} earlier releases"
     share = "" if last.share is None else f", with about {last.share * 100:.0f} % of the smaller one's rows in common"
     remedy = (
         "If they are the same people, give both recipes the same people: NAME, so that their epsilons add up"
         if private and last.entry.epsilon is not None
+        else f"This one keeps its promise whatever else is out; that one, without a budget, does not. {house}"
+        if private
         else "Where the table is the same or has only grown, make this one safe with it (earlier: {releases: "
         f"[{last.entry.folder}], people: same or growing}}); else publish under a budget, or hand over one of them "
-        "only. If that one never left the house, delete it and say "
-        f"`sfumato ledger --withdraw {last.entry.id[:SHORT]}`"
+        f"only. {house}; to try settings out without a word of this, run=sf.Run(trial=True) in Python"
     )
     return (
         f"the ledger knows {number} of this table, or of nearly this table: the last of {last.entry.when} in "

@@ -137,6 +137,7 @@ class Facts:
     told: Mapping[str, Sequence[str]] = field(default_factory=dict)
     policies: Sequence[Mapping[str, Any]] = ()
     labels: Mapping[str, Any] = field(default_factory=dict)
+    classes: str | None = None
 
     @property
     def statement(self) -> str:
@@ -170,6 +171,7 @@ def certificate(facts: Facts, folder: Path) -> dict[str, Any]:
         "row_order": "kept" if facts.keep_order else "shuffled",
         "dropped": len(facts.schema.with_role("identifier")),
         "along": dict(facts.along),
+        **({} if facts.classes is None else {"classes": facts.classes}),
         **({"policies": [dict(policy) for policy in facts.policies]} if facts.policies else {}),
         **facts.labels,
         "versions": _versions(facts),

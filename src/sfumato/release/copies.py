@@ -31,9 +31,11 @@ class Recounted:
     rows: int
     smallest: int
     holds: bool
+    released: int
 
     def __str__(self) -> str:
-        counted = f"the smallest group has at least {self.k}" if self.holds else "NOT what the certificate says"
+        size = f"the smallest group has {'at least' if self.smallest >= self.k else 'FEWER than'} {self.k}"
+        counted = size if self.rows == self.released else f"{self.rows:,} rows of {self.released:,}, and {size}"
         return f"{'holds' if self.holds else 'FAILS'}: counted by the database on {', '.join(self.on)}: {counted}"
 
 
@@ -90,5 +92,6 @@ def _counted(copy: object, on: Sequence[Sequence[str]], table: str | None) -> li
 
 def _held(claim: Mapping[str, Any], found: Recount, certificate: Mapping[str, Any]) -> Recounted:
     k = int(claim["k"])
-    holds = found.smallest >= k and found.rows == int(certificate["table"]["rows"])
-    return Recounted(found.on, k, found.rows, found.smallest, holds)
+    released = int(certificate["table"]["rows"])
+    holds = found.smallest >= k and found.rows == released
+    return Recounted(found.on, k, found.rows, found.smallest, holds, released)

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Ints, Marks
 from sfumato.data.axis import labels_of
+from sfumato.data.grouping import group_numbers, group_sizes
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Schema
-from sfumato.data.table import AnyColumn, Column, ItemColumn, Table, group_numbers, group_sizes
+from sfumato.data.table import AnyColumn, Column, ItemColumn, Table
 from sfumato.errors import ReleaseError, TableError
 from sfumato.maskers.masker import Fixed, Mask, Masker, Outcome, Task
 from sfumato.maskers.recoding.rules import Points, Rule

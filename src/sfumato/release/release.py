@@ -22,13 +22,14 @@ from sfumato.data.table import Origin
 from sfumato.data.writing import give_back
 from sfumato.display import Card, Grid
 from sfumato.errors import ReleaseError, visible, warn
+from sfumato.evaluation.worth import given_away
 from sfumato.maskers.masker import Mask
 from sfumato.privacy.ledger import Account, LedgerError
 from sfumato.privacy.verify import Verdict
 from sfumato.privacy.verify.files.regular_files import MOST_OF_JSON, read_regular
 from sfumato.privacy.verify.verdict import CheckError
 from sfumato.recipe import Recipe
-from sfumato.release.accounting import recipe_hash
+from sfumato.release.accounting import recipe_hash, tell_known
 from sfumato.release.bundle import Shown
 from sfumato.release.copies import copy_release, remember_written
 from sfumato.release.exports.export import export, suffixes_of
@@ -49,7 +50,8 @@ class Release:
     `scores` and `history` are for the holder's eyes; they are written to the holder's folder only.
     `report` is the holder's edition of the report, a page of HTML; None where none was drawn, and `papers` its other
     pages by their files' names. `account` is where it is
-    entered when it is written; None for noise from a seed, which is not private and never entered.
+    entered when it is written; None for noise from a seed, which is not private and never entered. `left_out`: so many
+    rows of the table are not in it, because the recipe leaves out rows that miss a value.
     """
 
     recipe: Recipe
@@ -66,6 +68,7 @@ class Release:
     report: str | None = None
     papers: Mapping[str, str] = field(default_factory=dict)
     account: Account | None = None
+    left_out: int = 0
 
     @cached_property
     def shown(self) -> pa.Table:
@@ -92,6 +95,8 @@ class Release:
         """The verdict and the promise, what each claim reached, and in a page the first rows as they are released."""
         size = f"{self.written.masked.rows:,} rows, {len(self.written.masked.names)} columns"
         holds = "verified" if self.verdict.holds else "NOT VERIFIED"
+        away = given_away(self.scores)
+        holds = "; and ".join([f"{holds}, but {away[0]}", *map(str, away[1:])]) if away else holds
         lines = [self.guarantee, "write(folder) writes it; table, verdict, scores, mask and certificate tell more."]
         claims = [
             [_claimed(one), ", ".join(one["on"]), _reached(one["achieved"])] for one in self.certificate["claims"]
@@ -101,7 +106,8 @@ class Release:
             first = self.shown.slice(0, rows).to_pylist()
             cells = [["" if cell is None else str(cell) for cell in row.values()] for row in first]
             grids.append(Grid(self.shown.column_names, cells, title=f"The first of {self.written.masked.rows:,} rows"))
-        return Card(f"Release: {size}, {holds}", lines, grids, state="good" if self.verdict.holds else "poor")
+        good = self.verdict.holds and not away
+        return Card(f"Release: {size}, {holds}", lines, grids, state="good" if good else "poor")
 
     def apply(self, rows: object, *, unseen: Literal["refuse", "suppress"] = "refuse") -> Any:
         """New rows as this release shows the old ones, in their order, as the kind of table that comes in.
@@ -132,6 +138,8 @@ class Release:
             return copy_release(Path(self.scratch.name), self.shown, str(path), table)
         if table is not None:
             raise ReleaseError("table", "only a database has tables", given="a folder", remedy="leave it out")
+        if self.account is not None and self.account.untold:
+            tell_known(self.account, self.recipe)
         ready, suffixes = self._ready(self.account), suffixes_of(also)
         copies = self._copied(suffixes)
         _refuse_taken(ready.named(Path(path)), suffixes)

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Floats, Ints
-from sfumato.data.table import counted, narrow, renumber
+from sfumato.data.grouping import counted, renumber
+from sfumato.data.table import narrow
 from sfumato.events import awaited, checkpoint
 from sfumato.randomness import Seeded
 from sfumato.structure.kmeans.points import Coded, Points, Sets

@@ -144,17 +144,17 @@ def _dbscan(job: Job) -> Clustering:
     chosen: dict[str, float] = {}
 
     def make(part: Job) -> Any:
-        given = {} if "eps" in part.options else {"eps": _usual_gap(part)}
+        near = int(part.options.get("min_samples", 5))
+        given = {} if "eps" in part.options else {"eps": usual_gap(part.placed.vectors(), near)}
         chosen.update({name: float(f"{value:.2g}") for name, value in given.items()})
         return _made(kind, part, **given)
 
     return replace(_on_sample(job, make, _join_neighbour), chosen=chosen)
 
 
-def _usual_gap(job: Job) -> float:
-    """What 90 % of the records are at most away from as many neighbours as make a cluster."""
-    vectors = job.placed.vectors()
-    wanted = min(int(job.options.get("min_samples", 5)), len(vectors))
+def usual_gap(vectors: Vectors, neighbours: int) -> float:
+    """What 90 % of the records are at most away from as many neighbours as make a cluster, themselves among them."""
+    wanted = min(neighbours, len(vectors))
     finder = import_module("sklearn.neighbors").NearestNeighbors(n_neighbors=wanted).fit(vectors)
     distances = _run(lambda: finder.kneighbors(vectors))[0][:, -1]
     return max(float(np.quantile(distances, 0.9)), 1e-6)

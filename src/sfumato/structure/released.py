@@ -16,10 +16,11 @@ from numpy.typing import NDArray
 
 from sfumato.data import calendar
 from sfumato.data.axis import MISSING, labels_of, numbers_of
+from sfumato.data.grouping import pairs
 from sfumato.data.masked import Masked
 from sfumato.data.round_numbers import Grid, Holders
 from sfumato.data.schema import Number
-from sfumato.data.table import AnyColumn, Codes, Column, Table, narrow, pairs
+from sfumato.data.table import AnyColumn, Codes, Column, Table, narrow
 from sfumato.structure.layouts import MOST_NODES, NumberLayout
 
 Spread = Mapping[str, float | str]

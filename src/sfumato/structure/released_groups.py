@@ -15,8 +15,9 @@ from typing import Any, Literal
 import numpy as np
 
 from sfumato.arrays import Ints
+from sfumato.data.grouping import first_rows
 from sfumato.data.masked import Masked
-from sfumato.data.table import AnyColumn, Table, first_rows, narrow
+from sfumato.data.table import AnyColumn, Table, narrow
 from sfumato.structure.released import (
     MEAN,
     ReleasedValues,

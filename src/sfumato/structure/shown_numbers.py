@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sfumato.data.axis import MISSING, labels_of, numbers_of
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Category, Number
-from sfumato.data.table import Column, Table
+from sfumato.data.table import AnyColumn, Column, ItemColumn, Table
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import SchemaError
 from sfumato.structure.layouts import MOST_NODES, NumberLayout
@@ -106,6 +106,26 @@ class LabelColumns:
         return [one for one in (member or MISSING for member in told) if one in self.labels]
 
 
+@dataclass(frozen=True, eq=False)
+class ItemColumns:
+    """A set has a column for each item that is shown: 1 in the rows that hold it; a missing set holds none."""
+
+    items: tuple[str, ...]
+
+    def names(self, attribute: str) -> list[str]:
+        """The names of its columns."""
+        return [f"{attribute}_{item}" for item in self.items]
+
+    def matrix(self, column: ItemColumn) -> Matrix:
+        """(rows, items); an item that was never shown has no column."""
+        place = np.array([self.items.index(one) if one in self.items else -1 for one in column.items], dtype=np.int64)
+        rows = np.repeat(np.arange(len(column)), np.diff(column.offsets))
+        at = place[column.codes] if len(place) else np.zeros(0, dtype=np.int64)
+        found = np.zeros((len(column), len(self.items)))
+        found[rows[at >= 0], at[at >= 0]] = 1.0
+        return found
+
+
 AnyColumns = NumberColumn | LabelColumns
 
 
@@ -117,7 +137,7 @@ class ShownNumbers:
     group stands for; `values`: the same of single values, for rows that look as nobody did.
     """
 
-    columns: Mapping[str, AnyColumns]
+    columns: Mapping[str, AnyColumns | ItemColumns]
     on: tuple[str, ...]
     groups: Mapping[Shown, int]
     spreads: Mapping[str, Sequence[Spread]]
@@ -130,7 +150,7 @@ class ShownNumbers:
         values = ReleasedValues.learn(table, masked.columns, minimum=minimum).without(texts_in(table, masked))
         spreads = ReleasedGroups.learn(table, masked, minimum=minimum).columns
         shown = Numbered.of(masked, on).shown if on else []
-        columns = {name: _columns(name, table) for name in masked.names}
+        columns = {name: _columns(name, table, masked.shown(name)) for name in masked.names}
         return cls(columns, on, {one: at for at, one in enumerate(shown)}, spreads, values)
 
     @property
@@ -145,11 +165,18 @@ class ShownNumbers:
     def _blocks(self, masked: Masked) -> Iterator[Matrix]:
         numbered = Numbered.of(masked, self.on) if self.on else None
         for name, columns in self.columns.items():
-            if numbered is not None and name in self.on:
+            column = masked.shown(name)
+            if isinstance(columns, ItemColumns) or isinstance(column, ItemColumn):
+                yield self._held(name, columns, column)
+            elif numbered is not None and name in self.on:
                 yield self._grouped(name, columns, numbered.shown)[numbered.of_row]
             else:
-                column = _plain(name, masked)
                 yield columns.raw(column)[column.codes]
+
+    def _held(self, name: str, columns: AnyColumns | ItemColumns, column: AnyColumn) -> Matrix:
+        if isinstance(columns, ItemColumns) and isinstance(column, ItemColumn):
+            return columns.matrix(column)
+        raise SchemaError(name, "it holds sets, or one value in each row", given="the other", remedy="fit these rows")
 
     def _grouped(self, name: str, columns: AnyColumns, shown: Sequence[Shown]) -> Matrix:
         """(groups, columns): what each group of the rows at hand stands for."""
@@ -163,8 +190,10 @@ class ShownNumbers:
         return np.array(rows, dtype=np.float64).reshape(len(shown), -1)
 
 
-def _columns(name: str, table: Table) -> AnyColumns:
+def _columns(name: str, table: Table, shown: AnyColumn) -> AnyColumns | ItemColumns:
     attribute = table.schema[name]
+    if isinstance(shown, ItemColumn):
+        return ItemColumns(tuple(shown.items))
     if isinstance(attribute, Number):
         return NumberColumn(NumberLayout.of(attribute, table.column(name)))
     if isinstance(attribute, Category):
@@ -172,13 +201,6 @@ def _columns(name: str, table: Table) -> AnyColumns:
     raise SchemaError(
         name,
         "numbers stand for numbers and categories",
-        given="an item set",
+        given="an item set that is not shown as one",
         remedy="ask for output='labels', or leave the column out",
     )
-
-
-def _plain(name: str, masked: Masked) -> Column:
-    column = masked.shown(name)
-    if not isinstance(column, Column):
-        raise SchemaError(name, "it has one value in each row", given="sets", remedy="leave the column out")
-    return column

@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.calls import constructed, expected
+from sfumato.data.grouping import group_numbers
 from sfumato.data.schema import Number, Schema
-from sfumato.data.table import Codes, ItemColumn, Table, group_numbers, narrow
+from sfumato.data.table import Codes, ItemColumn, Table, narrow
 from sfumato.errors import NoStructure, RecipeError, TableError, warn
 from sfumato.events import part, watched
 from sfumato.structure.clusterers import by_size, check_clusterer, check_options, cluster, finds_k, takes_weights
@@ -216,8 +217,9 @@ def cluster_placed(
     k: int | Literal["auto"] | None = None,
     seed: int | None = None,
     centres: Vectors | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> Clustering:
-    """Cluster placed records as the structure says, or with another method, number, seed or given starting centres.
+    """Cluster placed records as the structure says, or with another method, number, seed, starting centres or options.
 
     Each place is clustered once, with its weight; a method that takes none gets the records in the order of their
     places, and all in one place are in one cluster. So the order of rows changes nothing, and records that are known by
@@ -225,7 +227,8 @@ def cluster_placed(
     """
     name = method or structure.method
     number = "auto" if finds_k(name) else k or structure.k
-    options = structure.options if name == structure.method else {}
+    if options is None:
+        options = structure.options if name == structure.method else {}
     settings: dict[str, Any] = {"k": number, "seed": structure.seed if seed is None else seed, **options}
     settings |= {"n_init": structure.n_init, "centres": centres}
     once = placed.distinct

@@ -20,9 +20,9 @@ from sfumato.data.csv_files import likely_encoding
 from sfumato.data.drafting.draft import draft
 from sfumato.data.drafting.plan import k_for
 from sfumato.data.drafting.profile import profile
-from sfumato.data.drafting.text import recipe_text, told
+from sfumato.data.drafting.text import one_row_one_person, questions, recipe_text, told
 from sfumato.data.reading import look as look_at
-from sfumato.data.reading import read_arrow
+from sfumato.data.reading import placed, read_arrow
 from sfumato.data.safe_files import FILE
 from sfumato.data.sources.openers import CSV
 from sfumato.data.yaml_files import load_yaml
@@ -55,7 +55,8 @@ def look(folder: Path, table: str, *, encoding: str | None) -> dict[str, Any]:
         source = _source(table)
         arrow, encoding = (look_at(table), None) if counted else _read(source, encoding)
     with step("Drafting a recipe"):
-        found = draft(arrow, called=Path(table).name)
+        place = placed(source, encoding=encoding)
+        found = draft(arrow, called=Path(table).name, place=place)
         text = recipe_text(found, table, encoding=encoding)
         if work.recipe_text() is None:
             work.save_recipe(_bundled(table, arrow.num_rows) or text)
@@ -74,6 +75,8 @@ def look(folder: Path, table: str, *, encoding: str | None) -> dict[str, Any]:
         "alone": counted_alone,
         "bytes": None if counted else _size(source),
         "columns": columns,
+        "several": one_row_one_person(found),
+        "questions": [*questions(found)],
         "first": [[_text(cell) for cell in row.values()] for row in arrow.slice(0, 0 if counted else ROWS).to_pylist()],
     }
 

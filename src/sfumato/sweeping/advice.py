@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from sfumato.calls import called
 from sfumato.data.reading import read
+from sfumato.display import Card, Grid
 from sfumato.errors import RecipeError, SchemaError, SfumatoError
 from sfumato.events import OutOfTime, running, step, within_time
 from sfumato.maskers.registry import name_of
@@ -52,6 +53,26 @@ class Advice:
     of_rows: int
     tried: tuple[Tried, ...]
     skipped: tuple[Skipped, ...]
+
+    def __repr__(self) -> str:
+        return self._card().text()
+
+    def _repr_html_(self) -> str:
+        return self._card().html()
+
+    def _card(self) -> Card:
+        """What to take, every candidate with its figures, and what was left out."""
+        kept = next((one.survived.kind.words for one in self.tried if one.survived is not None), "structure")
+        rows = [
+            [one.contender.title, one.detail, one.share, one.silent, one.risk, one.contender.settings]
+            for one in self.tried
+        ]
+        heads = ("candidate", "detail kept", kept, "silent columns", "highest risk", "settings")
+        grids = [Grid(heads, rows)] if rows else []
+        if self.skipped:
+            grids.append(Grid(("left out", "why"), [[one.name, one.reason] for one in self.skipped]))
+        lines = [self.sentence, *(words for words in (self.trade, self.warning) if words), self.sample]
+        return Card(f"Advice: {len(rows)} candidates, for your eyes only", lines, grids)
 
     @property
     def best(self) -> Tried | None:

@@ -6,7 +6,9 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sfumato.sweeping.points import CLASSES, CLUSTERS, FLOORS, RISK, WORDS, Result
+from sfumato.display import Card, Grid
+from sfumato.sweeping.comparison import KINDS
+from sfumato.sweeping.points import FLOORS, RISK, WORDS, Result
 
 LITTLE = 0.05
 """A setting that covers less of the way from no data to everything keeps next to nothing."""
@@ -15,7 +17,7 @@ KEPT = "information_kept"
 
 @dataclass(frozen=True)
 class Outcome:
-    """One setting: how much of the structure it keeps, and the highest chance to pick out a record."""
+    """One setting: how much it keeps, and the highest chance to pick out a record."""
 
     result: Result
     kept: float
@@ -33,6 +35,7 @@ class Frontier:
 
     On the frontier are settings with a guarantee alone: without one, group sizes say nothing of the risk, and what
     keeps most is what hides least. `floor`: what no data at all would keep; None where it was not measured.
+    `detailed`: what is kept is the mean of the structure and of the detail, as `advise` weighs them.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -40,11 +43,31 @@ class Frontier:
     knee: Outcome | None
     kept_by: str
     floor: float | None = None
+    detailed: bool = False
+
+    def __repr__(self) -> str:
+        return self._card().text()
+
+    def _repr_html_(self) -> str:
+        return self._card().html()
+
+    def _card(self) -> Card:
+        """The advice, and every setting that could be published with how it stands."""
+        marks = {one.name: "on the frontier" for one in self.best} | ({self.knee.name: "the knee"} if self.knee else {})
+        detail = [one.result.scores.get(KEPT) for one in self.outcomes]
+        rows = [
+            [one.name, one.kept, of, f"{one.risk:.2%}", marks.get(one.name, "")]
+            for one, of in zip(self.outcomes, detail, strict=True)
+        ]
+        heads = ("setting", "kept", "detail", "highest risk", "")
+        lines = [advice(self), f"Kept: {self.kept_words}. For your eyes only: measured against the raw table."]
+        return Card(f"Frontier: {len(self.best)} of {len(rows)} settings", lines, [Grid(heads, rows)] if rows else [])
 
     @property
     def kept_words(self) -> str:
         """What `kept` measures, in words."""
-        return WORDS.get(self.kept_by, self.kept_by)
+        words = WORDS.get(self.kept_by, self.kept_by)
+        return f"the mean of the detail kept and the {words}" if self.detailed else words
 
     @property
     def floor_words(self) -> str:
@@ -63,16 +86,28 @@ class Frontier:
 
 
 def frontier(results: Sequence[Result], *, kept: str | None = None) -> Frontier:
-    """What to choose from. `kept`: the score to go by; None: the F-measure of clusters, or the purity of classes."""
+    """What to choose from. `kept`: the score to go by.
+
+    None: the mean of detail and structure, which is the F-measure of clusters, or the accuracy of a tree that learned
+    the classes from the masked table.
+    """
     done = [one for one in results if one.refused is None]
-    known = [name for name in (kept, CLUSTERS, CLASSES) if name and all(name in one.scores for one in done)]
-    by = known[0] if known else CLUSTERS
+    known = [name for name in (kept, *KINDS, KEPT) if name and all(name in one.scores for one in done)]
+    by = known[0] if known else KEPT
+    detailed = by not in (kept, KEPT) and bool(done) and all(KEPT in one.scores for one in done)
+
+    def share(one: Result, name: str, detail: float) -> float:
+        structure = KINDS[by].share(one.scores[name]) if by in KINDS else one.scores[name]
+        return (structure + detail) / 2 if detailed else structure
+
     outcomes = tuple(
-        Outcome(one, one.scores[by], one.scores[RISK]) for one in done if by in one.scores and RISK in one.scores
+        Outcome(one, share(one, by, one.scores.get(KEPT, 0.0)), one.scores[RISK])
+        for one in done
+        if by in one.scores and RISK in one.scores
     )
     best = _unbeaten([one for one in outcomes if one.result.guaranteed])
-    floors = [one.scores[FLOORS[by][0]] for one in done if by in FLOORS and FLOORS[by][0] in one.scores]
-    return Frontier(outcomes, best, _knee(best), by, max(floors, default=None))
+    floors = [share(one, FLOORS[by][0], 0.0) for one in done if by in FLOORS and FLOORS[by][0] in one.scores]
+    return Frontier(outcomes, best, _knee(best), by, max(floors, default=None), detailed)
 
 
 def _unbeaten(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:

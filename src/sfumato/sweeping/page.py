@@ -57,7 +57,7 @@ def _drawn(found: Frontier) -> Html:
     if not found.outcomes:
         return text("")
     says = (
-        f"Across, the highest chance to pick out a record; up, the structure kept: {found.kept_words}. The line is the "
+        f"Across, the highest chance to pick out a record; up, what is kept: {found.kept_words}. The line is the "
         "frontier, the ring its knee; the dotted line is reached without the masked columns."
     )
     first = next(iter(found.outcomes[0].result.settings))
@@ -66,7 +66,7 @@ def _drawn(found: Frontier) -> Html:
     kept = [*(one.kept for one in found.outcomes), *([] if found.floor is None else [found.floor])]
     margin = 0.08 * (max(kept) - min(kept)) or 0.05
     x = Axis(min(risks) / 1.2, max(risks) * 1.3, "highest risk, in percent", log=True)
-    y = Axis(min(kept) - margin, max(kept) + margin, "structure kept")
+    y = Axis(min(kept) - margin, max(kept) + margin, "kept")
     panel = Panel(x, y, [*_points(series), *_frontier(found, first)], height=300)
     legend = [(name, colour(at)) for at, name in enumerate(series)] if len(series) > 1 else []
     return section("The frontier", picture([panel], says=says, legend=legend), anchor="frontier")
@@ -103,12 +103,13 @@ def _frontier(found: Frontier, first: str) -> list[Mark]:
 def _listed(results: Sequence[Result], found: Frontier) -> Html:
     settings = list(dict.fromkeys(path for one in results for path in one.settings))
     marks = {one.name: "on the frontier" for one in found.best} | ({found.knee.name: "the knee"} if found.knee else {})
+    kept = {one.name: one.kept for one in found.outcomes}
     rows: list[list[Cell]] = []
     for one in results:
         chosen: list[Cell] = [one.settings.get(path, "") for path in settings]
         if one.refused is not None:
             continue
-        figures: list[Cell] = [_figure(one, score) for score in (found.kept_by, *FIGURES)]
+        figures: list[Cell] = [kept.get(one.name), *(_figure(one, score) for score in FIGURES)]
         rows.append([*chosen, marks.get(one.name, ""), *figures, one.smallest_group, f"{one.seconds or 0:.1f} s"])
     names = [path.rpartition(".")[2] if path.startswith("mask.") else path for path in settings]
     headings = [

@@ -21,27 +21,22 @@ from multiprocessing.synchronize import Event
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from sfumato.data.safe_files import opener
-from sfumato.data.table import Column, group_numbers
 from sfumato.errors import RecipeError, SfumatoError, TableError
 from sfumato.events import checkpoint
+from sfumato.maskers.masker import Masker
 from sfumato.maskers.registry import name_of
 from sfumato.recipe import Recipe
 from sfumato.recipe.settings import EVERYWHERE
+from sfumato.recipe.yaml_form import settings_of
 from sfumato.release.release import Release
-from sfumato.structure.structures import class_column
 
 BUNDLED = "bundled:"
-CLUSTERS = "f_measure.start"
-CLASSES = "purity"
-MAJORITY = "purity.majority"
 FLOORS = {
     "f_measure.start": ("f_measure.floor.top", "with every masked column at its top"),
     "f_measure.cold.mean": ("f_measure.floor.top", "with every masked column at its top"),
     "f_measure.nearest": ("f_measure.no_data", "from the declared domains alone"),
-    CLASSES: (MAJORITY, "by always naming the most frequent class"),
+    "masked_error": ("commonest_error", "by always naming the most frequent class"),
 }
 """What each measure of structure reaches without the masked columns: the score, and how, in words."""
 RISK = "prosecutor.highest"
@@ -49,7 +44,8 @@ RISK = "prosecutor.highest"
 WORDS = {
     "f_measure.start": "F-measure of the clusters, found from the centres",
     "f_measure.cold.mean": "F-measure of the clusters, found without the centres",
-    "purity": "share of records whose class is the most frequent one among those shown alike",
+    "f_measure.nearest": "F-measure of the clusters, each raw record at its nearest centre",
+    "masked_error": "accuracy of a tree that learned from the masked table, on rows held out",
 }
 
 
@@ -113,9 +109,6 @@ class Result:
 def measured(release: Release, settings: Mapping[str, str]) -> Result:
     """The figures of one release."""
     scores = {name: float(score["value"]) for name, score in release.scores["scores"].items()}
-    column = class_column(release.recipe.structure)
-    if column is not None:
-        scores[CLASSES], scores[MAJORITY] = _purity(release, column), _majority(release, column)
     return Result(
         settings=settings,
         scores=scores,
@@ -126,26 +119,10 @@ def measured(release: Release, settings: Mapping[str, str]) -> Result:
     )
 
 
-def _purity(release: Release, column: str) -> float:
-    shown = release.shown
-    masked = [c["name"] for c in release.certificate["table"]["columns"] if c["masked"]]
-    groups = group_numbers([Column.of(shown.column(name)).keys for name in masked], shown.num_rows)
-    classes = Column.of(shown.column(column)).keys
-    width = int(classes.max()) + 1
-    held = np.bincount(groups * width + classes, minlength=(int(groups.max()) + 1) * width).reshape(-1, width)
-    return float(held.max(axis=1).sum() / shown.num_rows)
-
-
-def _majority(release: Release, column: str) -> float:
-    """The share of the commonest class: what whoever has no table at all is right about."""
-    counts = np.bincount(Column.of(release.shown.column(column)).keys)
-    return float(counts.max(initial=0) / max(release.shown.num_rows, 1))
-
-
 EVERYWHERE_SET = re.compile(r"privacy\.([a-z_]+)")
 """A setting of every requirement that has it: privacy.k, privacy.l, privacy.t, privacy.alpha."""
-Over = Mapping[str, Sequence[str]]
-"""Values by the path of their setting, as text: {"privacy.k": ["5", "10"]}."""
+Over = Mapping[str, Sequence[object]]
+"""Values by the path of their setting, texts, numbers or maskers: {"privacy.k": [5, 10], "mask": [sf.Partition()]}."""
 
 
 @dataclass(frozen=True)
@@ -200,7 +177,7 @@ def points(recipe: Recipe, over: Over) -> list[Point]:
     text = recipe.to_yaml()
     found: dict[tuple[tuple[str, str], ...], Point] = {}
     for values in product(*over.values()):
-        settings = _fitting(recipe, dict(zip(over, values, strict=True)))
+        settings = _fitting(recipe, dict(zip(over, map(_text, values), strict=True)))
         if settings not in found:
             found[settings] = _point(recipe, text, settings)
     _refuse_unused(recipe, over, found)
@@ -221,8 +198,21 @@ def _refuse_unused(recipe: Recipe, over: Over, found: Iterable[tuple[tuple[str, 
             )
 
 
+def _text(value: object) -> str:
+    """A value as it is typed: of a masker its name, and the settings that are not its usual ones.
+
+    >>> from sfumato.maskers.partition.fit import Partition
+    >>> _text(5), _text(True), _text(Partition()), _text(Partition(extent="cuts"))
+    ('5', 'true', 'partition', '{partition: {"extent": "cuts"}}')
+    """
+    if isinstance(value, Masker):
+        settings = settings_of(value)
+        return f"{{{name_of(value)}: {json.dumps(settings)}}}" if settings else name_of(value)
+    return value if isinstance(value, str) else json.dumps(value)
+
+
 def _fitting(recipe: Recipe, settings: Mapping[str, str]) -> tuple[tuple[str, str], ...]:
-    mask = settings.get("mask", name_of(recipe.mask))
+    mask = settings.get("mask", name_of(recipe.mask)).strip("{ ").partition(":")[0]
     return tuple(
         (path, value) for path, value in settings.items() if not path.startswith("mask.") or path.split(".")[1] == mask
     )
@@ -242,7 +232,8 @@ def _changes(recipe: Recipe, path: str, value: str) -> list[str]:
     if (every := EVERYWHERE_SET.fullmatch(path)) is not None:
         return [f"privacy.{at}.{every[1]}={value}" for at in _having(recipe, every[1])]
     if path == "mask":
-        return [] if value == name_of(recipe.mask) else [f"mask={{{value}: {{}}}}"]
+        whole = value if value.startswith("{") else f"{{{value}: {{}}}}"
+        return [] if value == name_of(recipe.mask) else [f"mask={whole}"]
     return [f"{path}={value}"]
 
 

@@ -17,6 +17,7 @@ from tempfile import TemporaryDirectory
 
 from sfumato.calls import called
 from sfumato.data.safe_files import private_folder, write_private
+from sfumato.display import Card, Grid
 from sfumato.errors import RecipeError, ReleaseError
 from sfumato.publishing import Run, publish
 from sfumato.recipe import Earlier, Recipe
@@ -44,6 +45,20 @@ class Sweep:
     frontier: Frontier
     folder: Path
 
+    def __repr__(self) -> str:
+        return self._card().text()
+
+    def _repr_html_(self) -> str:
+        return self._card().html()
+
+    def _card(self) -> Card:
+        """The frontier's, with what was refused and where it was written."""
+        found = self.frontier._card()
+        refused = [[one.name, one.refused] for one in self.results if one.refused is not None]
+        grids = [*found.grids, *([Grid(("setting", "why it cannot be published"), refused)] if refused else [])]
+        lines = [*found.lines, f"{self.folder / PAGE} draws it, {self.folder / TABLE} has every score."]
+        return Card(f"Sweep: {len(self.results)} settings", lines, grids)
+
     @property
     def advice(self) -> str:
         """One sentence that names a setting."""
@@ -67,7 +82,8 @@ def sweep(
     `table`: a path, "bundled:NAME", or a data frame. `over`: values by the path of their setting; "privacy.k" sets k of
     all requirements that have one, and "privacy.l" or "privacy.t" likewise. `kept`: the score to go by. `public`: the
     table is nobody's secret, so that a budget of differential privacy may be swept. A sweep that was interrupted goes
-    on where it stopped.
+    on where it stopped. Values are numbers, texts or, for "mask", maskers: {"mask": [sf.Partition(), "mondrian"]}. If
+    no setting can be published it is refused, once the reasons of all are written.
 
     Processes are started anew, so a script that calls this does so under `if __name__ == "__main__":`.
     """
@@ -90,7 +106,19 @@ def sweep(
     best = frontier(results, kept=kept)
     write_private(folder / TABLE, csv_text(results, best))
     write_private(folder / PAGE, html(results, best))
+    _refuse_none(results, folder)
     return Sweep(results, best, folder)
+
+
+def _refuse_none(results: Sequence[Result], folder: Path) -> None:
+    """Where nothing can be published nothing was compared."""
+    if all(one.refused is not None for one in results):
+        raise RecipeError(
+            "sweep",
+            "at least one setting can be published",
+            given=f"{len(results)} that cannot; {results[0].name}: {results[0].refused}",
+            remedy=f"change the recipe or the values; {folder / TABLE} has the reasons of all",
+        )
 
 
 def _folder(output: Path) -> Path:

@@ -9,23 +9,29 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.data.drafting.guess import guess, is_icd, spoilt
+from sfumato.data.drafting.guess import guess, is_icd
 from sfumato.data.drafting.plan import plan
 from sfumato.data.drafting.profile import Profile, profile, share_alone
 from sfumato.data.drafting.proposal import ColumnDraft, Draft
 from sfumato.data.drafting.roles import Given, Looked, class_column, give_roles, with_role
+from sfumato.data.drafting.spoilt import spoilt
 from sfumato.data.drafting.words import CODED, says
-from sfumato.data.schema import Attribute, Category, ItemSet
+from sfumato.data.lookalikes import alike
+from sfumato.data.schema import Attribute, Category, ItemSet, Number
+from sfumato.data.table import RowPlace, row_place
 from sfumato.data.taxonomy.draft import TaxonomyDraft, Way, propose_taxonomy
 from sfumato.errors import TableError, did_you_mean
 
 _MOST_LEAVES = 5000  # above this a drafted tree is too big to look at
 _FEWEST_CODES = 8  # fewer codes need no groups
 _MOST_LABELS = 8  # of a column whose labels are listed
+_MOST_LOOKED_AT = 2000  # of a column whose labels are compared
 
 
-def draft(table: pa.Table, *, called: str = "table") -> Draft:
-    """Look at every column of a table and propose what it is. `called` is its name in messages.
+def draft(table: pa.Table, *, called: str = "table", place: RowPlace | None = row_place) -> Draft:
+    """Look at every column of a table and propose what it is.
+
+    `called` is its name in messages; `place` tells where a row stands, and is None where rows have no order.
 
     >>> found = draft(
     ...     pa.table({"ssn": ["1-2", "3-4", "5-6"] * 9, "age": [30, 40, 50] * 9, "disease": ["flu", "gout", "flu"] * 9})
@@ -40,7 +46,7 @@ def draft(table: pa.Table, *, called: str = "table") -> Draft:
             given="an empty one" if not table.num_rows else "less",
             remedy="give a full one",
         )
-    columns = [_look(table, name) for name in table.column_names]
+    columns = [_look(table, name, place) for name in table.column_names]
     target = class_column(columns)
     given = give_roles(table, columns, target)
     if not any(one.role == "quasi" for one in given.values()):
@@ -62,9 +68,23 @@ def draft(table: pa.Table, *, called: str = "table") -> Draft:
     )
 
 
-def _look(table: pa.Table, name: str) -> Looked:
-    seen = profile(name, table.column(name))
-    return Looked(seen, guess(seen))
+def _look(table: pa.Table, name: str, place: RowPlace | None) -> Looked:
+    """One column; a few words among numbers are taken for missing ones."""
+    column = table.column(name)
+    seen = profile(name, column)
+    odd = spoilt(seen, column, place=place)
+    if odd is not None and odd.marks:
+        seen = profile(name, column, missing=odd.marks)
+    made = guess(seen)
+    if odd is not None and odd.marks and isinstance(made.attribute, Number):
+        made = replace(made, reason=f"{made.reason}, but for {odd.cells:,} cells, which are taken for missing")
+    return Looked(seen, made, odd, _alike(name, column) if seen.family == "text" else 0)
+
+
+def _alike(name: str, column: pa.ChunkedArray[Any]) -> int:
+    """How many labels of a column of few look like another one."""
+    labels = profile(name, column, read=False)
+    return sum(map(len, alike(labels.texts))) if labels.distinct <= _MOST_LOOKED_AT else 0
 
 
 def _column(table: pa.Table, column: Looked, given: Given) -> ColumnDraft:
@@ -80,8 +100,9 @@ def _column(table: pa.Table, column: Looked, given: Given) -> ColumnDraft:
         distinct=seen.distinct,
         unique_share=seen.unique_share,
         labels=tuple(sorted(seen.texts)) if few else (),
-        nearly_numbers=spoilt(seen) and not column.made.numbered,
-        repeated=column.made.numbered and seen.distinct_share < 1,
+        spoilt=None if column.made.numbered else column.spoilt,
+        alike=column.alike if isinstance(attribute, Category) and given.role != "identifier" else 0,
+        rows_each=max(seen.counts, default=0) if column.made.numbered else 0,
         proposed=_proposed(table, seen, attribute),
     )
 

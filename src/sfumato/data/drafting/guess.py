@@ -7,10 +7,8 @@ from dataclasses import dataclass
 
 from sfumato.data.drafting.people import (
     NUMBERS_OF_THINGS,
-    has_digits,
-    holds_numbers,
     names_people,
-    says_number,
+    numbers_people,
 )
 from sfumato.data.drafting.profile import Profile
 from sfumato.data.drafting.shapes import calendar_for, rounded_range, separator_of
@@ -57,13 +55,8 @@ def guess(column: Profile) -> Guess:
         return Guess(Category(missing=column.marks), "empty")
     made = _by_family(column)
     dropped = _identifier(column, made.attribute)
-    return Guess(made.attribute, made.reason, dropped, dropped is not None and _numbered(column))
-
-
-def _numbered(column: Profile) -> bool:
-    said = says_number(column.name) or says(column.name, NUMBERS_OF_THINGS) or says(column.name, IDENTIFYING)
-    named = said is not None and has_digits(column.texts)
-    return named or holds_numbers(column.name, column.texts)
+    numbered = dropped is not None and numbers_people(column.name, column.texts)
+    return Guess(made.attribute, made.reason, dropped, numbered)
 
 
 def _identifier(column: Profile, attribute: Attribute) -> str | None:
@@ -113,14 +106,9 @@ def _by_family(column: Profile) -> Guess:
         separator = separator_of(column.texts)
         if separator is not None:
             return Guess(ItemSet(separator=separator, missing=column.marks), f"lists with {separator!r} between")
-    if spoilt(column):
+    if column.nearly_numbers and not says(column.name, CODED):
         return Guess(Category(missing=column.marks), "labels, though nearly all are numbers")
     return Guess(Category(missing=column.marks), "true or false" if column.family == "flag" else "labels")
-
-
-def spoilt(column: Profile) -> bool:
-    """Whether some cells keep a column from being read as numbers; codes are none."""
-    return column.nearly_numbers and not says(column.name, CODED)
 
 
 def _number(column: Profile) -> Guess:

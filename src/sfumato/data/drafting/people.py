@@ -43,6 +43,8 @@ NUMBERS = _words(f"{_PERSON} ?{_COUNTED}", f"(?:no|num|numero|nr|id) {_OF}{_PERS
 """Numbers of people: Patienten-Nr, custno, subject id, numero de cliente."""
 NUMBERS_OF_THINGS = _words(f"{_THING} ?{_COUNTED}", f"(?:no|num|numero|nr|id) {_OF}{_THING}")
 """Numbers of what is theirs: Fall-Nr, account_no, numero de dossier. A few small ones only count visits."""
+_SHARED = _words("(?:household|haushalts?|menage|hogar|hh|famil(?:y|ie)|house|haus|phone|telefon) ?" + _COUNTED)
+_OFFICIAL = _words("ids?", "ident(?:ifier)?", "[ug]uid", "bsn|cpf|dni|nie|nif|nss|nir|ahv|svnr|egn")
 NAMES = _words(f"(?:{_PART}) ?{_NAME}", _ABROAD, f"{_PERSON} ?{_NAME}", f"{_NAME} {_OF}{_PERSON}")
 """Names of people, not of towns and wards."""
 _JUST_A_NAME = re.compile(f"^{_NAME}$")
@@ -93,6 +95,14 @@ def says_name(name: str) -> str | None:
 def holds_numbers(name: str, texts: Sequence[str]) -> bool:
     """Whether a column that is called as a person is, and nothing else, holds their numbers or codes."""
     return says(name, _JUST_A_PERSON) is not None and len(texts) > _MOST_CODES and has_digits(texts)
+
+
+def numbers_people(name: str, texts: Sequence[str]) -> bool:
+    """Whether the values of a column are numbers or codes, each of one person; a household's is of several."""
+    if says(name, _SHARED) or not has_digits(texts):
+        return False
+    said = any(says(name, pattern) for pattern in (NUMBERS, NUMBERS_OF_THINGS, _OFFICIAL))
+    return said or holds_numbers(name, texts)
 
 
 def has_digits(texts: Sequence[str]) -> bool:

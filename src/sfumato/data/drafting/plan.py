@@ -22,11 +22,11 @@ LARGE_K = 20
 _LEAST_ROWS_FOR_CLUSTERS = 50
 _MOST_VALUES = 50
 _FEWEST_ROWS_IN_A_BOUND = 20
-_HALF = 0.5
-MOST_SHARED = 0.75
-"""Where more people than this share a value, that it is theirs is no secret, and a bound would cost much."""
-SURE_OF_THE_RARER = 0.8
-"""How sure one may be of the rarer of two values: a tighter bound would blur the classes that must survive."""
+SURE = 0.8
+"""How sure one may be at the least of the classes that must survive, and of the rarer of two values."""
+NO_SECRET = 0.75
+"""Where more people than this are of one of two classes, bounding that one would cost more detail than it hides."""
+_NEARLY_ALL = 0.95  # of the people share a value: no bound leaves room, so that two values in a group must do
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Plan:
     k: int
     target: str | None
     clusters: bool
-    bound: Bound | None
+    bounds: tuple[Bound, ...]
     unbounded: tuple[str, ...]
     dropped: bool
 
@@ -61,14 +61,15 @@ def plan(columns: Sequence[Looked], given: dict[str, Given], target: Looked | No
     kept = rows - (target.profile.missing if target is not None else 0)
     able = [column for column in sensitive if _countable(column)]
     first = next((column for column in able if column is target), able[0] if able else None)
-    bound = None if first is None or kept < _FEWEST_ROWS_IN_A_BOUND else _bound(first.profile, first is target)
+    bounds = () if first is None or kept < _FEWEST_ROWS_IN_A_BOUND else _bounds(first.profile, first is target)
+    bounded = {bound.column for bound in bounds}
     varied = any(given[c.name].role in ("quasi", "plain") and not c.constant for c in columns)
     return Plan(
         k=k_for(kept),
         target=None if target is None else target.name,
         clusters=target is None and rows >= _LEAST_ROWS_FOR_CLUSTERS and varied,
-        bound=bound,
-        unbounded=tuple(column.name for column in sensitive if bound is None or column.name != bound.column),
+        bounds=bounds,
+        unbounded=tuple(column.name for column in sensitive if column.name not in bounded),
         dropped=target is not None and target.profile.missing > 0,
     )
 
@@ -88,24 +89,48 @@ def _countable(column: Looked) -> bool:
     return few and isinstance(column.made.attribute, Category | Number)
 
 
-def _bound(profile: Profile, dropped: bool) -> Bound | None:
-    """A bound that the whole table keeps: what the commonest value tells of everybody anyway cannot be hidden.
+def _bounds(profile: Profile, target: bool) -> tuple[Bound, ...]:
+    """Bounds that the whole table keeps: what the commonest value tells of everybody anyway cannot be hidden.
 
-    Labels that look alike are counted as one, as `publish` does; `dropped`: rows without a value are left out.
+    Labels that look alike are counted as one, as `publish` does. `target`: its classes must survive, and rows without
+    one are left out.
     """
-    shares: dict[str, int] = {} if dropped or not profile.missing else {"": profile.missing}
+    shares: dict[str, int] = {} if target or not profile.missing else {"": profile.missing}
     for value, count in zip(profile.values.to_pylist(), profile.counts, strict=True):
         shares[looks(str(value))] = shares.get(looks(str(value)), 0) + count
-    share = max(shares.values()) / sum(shares.values())
     if len(shares) < 2:
-        return None
-    two_texts = len(shares) == profile.distinct == 2 and pt.is_string(profile.type)
-    if share <= (_HALF if two_texts else MOST_SHARED):
-        most = math.ceil((1 + share) / 2 * 20) / 20
-        return Bound(profile.name, "confidence_bound", most, f"nobody may be surer of anybody's value than {most:.0%}")
-    if two_texts:
-        rarer = min(zip(profile.counts, profile.values.to_pylist(), strict=True))[1]
-        most = SURE_OF_THE_RARER
-        reason = f"nobody may be surer than {most:.0%} that somebody has the rarer value"
-        return Bound(profile.name, "confidence_bound", most, reason, value=rarer)
-    return Bound(profile.name, "l_diversity", 2, "nobody may be certain of anybody's value; most people share one")
+        return ()
+    share = max(shares.values()) / sum(shares.values())
+    most = max(midway(share), SURE) if target else midway(share)
+    if len(shares) == profile.distinct == 2 and pt.is_string(profile.type) and most > SURE:
+        return _of_two(profile, share, most, target)
+    if share > _NEARLY_ALL:
+        reason = "nobody may be certain of anybody's value; nearly all people share one"
+        return (Bound(profile.name, "l_diversity", 2, reason),)
+    cost = f"; what is learned from the release can be right for no more than {most:.0%}" if target else ""
+    reason = f"nobody may be surer of anybody's value than {most:.0%}{cost}"
+    return (Bound(profile.name, "confidence_bound", most, reason),)
+
+
+def midway(share: float) -> float:
+    """Halfway from the share of the commonest value to certainty, in steps of 5 %, above 95 % in steps of 1 %.
+
+    >>> midway(0.2), midway(0.49), midway(0.51), midway(0.76), midway(0.93)
+    (0.6, 0.75, 0.8, 0.9, 0.97)
+    """
+    half = round((1 + share) / 2, 9)
+    return math.ceil(half * 20) / 20 if half <= 0.95 else math.ceil(half * 100) / 100
+
+
+def _of_two(profile: Profile, share: float, most: float, target: bool) -> tuple[Bound, ...]:
+    """The rarer of two values is the secret one: it is bounded more closely than what most people have."""
+    (_, rarer), (_, commoner) = sorted(zip(profile.counts, profile.values.to_pylist(), strict=True))
+    reason = f"nobody may be surer than {SURE:.0%} that somebody has the rarer value"
+    if share > (NO_SECRET if target else _NEARLY_ALL):
+        reason += "; that somebody has the other may be certain: to bound that, too, would cost much detail"
+        return (Bound(profile.name, "confidence_bound", SURE, reason, value=rarer),)
+    other = f"nor than {most:.0%} that somebody has the other"
+    return (
+        Bound(profile.name, "confidence_bound", SURE, reason, value=rarer),
+        Bound(profile.name, "confidence_bound", most, other, value=commoner),
+    )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sfumato.data.drafting.plan import Plan
+from sfumato.data.drafting.spoilt import Spoilt
 from sfumato.data.schema import Attribute, Category, Number, Role, Schema
 from sfumato.data.taxonomy.draft import TaxonomyDraft
 from sfumato.data.taxonomy.taxonomy import Taxonomy
@@ -17,8 +18,8 @@ class ColumnDraft:
 
     `asked`: whether others know it is a question to the holder. `distinct` counts its different values;
     `unique_share` is the share of rows that are alone with theirs; `labels` are the values of a column that has few.
-    `nearly_numbers`: nearly all its cells are numbers, and some spoil it. `repeated`: it is a number of a person, and
-    comes again in other rows.
+    `spoilt`: nearly all its cells are numbers, and these are not. `alike`: how many labels look like another one.
+    `rows_each`: of a number of people, in how many rows one of them is at most; 0 of all other columns.
     """
 
     name: str
@@ -29,8 +30,9 @@ class ColumnDraft:
     distinct: int
     unique_share: float
     labels: tuple[str, ...] = ()
-    nearly_numbers: bool = False
-    repeated: bool = False
+    spoilt: Spoilt | None = None
+    alike: int = 0
+    rows_each: int = 0
     proposed: TaxonomyDraft | None = None
 
     @property
@@ -44,6 +46,11 @@ class ColumnDraft:
     def role(self) -> Role:
         """Its role."""
         return self.attribute.role
+
+    @property
+    def repeated(self) -> bool:
+        """Whether it is a number of people, and comes again in other rows."""
+        return self.rows_each > 1
 
     @property
     def taxonomy(self) -> Taxonomy | None:

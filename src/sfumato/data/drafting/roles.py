@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from sfumato.data.drafting.guess import Guess, is_icd
 from sfumato.data.drafting.profile import Profile, group_sizes
+from sfumato.data.drafting.spoilt import Spoilt
 from sfumato.data.drafting.words import EVENT, SENSITIVE, TARGET, WEAK_TARGET, Concept, concept_of, says
 from sfumato.data.schema import Category, ItemSet, Number, Role
 
@@ -30,10 +31,15 @@ _FEWEST_SHARED = 3
 
 @dataclass(frozen=True)
 class Looked:
-    """One column as it was looked at: its profile and its kind."""
+    """One column as it was looked at: its profile and its kind, and the cells that spoil its numbers.
+
+    `alike`: how many of its labels differ from another one by letters' case or spaces alone.
+    """
 
     profile: Profile
     made: Guess
+    spoilt: Spoilt | None = None
+    alike: int = 0
 
     @property
     def name(self) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from sfumato.data.drafting.plan import MASKER, MASKER_REASON
 from sfumato.data.drafting.proposal import ColumnDraft, Draft
@@ -57,7 +57,7 @@ def _attribute(column: ColumnDraft, file: str | None) -> Iterator[str]:
 def told(column: ColumnDraft) -> str:
     """The reason of a guess in a few words, without anything that tells of single people."""
     if column.role == "identifier":
-        return column.reason
+        return column.reason + ("; nearly all of them are numbers" if column.spoilt is not None else "")
     tree = ", grouped by their beginnings" if column.proposed is not None else ""
     return f"{column.reason}; {column.holds}{tree}"
 
@@ -115,7 +115,7 @@ def _privacy(draft: Draft) -> Iterator[str]:
     )
     yield from _comment(note, 0)
     if draft.alone_plain > 0:
-        share_alone = f"with them {share(draft.alone_plain)} of the people are alone (question 1)"
+        share_alone = f"with them {share(draft.alone_plain)} of the people are alone (asked below)"
         yield from _comment(
             f"That is all that is promised: the other columns go out as they are, and {share_alone}.", 0
         )
@@ -123,8 +123,7 @@ def _privacy(draft: Draft) -> Iterator[str]:
         yield from _comment("WARNING: so few rows can hardly be blurred into groups; little will be shown.", 0)
     yield "privacy:"
     yield f"  - {_inline({'k_anonymity': found.k, 'on': quasi})}"
-    if found.bound is not None:
-        bound = found.bound
+    for bound in found.bounds:
         yield from _comment(f"Of {scalar(bound.column)} {bound.reason}.", 2)
         form = {bound.requirement: bound.figure, "on": quasi, "sensitive": bound.column}
         yield f"  - {_inline(form | ({} if bound.value is None else {'value': bound.value}))}"
@@ -142,6 +141,8 @@ def _questions(draft: Draft) -> Iterator[str]:
 
 def questions(draft: Draft) -> Iterator[str]:
     """What only the holder knows."""
+    if several := one_row_one_person(draft):
+        yield several
     plain = [c.name for c in draft.columns if c.role == "plain" and c.asked]
     if plain or draft.alone_plain > 0:
         plain = plain or list(draft.with_role("sensitive"))
@@ -157,20 +158,12 @@ def questions(draft: Draft) -> Iterator[str]:
             "codes can be masked (role: quasi); what nobody else knows can go out as it is (role: sensitive, "
             "unique_ok: true)."
         )
-    if spoilt := [c.name for c in draft.columns if c.nearly_numbers]:
+    yield from _about_cells(draft)
+    if secret := [c.name for c in draft.columns if c.role == "quasi" and c.reason.startswith("sensitive (")]:
         yield (
-            f"Are these numbers? {_named(spoilt)}. Nearly all their cells are; some are not, or are written in another "
-            "way. Mend those, or list their texts in `missing`, and write kind: number, with decimal: comma for 3,5: "
-            "`publish` then names the line of a cell that it cannot read."
+            f"Are these secrets? {_named(secret)}. Their values are so exact that they are masked, and nothing bounds "
+            "what is learned of them. Rounded or in classes they could be sensitive instead, with a bound."
         )
-    if repeated := [c.name for c in draft.columns if c.repeated]:
-        yield (
-            f"Has one person several rows? {_named(repeated)} comes again in other rows, and k counts rows: a group of "
-            f"{draft.plan.k} rows may be fewer people. Make one row a person first, or multiply k by as many rows as "
-            "one person has at most."
-        )
-    if unsure := [c.name for c in draft.columns if "(or mdy?" in c.holds and c.role != "identifier"]:
-        yield f"Do days stand before months (dmy) in {_named(unsure)}? No day is above 12."
     if draft.plan.unbounded:
         yield (
             f"How sure may one be of {_named(draft.plan.unbounded)}? Nothing bounds that yet: "
@@ -186,6 +179,44 @@ def questions(draft: Draft) -> Iterator[str]:
     if declared := [c for c in draft.columns if c.labels and isinstance(c.attribute, Category)]:
         lists = "; ".join(f"{scalar(c.name)} {_inline(list(c.labels))}" for c in declared)
         yield f"Under a budget (mask: private_tree) labels are declared, `values: [...]`. All that can occur? {lists}"
+
+
+def _about_cells(draft: Draft) -> Iterator[str]:
+    """How some cells are to be read."""
+    spoilt = [c for c in draft.columns if c.spoilt is not None]
+    if words := [c for c in spoilt if c.kind == "number"]:
+        yield f"Do words among numbers mean missing, as they are taken for in `missing`? {_cells(words)}."
+    if others := [c for c in spoilt if c.kind != "number"]:
+        yield (
+            f"Are these numbers? {_cells(others)}. Mend those cells; words that mean missing can be listed in "
+            "`missing`. Where that leaves numbers, write kind: number, with decimal: comma for 3,5."
+        )
+    if same := [c for c in draft.columns if c.alike]:
+        labels = ", ".join(f"{scalar(c.name)} ({c.alike:,})" for c in same)
+        yield (
+            f"Are these labels the same? Some differ by letters' case or spaces alone: {labels}. Each would be a value "
+            "of its own: write them alike in the table."
+        )
+    if unsure := [c.name for c in draft.columns if "(or mdy?" in c.holds and c.role != "identifier"]:
+        yield f"Do days stand before months (dmy) in {_named(unsure)}? No day is above 12."
+
+
+def _cells(columns: Sequence[ColumnDraft]) -> str:
+    return "; ".join(f"{scalar(column.name)}: {column.spoilt}" for column in columns)
+
+
+def one_row_one_person(draft: Draft) -> str | None:
+    """The first question, where a number of people comes again in other rows; None where none does."""
+    repeated = [column for column in draft.columns if column.repeated]
+    if not repeated:
+        return None
+    found = min(repeated, key=lambda column: column.distinct)
+    k, most = draft.plan.k, found.rows_each
+    return (
+        f"Is one row one person? {draft.rows:,} rows have {found.distinct:,} different {scalar(found.name)}, one of "
+        f"them in {most:,} rows; k counts rows, so that a group of {k} rows may be fewer people. Make one row a person "
+        f"first, or multiply k by the most rows that a person has: {k} x {most:,} = {k * most:,}."
+    )
 
 
 def _named(names: tuple[str, ...] | list[str]) -> str:

@@ -17,10 +17,11 @@ from numpy.typing import NDArray
 from sfumato.arrays import Floats, Ints
 from sfumato.data import calendar
 from sfumato.data.axis import labels_of, numbers_of
+from sfumato.data.grouping import first_rows
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, Category, Number
 from sfumato.data.shown import OR_MISSING, holds_missing
-from sfumato.data.table import Column, Table, first_rows
+from sfumato.data.table import Column, Table
 from sfumato.events import checkpoint, watched
 from sfumato.randomness import Seeded
 from sfumato.structure.masked_positions import interval_ends

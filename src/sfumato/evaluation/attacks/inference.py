@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Floats, Ints
 from sfumato.data.axis import labels_of, numbers_of
+from sfumato.data.grouping import pairs
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Number
-from sfumato.data.table import Column, ItemColumn, Table, pairs
+from sfumato.data.table import Column, Table
 from sfumato.evaluation.attacks.attacker_view import Case, Seen, Sight
 from sfumato.evaluation.attacks.results import AttackResult, Beside, beside, hits, percent
 from sfumato.evaluation.scores import difference
@@ -185,15 +186,18 @@ def secrets(groups: Ints, sensitive: Ints) -> Secrets:
 
 
 def attack_groups(table: Table, masked: Masked, *, excluded: Sequence[int] = (0, 1, 2)) -> tuple[AttackResult, ...]:
-    """Homogeneity (nothing excluded) and background knowledge (some values excluded), per sensitive attribute."""
+    """Homogeneity (nothing excluded) and background knowledge (some values excluded), per sensitive attribute.
+
+    A set is one value, as a whole.
+    """
     groups = groups_of(masked)
     results = []
     for name in watched(table.schema.with_role("sensitive")):
-        if name in masked or isinstance(table.columns[name], ItemColumn):
+        if name in masked:
             continue
-        column = table.column(name)
-        found = secrets(groups, column.keys)
-        all_values = len(np.unique(column.codes))
+        values = table.columns[name].keys
+        found = secrets(groups, values)
+        all_values = len(np.unique(values))
         results += [_result(name, found, out, tuple(masked)) for out in excluded if out < all_values - 1]
     return tuple(results)
 

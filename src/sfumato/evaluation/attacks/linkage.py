@@ -20,8 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
+from sfumato.data.grouping import first_rows, group_numbers
 from sfumato.data.masked import Masked
-from sfumato.data.table import Table, first_rows, group_numbers
+from sfumato.data.table import Table
 from sfumato.evaluation.attacks.attacker_view import FEWEST, PAIRS, Case, Groups, Sight
 from sfumato.evaluation.attacks.inversion import Scene
 from sfumato.evaluation.attacks.results import AttackResult, average, beside, certain, hits, percent

@@ -78,7 +78,8 @@ def _chosen(case: Case, records: Records) -> AttackResult:
     alone = int((groups.sizes == 1).sum()) / case.seen.rows
     return AttackResult(
         attack=CHOSEN,
-        knowledge="nobody, only the release: the rows in it that look like the fewest others, by all their values",
+        knowledge=f"nobody, only the release: {len(ours):,} of its rows ({percent(len(ours) / case.seen.rows)}), those "
+        "that look like the fewest others by all their values, the sensitive ones too",
         success=found,
         of="predicates that exactly one raw record satisfies",
         sentence=f"{percent(alone)} of the released rows stand alone if all released attributes are taken together, "

@@ -13,9 +13,10 @@ import numpy as np
 
 from sfumato.arrays import Ints
 from sfumato.calls import constructed
+from sfumato.data.grouping import group_numbers
 from sfumato.data.schema import Category, ItemSet, Number, Schema
 from sfumato.data.shown import SUPPRESSED
-from sfumato.data.table import Table, group_numbers
+from sfumato.data.table import Table
 from sfumato.errors import Infeasible, RecipeError, TableError, did_you_mean
 from sfumato.maskers.centroids.centres import Categories, shown
 from sfumato.maskers.centroids.grouping import Weighted, wf_c_means
@@ -39,6 +40,7 @@ class CentroidMasker(Masker):
     """
 
     averages: ClassVar[bool] = True
+    guided: ClassVar[bool] = False
     categories: Categories = "ancestor"
     missing: Missing = "class"
     scale: Scale = "deviation"

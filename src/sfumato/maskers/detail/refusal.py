@@ -38,7 +38,7 @@ def refusal(detail: Detail, requirements: Sequence[Requirement], attempt: Attemp
     coarser = _coarser(asked, named[0], detail[named[0]], attempt) if alone else None
     return Infeasible(
         f"detail: {', '.join(named)}",
-        "everybody must be shown "
+        "not everybody can be shown "
         + (str(detail[named[0]]) if len(named) == 1 else "; ".join(f"{name} {detail[name]}" for name in named)),
         given=_given(asked, named, coarser),
         remedy=_remedy(asked, k, coarser, detail, named[0]),

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
 from sfumato.data.axis import Axis, NumberAxis, TreeAxis, ValueAxis
-from sfumato.data.table import group_numbers
+from sfumato.data.grouping import group_numbers
 from sfumato.maskers.recoding.rules import Discretize, Generalize, Rule, Suppress
 
 Bits = NDArray[np.bool_]

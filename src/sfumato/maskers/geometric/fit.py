@@ -69,6 +69,7 @@ class GeometricMasker(Masker):
     """
 
     guarantee: ClassVar[Guarantee] = NO_GUARANTEE
+    guided: ClassVar[bool] = False
 
     attributes: tuple[str, ...] | None = None
     round: Round = None

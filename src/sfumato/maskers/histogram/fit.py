@@ -85,6 +85,7 @@ class PrivateTree(Masker):
     may_miss: tuple[str, ...] = ()
     weights: Mapping[str, float] = field(default_factory=dict)
     guarantee: ClassVar[Guarantee] = DIFFERENTIAL_PRIVACY
+    guided: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "may_miss", tuple(self.may_miss))

@@ -195,8 +195,11 @@ def whys(form: Mapping[str, Any]) -> list[Why]:
     return [Why(**{**one, "sides": tuple(one["sides"])}) for one in form.get("values", ())]
 
 
-def explain(form: Mapping[str, Any], attribute: str | None = None) -> str:
-    """The values of one attribute, or of all of them."""
+def explain(form: Mapping[str, Any], attribute: str | None = None, *, value: str | None = None) -> str:
+    """The values of one attribute, or of all of them; or one value, as it is shown.
+
+    Values for which the same stands in the way are told together.
+    """
     found = whys(form)
     names = list(dict.fromkeys(one.attribute for one in found))
     if attribute is not None and attribute not in names:
@@ -206,9 +209,32 @@ def explain(form: Mapping[str, Any], attribute: str | None = None) -> str:
             given=repr(attribute),
             remedy=did_you_mean(attribute, names),
         )
-    parts = [[name, *(_text(one) for one in found if one.attribute == name)] for name in names]
-    return "\n\n".join("\n".join(part) for part in parts if attribute in (None, part[0]))
+    found = [one for one in found if attribute in (None, one.attribute) and value in (None, one.value)]
+    if value is not None and not found:
+        raise ReleaseError(
+            value,
+            "a value that many people show is explained, written as the table shows it",
+            given="no such value among those",
+            remedy=f"leave it out to see them: the {MOST} of each attribute that most people show",
+        )
+    parts = {name: [one for one in found if one.attribute == name] for name in names}
+    return "\n\n".join("\n".join([name, *map(_text, _alike(some))]) for name, some in parts.items() if some)
 
 
-def _text(one: Why) -> str:
-    return visible(f"  {one.value}: {' '.join(filter(None, (one.shows, one.next, one.remedy)))}")
+def _alike(found: Sequence[Why]) -> list[list[Why]]:
+    """Values of one attribute by what stands in their way, those that most people show first."""
+    held: dict[tuple[int, str, int], list[Why]] = {}
+    for one in found:
+        held.setdefault((min(one.side, one.k), one.short, one.k), []).append(one)
+    return sorted(held.values(), key=lambda some: -sum(one.people for one in some))
+
+
+def _text(some: Sequence[Why]) -> str:
+    first = some[0]
+    if len(some) == 1:
+        return visible(f"  {first.value}: {' '.join(filter(None, (first.shows, first.next, first.remedy)))}")
+    people, groups = sum(one.people for one in some), sum(one.groups for one in some)
+    shows = f"{people:,} people show them, in {groups:,} groups."
+    which = f"{len(some)} values ({_few([one.value for one in some])})"
+    each = f"So with each, as with {first.value}: {first.next}" if first.side else first.next
+    return visible(f"  {which}: {' '.join(filter(None, (shows, each, first.remedy)))}")

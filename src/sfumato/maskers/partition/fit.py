@@ -91,8 +91,8 @@ class Partition(Masker):
             if isinstance(schema[name], ItemSet):
                 raise RecipeError(
                     name,
-                    "Partition cuts numbers and categories",
-                    given="an item set",
+                    "Partition cuts by the one value that a record has: numbers and categories",
+                    given="an item set, of which a record has several",
                     remedy="give it another role, or say mask: top_down (with a taxonomy of items) or microaggregate",
                 )
 

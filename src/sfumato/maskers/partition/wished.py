@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from sfumato.arrays import Ints
 from sfumato.data.axis import NumberAxis
 from sfumato.data.detail import Detail, Few, Span, Width, Wish, ends_of
-from sfumato.data.table import Codes, group_numbers
+from sfumato.data.grouping import group_numbers
+from sfumato.data.table import Codes
 from sfumato.events import watched
 from sfumato.maskers.detail.bands import Effort, Line, Pieces, bands, first_of
 from sfumato.maskers.detail.refusal import Unkept

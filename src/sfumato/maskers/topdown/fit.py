@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 from sfumato.arrays import Ints, Marks
 from sfumato.counting import Engine, Records
 from sfumato.data.detail import Detail
+from sfumato.data.grouping import group_numbers
 from sfumato.data.masked import Masked
-from sfumato.data.table import Table, group_numbers
+from sfumato.data.table import Table
 from sfumato.events import checkpoint, enough, watched
 from sfumato.maskers.detail.refusal import Unkept
 from sfumato.maskers.masker import Fixed, Labels, Task, only_k_anonymity

@@ -26,7 +26,7 @@ from sfumato.data.sources.source import RawTable
 from sfumato.data.table import Column, ItemColumn, Table
 from sfumato.privacy.ledger.chain import RESTORE, Chain, LedgerError
 from sfumato.privacy.ledger.keyed_rows import Hashing, Secret, Words
-from sfumato.privacy.ledger.sketches import Shared, Sketch, shared, sketch
+from sfumato.privacy.ledger.sketches import Shared, Sketch, gone, shared, sketch
 
 ALL, ONE, OTHER = "all", "one half", "other half"
 FEWEST = 2
@@ -56,6 +56,12 @@ class Likeness:
         pairs = [(part, other.sketches[name]) for name, part in self.sketches.items() if name in other.sketches]
         found = [shared(*pair) for pair in pairs]
         return next((one for one in found if one.telling), found[0] if found else Shared(0.0, telling=False))
+
+    def gone(self, earlier: Likeness) -> float:
+        """The share of an earlier table's rows that this one lacks; 0 where their columns differ: nothing is known."""
+        if ALL not in self.sketches or ALL not in earlier.sketches or self.columns.keys() != earlier.columns.keys():
+            return 0.0
+        return gone(earlier.sketches[ALL], self.sketches[ALL])
 
     def digest(self) -> str:
         """A short name for the table: equal for the same rows and columns in whatever order."""

@@ -250,11 +250,23 @@ def _again(name: str, others: Sequence[Entry]) -> RecipeError:
 
 @dataclass(frozen=True)
 class Account:
-    """Where a release will be entered, as whose, and by which rules."""
+    """Where a release will be entered, as whose, and by which rules.
+
+    `untold`: nobody was told yet what it can be joined with, as it was to be a trial.
+    """
 
     ledger: Ledger
     people: People
     rules: Rules = Rules()
+    untold: bool = False
+
+    def shrunk(self) -> list[tuple[Entry, float]]:
+        """Of the releases that it is made safe with, those of a table some rows of which are gone or changed since, and
+        about which share of them. Nothing is said of tables with other columns."""
+        seen = self.people.likeness
+        told = [entry for entry in self.ledger.releases() if entry.certificate in self.rules.told]
+        found = [(entry, seen.gone(entry.likeness)) for entry in told if seen and entry.likeness]
+        return [(entry, share) for entry, share in found if share > 0]
 
     def known(self) -> list[Known]:
         """Releases that can be joined with one to come, oldest first: of these people, or of nearly the same table.

@@ -167,6 +167,16 @@ def shared(one: Sketch, other: Sketch) -> Shared:
     return Shared(1 - differing, limit > 0 and differing <= limit)
 
 
+def gone(earlier: Sketch, later: Sketch) -> float:
+    """The share of the earlier table's rows that the later one lacks, of those that are drawn in both.
+
+    A table that only grew has every row again, the n-th of equal ones too: what is drawn of it is drawn again.
+    """
+    level = max(earlier.level, later.level)
+    drawn = earlier.drawn(level)
+    return 1 - float(np.isin(drawn, later.drawn(level)).mean()) if len(drawn) else 0.0
+
+
 def _limit(small: Sketch, large: Sketch, drawn: int) -> float:
     """The largest share of differing rows at which chance is ruled out; 0 or less where it never is.
 

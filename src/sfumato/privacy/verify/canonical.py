@@ -31,6 +31,7 @@ from sfumato.privacy.verify.maskers import KINDS, MASKED, MASKERS
 from sfumato.privacy.verify.policies.terms import closed_policies
 from sfumato.privacy.verify.terms import MOST_CLAIMS, closed, closed_covered
 from sfumato.privacy.verify.texts.labels import LABELS, SCORE, closed_labels
+from sfumato.privacy.verify.texts.snippet import CLASSES
 from sfumato.privacy.verify.texts.wording import (
     GUARANTEE,
     MECHANISMS,
@@ -91,6 +92,7 @@ def canonical(form: Form) -> dict[str, object]:
         "row_order": one_of(form, "row_order", ORDERS[:1] if generated else ORDERS),
         "dropped": count(form, "dropped", most=MOST_COLUMNS),
         "along": {name: True for name in ALONG if f"{name}.json" in field(form, "files", dict)},
+        **({CLASSES: one_of(form, CLASSES, columns)} if CLASSES in form else {}),
         **({"policies": closed_policies(form, columns)} if "policies" in form else {}),
         **(closed_labels(form, columns) if {LABELS, SCORE} & set(form) else {}),
         "versions": _versions(field(form, "versions", dict), generated=generated),

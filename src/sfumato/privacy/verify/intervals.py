@@ -48,7 +48,7 @@ def unread(what: str) -> NoReturn:
     """A raw cell that is written as this program does not read it; whoever knows its column names it."""
     raise Unread(
         f"a raw cell is no {what}. Others are not read here: give the table with numbers and dates by type, or say "
-        "sfumato verify --raw where the holder's folder stands beside the release: its recipe tells how to read them"
+        "sfumato verify --raw beside the holder's folder, whose recipe tells how they are written"
     )
 
 

@@ -22,7 +22,8 @@ _DIGITS = re.compile(r"\d+")
 REMEDIES = {
     "least_group": "ask for {k_anonymity: RECORDS, on: [...]} on all quasi-identifiers together; of one that asks for "
     "less, --set privacy.0.k=RECORDS",
-    "least_value": "join rare labels under one, or declare the column quasi, so that it is masked",
+    "least_value": "join rare labels under one (in the table, or list those to keep under values: and name one of them "
+    "as outside:), or declare the column quasi, so that it is masked",
     "identifiers": "declare the column an identifier, which is left out; or, if it holds something else, say so in the "
     "policy's columns: {NAME: other}",
     "years": "declare the date quasi, with calendar: year, and a range from 1 January to 31 December if any; or write "
@@ -110,13 +111,17 @@ def _years(asked: Asked) -> Wrong | None:
 
 
 def _rare(asked: Asked) -> Wrong | None:
+    """Labels that too few have; in how many rows they stand is told where that many are enough."""
+    told, records = [], int(asked.terms["records"])
     for name in asked.bare:
-        labels = isinstance(asked.recipe.schema[name], Category | ItemSet)
-        if labels and min(held(asked.column(name)), default=0) < int(asked.terms["records"]):
-            few = [count for count in held(asked.column(name)) if count < int(asked.terms["records"])]
-            given = f"{len(few):,} labels of {quoted(name)} that fewer have each"
-            return wrong("least_value", given if len(few) > 1 else f"a label of {quoted(name)} that fewer have")
-    return None
+        if not isinstance(asked.recipe.schema[name], Category | ItemSet):
+            continue
+        few = [count for count in held(asked.column(name)) if count < records]
+        rows = f", {sum(few):,} rows together" if sum(few) >= records else ""
+        if few:
+            number = "a label" if len(few) == 1 else f"{len(few):,} labels"
+            told.append(f"{number} of {quoted(name)} that fewer have{' each' if len(few) > 1 else ''}{rows}")
+    return wrong("least_value", "; ".join(told)) if told else None
 
 
 def _unique(asked: Asked) -> Wrong | None:

@@ -36,7 +36,7 @@ class Finding:
 
     def refusal(self, beside: Sequence[Finding] = ()) -> PolicyError:
         """The same as an error; `beside`: what fails as well, so that all of it can be mended at once."""
-        others = "".join(f". As well {one.policy}, {one.check}: {one.remedy}" for one in beside)
+        others = "".join(f". As well {one.policy}, {one.check} ({one.given}): {one.remedy}" for one in beside)
         remedy = f"{self.remedy}{others}"
         return PolicyError(f"policy {self.policy}, {self.check}", self.sentence, given=self.given, remedy=remedy)
 

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.data.grouping import first_rows
 from sfumato.data.schema import Attribute
-from sfumato.data.table import Column, first_rows
+from sfumato.data.table import Column
 from sfumato.privacy.verify.texts import readme
 from sfumato.privacy.verify.texts.labels import told_in_words
 from sfumato.privacy.verify.texts.pages import needed
@@ -26,7 +27,7 @@ def verdict(released: Released) -> Html:
 def holders_verdict(released: Released, held: Held) -> Html:
     """What verify said, and whether the table is worth having, in one sentence."""
     worth, holds = worth_of(released, held), held.verdict.holds
-    kind = "verdict poor" if worth.hardly or not holds else "verdict"
+    kind = "verdict poor" if worth.hardly or worth.given_away or not holds else "verdict"
     return paragraph(worth.sentence(released.facts.promise.state(verified=holds)), kind)
 
 

@@ -144,7 +144,7 @@ CSS = """
   --panel: #1e2429; --mark: #6cbdf0; --warn: #ffa15c; --bar: #2f7fb0; --solid: .85; } }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 2rem 1.25rem 4rem; max-width: 62rem; background: var(--ground); color: var(--ink);
-  font: 16px/1.5 system-ui, sans-serif; }
+  font: 16px/1.5 system-ui, sans-serif; overflow-wrap: break-word; }
 h1 { font-size: 1.7rem; line-height: 1.25; margin: 0 0 .5rem; }
 h2 { font-size: 1.25rem; margin: 2.5rem 0 .75rem; padding-top: .75rem; border-top: 1px solid var(--line); }
 h3 { font-size: 1.02rem; margin: 1.75rem 0 .4rem; }
@@ -170,6 +170,8 @@ td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowra
   background: linear-gradient(to right,
     color-mix(in srgb, var(--c, var(--bar)) 55%, transparent) var(--m), var(--panel) 0); }
 table.bars .meter { min-width: 8rem; }
+table.worth td:first-child { overflow-wrap: anywhere; min-width: 7rem; }
+.short table.worth td:first-child, .short table.worth td:nth-child(2) { white-space: nowrap; }
 .silent { color: var(--faint); }
 .was { color: var(--faint); display: block; }
 .is { display: block; font-weight: 600; }
@@ -242,7 +244,8 @@ pre { padding: .7rem 1rem; overflow-x: auto; }
     --warn: #b34700; --bar: #56b4e9; --solid: .65; color-scheme: light; }
   body { max-width: none; padding: 0; font-size: 10.5pt; print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   nav, details.long { display: none; } .wide { overflow: visible; } th, td { padding-right: .45rem; }
-  th, td { overflow-wrap: break-word; } table.cards { font-size: 8.6pt; } pre { white-space: pre-wrap; }
+  th { overflow-wrap: break-word; } td { overflow-wrap: anywhere; } pre { white-space: pre-wrap; }
+  table.cards { font-size: 8.6pt; }
   h2, h3 { break-after: avoid; } figure, tr, .why, .verdict, ul.tree li { break-inside: avoid; }
   details.folded::details-content { content-visibility: visible; block-size: auto; }
   .short { font-size: 8.6pt; line-height: 1.32; } .short h1 { font-size: 14pt; margin: 0; }

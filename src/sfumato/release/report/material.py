@@ -58,6 +58,7 @@ class Held:
     `masked`: what is shown of the raw rows, in their order. `again`: the clusters found again in it.
     `attacks`: how far attacks got, where any apply. `name`: what the table is called, where it has a name.
     `people`: under which name the ledger knows them. `policies` and `attest`: as the recipe has them.
+    `remarks`: what publish warned of before it masked the table.
     """
 
     table: Table
@@ -74,6 +75,7 @@ class Held:
     people: str | None = None
     policies: Sequence[Policy] = ()
     attest: Mapping[str, str] = field(default_factory=dict)
+    remarks: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

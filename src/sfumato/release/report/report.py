@@ -14,7 +14,7 @@ from sfumato.release.release import REPORT
 from sfumato.release.report import attributes, claims, clusters, determination, policies, risk, short, worth
 from sfumato.release.report import search as story
 from sfumato.release.report import utility as survived
-from sfumato.release.report.markup import Html, page, paragraph, tag, text
+from sfumato.release.report.markup import Html, bullets, page, paragraph, section, tag, text
 from sfumato.release.report.material import Held, Released
 
 __all__ = ["REPORT", "Held", "Released", "holder_pages", "holder_report", "public_report"]
@@ -43,6 +43,7 @@ def holder_report(released: Released, held: Held) -> str:
     drawn: list[Callable[[], Html | None]] = [
         lambda: worth.holders_columns(released, held),
         lambda: claims.in_figures(released, held),
+        lambda: _remarks(held),
         lambda: claims.claimed(released),
         lambda: claims.holders_examples(released, held),
         lambda: survived.survived(held),
@@ -69,6 +70,11 @@ def holder_pages(released: Released, held: Held) -> dict[str, str]:
     )
 
 
+def _remarks(held: Held) -> Html | None:
+    """What publish warned of: columns that name people or tell a masked one, labels that look alike, rows left out."""
+    return section("Easily overlooked", bullets(held.remarks), anchor="remarks") if held.remarks else None
+
+
 def _groups(released: Released) -> Html | None:
     """The same in both editions."""
     return released.once("groups", lambda: risk.groups(released) or Html("")) or None
@@ -82,6 +88,7 @@ def _stories(held: Held) -> Mapping[str, Story]:
 
 NAMES = {
     "worth": "Worth having?",
+    "remarks": "Easily overlooked",
     "claims": "Claims",
     "table": "The table",
     "survived": "What survived",

@@ -37,12 +37,12 @@ from sfumato.release.report.worth import silent_line, worth_of
 NAME = "report_short.html"
 MOST_COLUMNS, MOST_FIGURES, MOST_ATTACKS, LONGEST, FEW = 20, 4, 6, 400, 5
 """Columns, figures, attacks, letters of a sentence, names of a list that are shown: the long edition has the rest."""
+LONGEST_NAME = 25
 ALONE = (
-    "Singling out by chosen predicates takes everything that is shown, the columns that go out as they are too, and "
-    "describes the rows that stand most alone. That a description fits one person does not say whose it is; who knows "
-    "those columns of somebody finds the row. The promise speaks of the masked columns alone."
+    "That a description fits one person does not say whose it is; who knows all those columns of somebody finds the "
+    "row. The promise speaks of the masked columns alone."
 )
-"""What the strongest of the attacks means, for whoever sees its figure and nothing else."""
+"""What the strongest of the attacks means; its figure would mislead whoever sees nothing else."""
 _LISTED = re.compile(r"\{([^{}]*)\}")
 
 
@@ -89,7 +89,7 @@ def _columns(released: Released, held: Held) -> Html | None:
     if not found:
         return None
     telling = sorted((one for one in found if not one.silent), key=lambda one: (one.kept is None, one.kept or 0.0))
-    rows: list[list[Cell]] = [[one.name, f"{one.before:,} → {one.after:,}", *_kept(one)] for one in telling]
+    rows: list[list[Cell]] = [[_named(one.name), f"{one.before:,} → {one.after:,}", *_kept(one)] for one in telling]
     hidden = (
         f"; {some(len(rows) - MOST_COLUMNS, 'column')} more in the long edition" if len(rows) > MOST_COLUMNS else ""
     )
@@ -98,6 +98,15 @@ def _columns(released: Released, held: Held) -> Html | None:
     return section(
         "What each column lost", *drawn, *silent_line([one.name for one in found if one.silent]), anchor="worth"
     )
+
+
+def _named(name: str) -> str:
+    """A name in one line of the page: of a long one its ends.
+
+    >>> _named("highest_completed_level_of_education_of_the_household_04")
+    'highest_com…_household_04'
+    """
+    return name if len(name) <= LONGEST_NAME else f"{name[: LONGEST_NAME - 14]}…{name[-13:]}"
 
 
 def _kept(one: ColumnKept) -> list[Cell]:
@@ -124,11 +133,11 @@ def _risked(held: Held) -> Html | None:
     """What group sizes leave, and how far each attack gets beside guessing."""
     if held.attacks is None:
         return None
-    rows = [_attack(one) for one in held.attacks.results[:MOST_ATTACKS]]
+    chosen = [one for one in held.attacks.results if one.attack == CHOSEN]
+    rows = [_attack(one) for one in held.attacks.results if one not in chosen][:MOST_ATTACKS]
     told = [paragraph(_exposed(min(held.attacks.risk, key=lambda one: one.smallest)))] if held.attacks.risk else []
     told += [table(["attack", "succeeds", "without the release"], rows)] if rows else []
-    if any(one.attack == CHOSEN for one in held.attacks.results[:MOST_ATTACKS]):
-        told.append(paragraph(ALONE, "note"))
+    told += [paragraph(f"{one.sentence} {ALONE}", "note") for one in chosen]
     return section("What is risked", *told, anchor="groups") if told else None
 
 

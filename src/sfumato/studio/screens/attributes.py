@@ -28,6 +28,8 @@ def context(desk: Desk) -> Context:
     return {
         "rows": rows,
         "people": look["rows"],
+        "several": look.get("several"),
+        "questions": [one for one in look.get("questions", ()) if one != look.get("several")],
         "quasi": quasi,
         "alone": share(desk, quasi),
         "as_it_is": as_it_is,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
-from contextlib import closing, suppress
+from contextlib import AbstractContextManager, closing, suppress
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -11,15 +12,22 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.types as pt
 
+from sfumato.data.schema import ItemSet, Schema
 from sfumato.data.sources.counted import Recount, receive
 from sfumato.data.sources.sql.address import Address, parse
-from sfumato.data.sources.sql.session import Session, in_words
+from sfumato.data.sources.sql.session import FORBIDDEN, NO_SCHEMA, TAKEN, Session, in_words
 from sfumato.data.sources.sql.source import check_file
 from sfumato.data.sources.sql.statements import parts_of, quoted, smallest_group, table_clause
 from sfumato.errors import TableError
 
 WRITING = "the released table could not be written to a new table of the database"
 MENDING = "mend it, and try again; the database is as it was"
+REMEDIES = {
+    FORBIDDEN: "have its owner say GRANT CREATE, USAGE ON the SCHEMA TO this user; the database is as it was",
+    NO_SCHEMA: "check the name before the point, whose capitals count, or say CREATE SCHEMA; the database is as it was",
+    TAKEN: "name another table, or drop that one; the database is as it was",
+}
+"""What to do about some of what goes wrong where a table is written."""
 TYPES = {
     "postgresql": {"text": "TEXT", "whole": "BIGINT", "decimal": "DOUBLE PRECISION", "truth": "BOOLEAN"},
     "duckdb": {"text": "VARCHAR", "whole": "BIGINT", "decimal": "DOUBLE", "truth": "BOOLEAN"},
@@ -49,7 +57,7 @@ def write_copy(address: Address, shown: pa.Table) -> None:
     clause = table_clause(address.table or "")
     plain = _plain(shown, text_dates=address.scheme == "sqlite")
     room = import_module(f"sfumato.data.sources.sql.{address.scheme}")
-    with in_words(address.called, rule=WRITING, remedy=MENDING), room.writing(address) as connection:
+    with _in_words(address), room.writing(address) as connection:
         made = f"CREATE TABLE {clause} ({columns})"
         if address.scheme == "duckdb":
             connection.execute(made)
@@ -59,6 +67,10 @@ def write_copy(address: Address, shown: pa.Table) -> None:
             _fill(connection, made, parts_of(address.table or ""), plain)
 
 
+def _in_words(address: Address) -> AbstractContextManager[None]:
+    return in_words(address.called, rule=WRITING, remedies=REMEDIES, usual=MENDING)
+
+
 class _Tried(Exception):
     """Ends a transaction that is not to be committed."""
 
@@ -66,9 +78,10 @@ class _Tried(Exception):
 def try_copy(address: Address) -> None:
     """Whether a table of that name could be made there: it is made, and the transaction is taken back."""
     if address.scheme != "postgresql" and not Path(address.where).exists():
+        _check_folder(address)
         return  # nothing can be in the way, and nothing is left behind
     room = import_module(f"sfumato.data.sources.sql.{address.scheme}")
-    with in_words(address.called, rule=WRITING, remedy=MENDING), suppress(_Tried), room.writing(address) as connection:
+    with _in_words(address), suppress(_Tried), room.writing(address) as connection:
         made = f"CREATE TABLE {table_clause(address.table or '')} (tried INTEGER)"
         if address.scheme == "duckdb":
             connection.execute(made)
@@ -76,6 +89,20 @@ def try_copy(address: Address) -> None:
             with closing(connection.cursor()) as cursor:
                 cursor.execute(made)
         raise _Tried
+
+
+def _check_folder(address: Address) -> None:
+    """A database that is not there yet is made, in a folder that is."""
+    if not os.access(Path(address.where).absolute().parent, os.W_OK | os.X_OK):
+        remedy = "make the folder, or name another; nothing was written"
+        raise TableError(address.called, f"no folder that may be written to: {WRITING}", remedy=remedy)
+
+
+def check_kinds(address: Address, schema: Schema) -> None:
+    """Refuse columns that no copy can hold, as far as a schema tells it: before anything is published."""
+    for name in schema.kept:
+        if isinstance(schema[name], ItemSet):
+            raise _unwritable(name, "an item set")
 
 
 def _fill(connection: Any, made: str, names: list[str], plain: pa.Table) -> None:
@@ -127,10 +154,14 @@ def _kind(field: pa.Field[Any]) -> str:
         return "moment" if kind.tz is None else "zoned"
     if pt.is_time(kind):
         return "time"
-    raise TableError(
-        field.name,
+    raise _unwritable(field.name, f"type {kind}")
+
+
+def _unwritable(name: str, given: str) -> TableError:
+    return TableError(
+        name,
         "a column that is written to a database holds text, numbers, dates, times or truth values",
-        given=f"type {kind}",
+        given=given,
         remedy="take the table from the release folder, which stays the release",
     )
 

@@ -5,7 +5,8 @@ A driver's message may quote a statement, a cell or a password. So it is only lo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol
 
@@ -34,9 +35,25 @@ class Session(Protocol):
 
 
 Opener = Callable[[str], Any]
+_STATE = re.compile("[0-9A-Z]{5}")
 
 
 REFUSED = "a statement that the database refused"
+MISTAKEN = "a query with a mistake in it, or with more than one statement"
+NO_TABLE, NO_SCHEMA, NO_COLUMN = "no such table", "no such schema", "a column that is not there"
+FORBIDDEN = "a missing permission"
+TAKEN = "a table of that name that is there already"
+STATES = {
+    "28P01": "a wrong user or password",
+    "3D000": "no such database",
+    "3F000": NO_SCHEMA,
+    "42501": FORBIDDEN,
+    "42601": MISTAKEN,
+    "42703": NO_COLUMN,
+    "42P01": NO_TABLE,
+    "42P07": TAKEN,
+}
+"""SQLSTATE, where a driver tells it, and what it means."""
 REASONS = (
     ("password authentication failed", "a wrong user or password"),
     ("no password supplied", "no password"),
@@ -44,20 +61,25 @@ REASONS = (
     ("could not translate host", "a host that is not known"),
     ("connection refused", "nobody who answers there"),
     ("timeout expired", "nobody who answers there"),
-    ("already exists", "a table of that name that is there already"),
+    ("already exists", TAKEN),
     ("read-only transaction", "a statement that would write"),
-    ("permission denied", "a table or a file that this user may not use"),
+    ("permission denied", FORBIDDEN),
     ("unable to open", "no database there, or one that may not be read"),
     ("cannot open file", "no database there, or one that may not be read"),
     ("conflicting lock", "a database that another process is writing to"),
     ("database is locked", "a database that another process is writing to"),
     ("not a valid duckdb", "a file that is no such database"),
     ("file is not a database", "a file that is no such database"),
-    ("no such table", "no such table"),
-    ("syntax error", REFUSED),
-    ('schema "', "no such schema"),
-    ("relation", "no such table"),
-    ("table with name", "no such table"),
+    ("no such table", NO_TABLE),
+    ("syntax error", MISTAKEN),
+    ("parser error", MISTAKEN),
+    ("no such column", NO_COLUMN),
+    ("referenced column", NO_COLUMN),
+    ('schema "', NO_SCHEMA),
+    ("schema with name", NO_SCHEMA),
+    ("unknown database", NO_SCHEMA),
+    ("relation", NO_TABLE),
+    ("table with name", NO_TABLE),
     ("terminating connection", "a connection that was ended"),
     ("server closed the connection", "a connection that was ended"),
     ("no connection to the server", "a connection that was ended"),
@@ -65,29 +87,38 @@ REASONS = (
     ("database", "no such database, or one that is damaged"),
 )
 """Words of drivers, in small letters, and what they mean; the first that fits is told."""
-REMEDIES = {
-    REFUSED: "check the query of the recipe in the database's own program, and the types of the columns",
-    "no such table": "check the name, whose capitals and schema count: ?table=crm.Customers%202026",
-    "a table or a file that this user may not use": "have its owner grant it (SELECT to read, CREATE to write)",
+READING = {
+    REFUSED: "check the query in the database's own program, and the types of the columns",
+    MISTAKEN: "run the query by itself in the database's own program",
+    NO_COLUMN: "check the names in the query; capitals count where a name stands in quotation marks",
+    NO_TABLE: "check the name, whose capitals and schema count: ?table=crm.Customers%202026",
+    NO_SCHEMA: "check the name before the point, whose capitals count",
+    FORBIDDEN: "have its owner say GRANT SELECT ON the table TO this user, and GRANT USAGE ON its SCHEMA",
 }
-"""What to do about some of them, in place of looking at the address."""
+"""What to do about some of them where a table is read, in place of looking at the address."""
 
 
-def reason(message: str) -> str:
+def reason(message: str, state: str | None = None) -> str:
     """What a driver's message means, without a word of it.
 
     >>> reason('FATAL: password authentication failed for user "holder"')
     'a wrong user or password'
     """
+    if state in STATES:
+        return STATES[state]
     text = message.lower()
     return next((meaning for words, meaning in REASONS if words in text), REFUSED)
 
 
 @contextmanager
 def in_words(
-    called: str, *, rule: str = "the table could not be read from its database", remedy: str | None = None
+    called: str,
+    *,
+    rule: str = "the table could not be read from its database",
+    remedies: Mapping[str, str] = READING,
+    usual: str = "check the address, and try again",
 ) -> Iterator[None]:
-    """Whatever goes wrong in a driver, as an error of ours."""
+    """Whatever goes wrong in a driver, as an error of ours, whose first words say what."""
     try:
         yield
     except (SfumatoError, MemoryError):
@@ -102,6 +133,7 @@ def in_words(
     except Exception as error:  # each driver has errors of its own, and some raise ValueError or RuntimeError
         if isinstance(error, NotImplementedError | AssertionError | TypeError | AttributeError):
             raise
-        given = reason(str(error))
-        usual = f"{REMEDIES.get(given, 'check the address')}, and try again; nothing was written"
-        raise TableError(called, rule, given=given, remedy=remedy or usual) from None
+        state = getattr(error, "sqlstate", None)
+        found = reason(str(error), state)
+        given = f"SQLSTATE {state}" if isinstance(state, str) and _STATE.fullmatch(state) else ""
+        raise TableError(called, f"{found}: {rule}", given=given, remedy=remedies.get(found, usual)) from None

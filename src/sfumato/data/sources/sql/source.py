@@ -38,8 +38,8 @@ class SqlTable:
 
     @property
     def called(self) -> str:
-        """Its kind and its name."""
-        return self.address.called
+        """Its kind and its name, or that it is a query."""
+        return self.address.called if self.query is None else f"{self.address.called}, query"
 
     def names(self) -> list[str]:
         """The names of its columns, in order; no row is read."""

@@ -11,7 +11,7 @@ from sfumato.privacy.verify.canonical import DESCRIBED
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, whole
 from sfumato.privacy.verify.texts.labels import LABELS, OF_A_LABEL, told_in_words
 from sfumato.privacy.verify.texts.pages import escaped, needed
-from sfumato.privacy.verify.texts.snippet import snippet
+from sfumato.privacy.verify.texts.snippet import CLASSES, snippet
 from sfumato.privacy.verify.texts.wording import GUARANTEE, NOT_PRIVATE
 from sfumato.privacy.verify.values import floor
 
@@ -116,6 +116,7 @@ def readme(form: Form) -> str:
     starts = STARTS if generated and "centres.json" not in files else ""
     order = "in their original order" if form.get("row_order") == "kept" else "in random order"
     described = whole(form, "format") >= DESCRIBED
+    lines = snippet(table, files, classes=form.get(CLASSES))
     more = " ".join(needed([field(claim, "claim", str) for claim in forms(form, "claims")]))
     return f"""# {title(generated=generated, private=private)}
 
@@ -134,7 +135,7 @@ An empty cell is a missing value, which counts as a value of its own.
 
 {chr(10).join("- " + escaped(text) for text in names(form, "not_claimed"))}
 
-{CLUSTERS if "centres.json" in files else ""}{snippet(table, files) if described else ""}## Check it yourself
+{CLUSTERS if "centres.json" in files else ""}{lines if described else ""}## Check it yourself
 
     pip install sfumato
     sfumato verify .

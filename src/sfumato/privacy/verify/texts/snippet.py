@@ -6,11 +6,14 @@ from collections.abc import Collection
 
 from sfumato.privacy.verify.fields import Form, field, forms
 from sfumato.privacy.verify.letters import quoted
+from sfumato.privacy.verify.texts.pages import escaped
 
 READERS = {"table.csv": 'pd.read_csv("table.csv", dtype=str)', "table.parquet": 'pd.read_parquet("table.parquet")'}
 ENDS = r"^\[?(.*?)(?:(?:\.\.|-(?!.*\.\.))(.*)[])].*)?$"
 """Both ends of an interval, parted by dots, or by a minus sign where no dots follow; of a number, the number alone."""
 CENTRES = "centres.json"
+CLASSES = "classes"
+"""Where a certificate tells the column of the classes that were to survive."""
 MOST = 40
 """Columns that are named; a table that has more is read by its recipient's own list."""
 HEADING = "## Work with it in pandas alone\n"
@@ -18,19 +21,28 @@ WITH_SFUMATO = """With Sfumato, `sfumato.load(".")` gives numbers, intervals, gr
 """
 
 
-def snippet(table: Form, files: Collection[str]) -> str:
+def snippet(table: Form, files: Collection[str], *, classes: object = None) -> str:
     """The section: how a released table becomes points; nothing but pandas is needed.
+
+    `classes`: the column that is to be learned from the others, which is none of the points.
 
     >>> column = {"name": "age", "kind": "number", "masked": "extent", "role": "quasi"}
     >>> print(snippet({"file": "table.csv", "columns": [column]}, []).splitlines()[2])
         import pandas as pd
     """
-    columns = [c for c in forms(table, "columns") if c.get("role") != "sensitive" and c.get("kind") != "item_set"]
+    columns = [
+        c
+        for c in forms(table, "columns")
+        if c.get("role") != "sensitive" and c.get("kind") != "item_set" and c.get("name") != classes
+    ]
     if not columns or len(columns) > MOST:
         return ""
     read = READERS[field(table, "file", str)]
     sets = any(c.get("kind") == "item_set" for c in forms(table, "columns"))
-    return f"{HEADING}{_alone(read, columns) if sets or CENTRES not in files else _spaced(read)}{WITH_SFUMATO}\n"
+    return (
+        f"{HEADING}{_alone(read, columns) if sets or CENTRES not in files else _spaced(read)}"
+        f"{'' if classes is None else _to_be_learned(str(classes))}{WITH_SFUMATO}\n"
+    )
 
 
 def _spaced(read: str) -> str:
@@ -64,16 +76,28 @@ def _alone(read: str, columns: Collection[Form]) -> str:
     return f"""
     import pandas as pd
     table = {read}.astype("string")
-    ends = {{c: table[c].str.extract(r"{ENDS}") for c in {_listed(numbers)}}}
-    middles = pd.DataFrame({{c: ends[c].apply(pd.to_numeric, errors="coerce").mean(axis=1) for c in ends}}, table.index)
+
+    def middle(shown):
+        ends = shown.str.extract(r"{ENDS}")
+        if ends.stack().str.match(r"\\d{{4}}-\\d").any():
+            days = ends.apply(pd.to_datetime, errors="coerce", format="ISO8601")
+            ends = days.apply(lambda end: (end - pd.Timestamp(0)) / pd.Timedelta(days=1))
+        return ends.apply(pd.to_numeric, errors="coerce").mean(axis=1)
+
+    middles = pd.DataFrame({{c: middle(table[c]) for c in {_listed(numbers)}}}, table.index)
     scaled = ((middles - middles.min()) / (middles.max() - middles.min())).fillna(0.5)
     shares = [table[c].fillna("").str.strip("{{}}").str.get_dummies(", ") for c in {_listed(labels)}]
     shares = [part.div(part.sum(axis=1).clip(1), axis=0) * 0.5**0.5 for part in shares]
     points = pd.concat([scaled, *shares], axis=1).astype(float)
 
 `points` has a row for each row of the table, numbers from 0 to 1, and two different labels are as far apart as the ends
-of a number: what k-means and most models want. For dates take `pd.to_datetime` in the place of `pd.to_numeric`.
+of a number: what k-means and most models want. Dates are numbers of days.
 """
+
+
+def _to_be_learned(classes: str) -> str:
+    kept = f"The masking was to keep the classes in {escaped(quoted(classes))}, which stand in no point: "
+    return f"{kept}they are what is to be learned.\n"
 
 
 def _listed(names: list[str]) -> str:

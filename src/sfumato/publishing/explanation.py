@@ -1,0 +1,87 @@
+"""Why the values of a release look as they do, as its holder asks: in words, and as a card."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sfumato.calls import called
+from sfumato.display import Card
+from sfumato.errors import ReleaseError
+from sfumato.maskers.partition.explanation import explain as tell_values
+from sfumato.maskers.topdown.explanation import explain as tell_search
+from sfumato.publishing.orders import check_folder
+from sfumato.publishing.orders import explain as search_again
+from sfumato.release.output import holder_of
+from sfumato.release.reading import read_certificate, read_history, read_recipe_of
+
+
+@dataclass(frozen=True, eq=False)
+class Explanation:
+    """What was found out, for the holder's eyes: `text` in words, `history` as plain JSON."""
+
+    text: str
+    history: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        return Card("Why values look as they do, for your eyes only", self.text.split("\n")).html()
+
+
+@called
+def explain(
+    release: str | Path, attribute: str | None = None, *, value: str | None = None, raw: object = None
+) -> Explanation:
+    """Why the values of a release look as they do, and which k would show more.
+
+    `release`: the folder, with the holder's beside it. `attribute`: of this one alone; `value`: of one value, as the
+    table shows it. `raw`: the raw table, anything that `publish` takes. A top-down search is told from the holder's
+    folder, and with the raw table is run again with lower k; a partition is told beside the raw table, which is that of
+    the holder's recipe unless another is given.
+    """
+    check_folder(release)
+    history: Mapping[str, Any] = read_history(release)
+    if raw is None and "rounds" not in history:
+        raw = _named(release)
+    if raw is not None:
+        history = search_again(raw, release)
+    if "values" in history:
+        return Explanation(tell_values(history, attribute, value=value), history)
+    if "rounds" not in history:
+        raise _untold(release, beside=raw is not None)
+    if value is not None:
+        raise ReleaseError(
+            value,
+            "values of a partition are explained one by one",
+            given="a top-down search",
+            remedy="name an attribute",
+        )
+    return Explanation(tell_search(history, attribute), history)
+
+
+def _named(release: str | Path) -> Path | None:
+    """The raw table where the holder's recipe has it, seen from here or from beside the release; maybe none."""
+    named = read_recipe_of(release).table
+    places = (Path(), holder_of(Path(release).resolve()).parent)
+    found = [place / named for place in places if (place / named).is_file()] if named else []
+    return found[0] if found else None
+
+
+def _untold(release: str | Path, *, beside: bool) -> ReleaseError:
+    where = f"{holder_of(Path(release).resolve()).name}/recipe.yaml"
+    missing = "" if beside else f", and no table where {where} would have it"
+    return ReleaseError(
+        str(release),
+        "a top-down search is explained, and a partition beside the raw table",
+        given=f"a release masked by {read_certificate(release).get('mask')}{missing}",
+        remedy="its README.md and the holder's folder say what was done"
+        if beside
+        else "of a partition, name the raw table: --raw TABLE, in Python raw=TABLE",
+    )
