@@ -288,8 +288,8 @@ def test_a_secure_order_in_buckets_is_any_order(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("cells", [2**22, 10])
 def test_pairs_are_counted(cells: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sfumato.data.table._CELLS", cells)
-    monkeypatch.setattr("sfumato.data.table._BLOCK", 100)
+    monkeypatch.setattr("sfumato.data.grouping._CELLS", cells)
+    monkeypatch.setattr("sfumato.data.grouping._BLOCK", 100)
     chance = np.random.default_rng(0)
     one, other = chance.integers(0, 9, 1000).astype(np.uint8), chance.integers(0, 40, 1000)
     found = pairs(one, other)
