@@ -108,7 +108,8 @@ def measure(job: Job) -> dict[str, Any]:
         elif isinstance(event, Ended):
             peaks[event.step] = (memory("VmHWM") - base) / rows
 
-    way = {"stream": job.stream} if "stream" in Run.__dataclass_fields__ else {}  # earlier versions read it whole
+    known = "stream" in Run.__dataclass_fields__  # earlier versions read it whole
+    way: dict[str, Any] = {"stream": job.stream} if known else {}
     run = Run(trial=job.into is None, report=False, listener=hear, **way)
     release = publish(job.path, recipe(job, rows), run=run)
     spent = cpu() - began

@@ -109,10 +109,9 @@ the other six trees, or the classifier; we cannot tell. With suppression, where 
 **Partition** on Top7 is what `publish` gives (`--partition` measures it alone): AE - BE is at most 0.70 points for k up
 to 600. In Figure 10 it stands twice: the whole table published and then split by the recipient, and, as all others
 there, by the masker alone, learned on nine folds and applied to the tenth. So it loses 2.4 points more at k = 10: a
-part shows what occurs in it, and new rows outside the extent of their part are suppressed as a whole, 20 % of them at
-k = 10 and 5 % at k = 100 (two folds looked at); with `extent="cuts"` 3 % and 0.1 %. With `show="labels"` they are
-14 % and 1 %, and new rows are told better by up to 1.5 points; in a table that is published as a whole labels are no
-better than sets (17.07, 16.66, 17.26 and 17.50 % at the four k), and cover twice as much.
+part shows what occurs in it, and new rows outside the extent of their part are suppressed as a whole
+(`python -m benchmarks.new_rows`, Adult's last tenth: 21 % at k = 10 and 2 % at k = 100; with `extent="cuts"` 2 % and
+0 %, with `show="labels"` 17 % and 1 %).
 
 **German.** The paper's split is not known. In the file's order the claim fails: BE is 21.9 % where the paper has
 28.8 %, AE - BE is 10.5 points, AE lies above UE, and the attributes rank otherwise than in the paper. So a split of

@@ -95,10 +95,32 @@ def test_a_page_says_what_its_command_prints(name: str, tmp_path: Path) -> None:
     command = [sys.executable, *figure.command]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+    assert unsaid(figure, done.stdout) == []
+
+
+def unsaid(figure: Figure, printed: str) -> list[str]:
+    """What a command printed and its page does not say."""
     page = (ROOT / figure.page).read_text(encoding="utf-8")
-    said = figure.said(done.stdout)
+    said = figure.said(printed)
     assert said, "the command printed nothing that a page could say"
-    assert [text for text in said if text not in page] == []
+    return [text for text in said if text not in page]
+
+
+@pytest.mark.parametrize("name", [name for name, figure in SAMPLE.items() if figure.said in (rows, ours_untimed)])
+def test_a_page_with_another_digit_would_be_noticed(name: str) -> None:
+    """Of what the page has today each digit in turn is printed otherwise."""
+    figure = SAMPLE[name]
+    page = (ROOT / figure.page).read_text(encoding="utf-8")
+    lines = [line for line in rows(page) if figure.said(line) and re.search(r"\d", figure.said(line)[0])]
+    assert unsaid(figure, "\n".join(lines)) == []
+    tried = noticed = 0
+    for line in lines:
+        said = figure.said(line)[0]
+        for at in (found.start() for found in re.finditer(r"\d", said)):
+            wrong = f"{said[:at]}{(int(said[at]) + 1) % 10}{line[at + 1 :]}"
+            tried, noticed = tried + 1, noticed + bool(unsaid(figure, wrong))
+    assert tried > 10
+    assert noticed == tried
 
 
 def test_the_sample_has_ten_and_its_commands_stand_on_their_pages() -> None:

@@ -10,6 +10,9 @@ from types import ModuleType
 import pytest
 
 import sfumato as sf
+from tests.forgeries import every_forgery
+from tests.hostile_folders import HOSTILE as HOSTILE_FOLDERS
+from tests.hostile_recipes import HOSTILE as HOSTILE_RECIPES
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
@@ -63,3 +66,10 @@ def test_the_tutorial_of_the_studio_shows_small_pictures_beside_their_command() 
     assert shown == set(kept)
     assert all(1_000 < path.stat().st_size < 100_000 for path in kept.values())
     assert "python -m tools.studio_pictures" in text
+
+
+def test_the_page_on_security_counts_the_kinds_that_are_tried() -> None:
+    page = (DOCS / "security.md").read_text(encoding="utf-8")
+    assert f"{len(every_forgery())} kinds, none holds" in page
+    assert f"{len(HOSTILE_RECIPES)} kinds: no code" in page
+    assert f"{len(HOSTILE_FOLDERS)} kinds and files exchanged" in page

@@ -82,7 +82,7 @@ class Numbers:
     @property
     def _ends(self) -> Floats:
         """The ends that are told."""
-        known = np.concatenate([self.low[~self.open_low], self.high[~self.open_high]])
+        known: Floats = np.concatenate([self.low[~self.open_low], self.high[~self.open_high]])
         return known[np.isfinite(known)]
 
     def drawn(self, chance: np.random.Generator) -> Floats:

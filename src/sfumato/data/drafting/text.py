@@ -158,22 +158,7 @@ def questions(draft: Draft) -> Iterator[str]:
             "codes can be masked (role: quasi); what nobody else knows can go out as it is (role: sensitive, "
             "unique_ok: true)."
         )
-    spoilt = [c for c in draft.columns if c.spoilt is not None]
-    if words := [c for c in spoilt if c.kind == "number"]:
-        yield f"Do words among numbers mean missing, as they are taken for in `missing`? {_cells(words)}."
-    if others := [c for c in spoilt if c.kind != "number"]:
-        yield (
-            f"Are these numbers? {_cells(others)}. Mend those cells; words that mean missing can be listed in "
-            "`missing`. Where that leaves numbers, write kind: number, with decimal: comma for 3,5."
-        )
-    if same := [c for c in draft.columns if c.alike]:
-        labels = ", ".join(f"{scalar(c.name)} ({c.alike:,})" for c in same)
-        yield (
-            f"Are these labels the same? Some differ by letters' case or spaces alone: {labels}. Each would be a value "
-            "of its own: write them alike in the table."
-        )
-    if unsure := [c.name for c in draft.columns if "(or mdy?" in c.holds and c.role != "identifier"]:
-        yield f"Do days stand before months (dmy) in {_named(unsure)}? No day is above 12."
+    yield from _about_cells(draft)
     if secret := [c.name for c in draft.columns if c.role == "quasi" and c.reason.startswith("sensitive (")]:
         yield (
             f"Are these secrets? {_named(secret)}. Their values are so exact that they are masked, and nothing bounds "
@@ -194,6 +179,26 @@ def questions(draft: Draft) -> Iterator[str]:
     if declared := [c for c in draft.columns if c.labels and isinstance(c.attribute, Category)]:
         lists = "; ".join(f"{scalar(c.name)} {_inline(list(c.labels))}" for c in declared)
         yield f"Under a budget (mask: private_tree) labels are declared, `values: [...]`. All that can occur? {lists}"
+
+
+def _about_cells(draft: Draft) -> Iterator[str]:
+    """How some cells are to be read."""
+    spoilt = [c for c in draft.columns if c.spoilt is not None]
+    if words := [c for c in spoilt if c.kind == "number"]:
+        yield f"Do words among numbers mean missing, as they are taken for in `missing`? {_cells(words)}."
+    if others := [c for c in spoilt if c.kind != "number"]:
+        yield (
+            f"Are these numbers? {_cells(others)}. Mend those cells; words that mean missing can be listed in "
+            "`missing`. Where that leaves numbers, write kind: number, with decimal: comma for 3,5."
+        )
+    if same := [c for c in draft.columns if c.alike]:
+        labels = ", ".join(f"{scalar(c.name)} ({c.alike:,})" for c in same)
+        yield (
+            f"Are these labels the same? Some differ by letters' case or spaces alone: {labels}. Each would be a value "
+            "of its own: write them alike in the table."
+        )
+    if unsure := [c.name for c in draft.columns if "(or mdy?" in c.holds and c.role != "identifier"]:
+        yield f"Do days stand before months (dmy) in {_named(unsure)}? No day is above 12."
 
 
 def _cells(columns: Sequence[ColumnDraft]) -> str:
