@@ -183,12 +183,16 @@ def into_page(page: str, table: str, before: str) -> str:
 
 
 def measured_again(option: str, draws: int, path: Path) -> None:
-    """The tables of one clusterer, each into the page as soon as it is measured."""
+    """The tables of one clusterer, each into the page and its figures as soon as it is measured."""
     how, clusterer = CLUSTERERS[option]
+    kept = path.with_suffix(".json")
     for rho in RHOS:
-        table = misclassified_table(how, rho, misclassified(clusterer, rho, draws))
+        ours = misclassified(clusterer, rho, draws)
+        table = misclassified_table(how, rho, ours)
         page = into_page(path.read_text(encoding="utf-8"), table, f"## Table {NUMBER[rho][1]}: Sec")
         path.write_text(page, encoding="utf-8")
+        figures = {**json.loads(kept.read_text(encoding="utf-8")), f"misclassified {how} {rho}": ours}
+        kept.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
 
 
 def run_all(*, runs: int, ward_runs: int, trials: int) -> tuple[str, dict[str, Any]]:
