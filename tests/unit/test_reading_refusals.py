@@ -177,7 +177,7 @@ def test_a_file_that_fails_to_open(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("coded", [False, True])
 def test_cells_that_are_no_numbers_are_counted(coded: bool) -> None:
     cells: pa.Array[Any] = pa.array(["4", "1 day", "5", "1 day", "2 days"])
-    with pytest.raises(TableError, match=r"but row 2 \(the first of 3 such cells\) does not"):
+    with pytest.raises(TableError, match=r"row 2 \(the first of 3 such cells\) holds no number"):
         encode(pa.table({"days": cells.dictionary_encode() if coded else cells}), Schema(days=Number()))
 
 

@@ -79,7 +79,7 @@ def test_dates_declared_a_number_get_the_remedy_of_dates(tmp_path: Path) -> None
     path = tmp_path / "people.csv"
     path.write_text("born,sex\n1990-01-02,f\n1991-02-03,m\n")
     schema = sf.Schema(born=sf.Number(), sex=sf.Category())
-    with pytest.raises(sf.TableError, match=r"line 2 holds no number.*calendar: day"):
+    with pytest.raises(sf.TableError, match=r"line 2 .*holds no number.*calendar: day"):
         sf.read(path, schema)
     path.write_text("born,sex\nyes,f\n12,m\n")
     with pytest.raises(sf.TableError, match="under `missing`"):
