@@ -74,7 +74,7 @@ def test_plain_k_anonymity_from_the_command_line(tmp_path: Path, monkeypatch: py
     assert CliRunner().invoke(app, ["evaluate", "people.csv", "out"]).exit_code == 0
     told = CliRunner().invoke(app, ["explain", "out"])
     assert told.exit_code == 1
-    assert "tells of a top-down search" in str(told.exception)
+    assert "name the raw table: --raw TABLE" in str(told.exception)
     assert CliRunner().invoke(app, ["attack", "people.csv", "out"]).exit_code == 0
 
 

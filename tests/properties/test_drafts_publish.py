@@ -79,5 +79,5 @@ def test_the_property_can_fail() -> None:
     table = pa.table({"age": [30, 40] * 30, "weight": np.random.default_rng(0).normal(70, 9, 60)})
     raw = recipe_text(draft(table), "people.csv").replace("weight: {kind: number, role: quasi", "weight: {kind: number")
     recipe = sf.Recipe.from_yaml(raw.replace("[age, weight]", "[age]"))
-    with pytest.raises(sf.RecipeError, match="tell most people apart"):
+    with pytest.raises(sf.RecipeError, match="tells most people apart"):
         sf.publish(table, recipe, run=Run(report=False, trial=True))
