@@ -36,7 +36,7 @@ SECRET = "income"
 MOVED = {"age": (17, 90), "hours_per_week": (1, 99)}
 FEW, ADULT, CENSUS, MILLION, MANY = 1_000, 45_222, 300_000, 1_000_000, 5_000_000
 CLUSTERS, STARTS, K = 6, 10, 50
-PROGRAM = "from sfumato.cli.main import main; main()"
+PROGRAM = "from sfumato.cli.main import program; program()"
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """`python -m sfumato`: the program, also where its command is not on the path."""
 
-from sfumato.cli.main import main
+from sfumato.cli.main import program
 
 if __name__ == "__main__":
-    main()
+    program()
