@@ -2,6 +2,7 @@
 
     python -m benchmarks.attack_report                                  # some minutes; prints Markdown
     python -m benchmarks.attack_report --write docs/results/attacks.md  # puts it between the page's marks
+    python -m benchmarks.attack_report --only "top-down, k = 50"        # these lines alone; the page keeps the others
 
 The training part of Adult is published (30,162 complete records), its test part (15,060) is the control group, and
 both together are the population. The secret is the marital status. Everything is counted or drawn with a fixed seed.
@@ -193,14 +194,17 @@ def _survived(scores: Mapping[str, Any] | None) -> list[str]:
     return [f"{scores['scores'][name]['value']:.3f}" for name in ("f_measure.start", "agreement")]
 
 
-def report(adult: Adult, ks: Sequence[int] = KS) -> Iterator[str]:
-    """The table, line by line; progress goes to standard error."""
+def report(adult: Adult, ks: Sequence[int] = KS, only: str = "") -> Iterator[str]:
+    """The table, line by line, or those whose names have `only` in them; progress goes to standard error."""
     yield f"| {' | '.join(HEADINGS)} |"
     yield f"|---|{'---:|' * (len(HEADINGS) - 1)}"
-    yield line("raw", adult, Shown(adult.people.to_arrow()))
+    if only in "raw":
+        yield line("raw", adult, Shown(adult.people.to_arrow()))
     lines = requirements(adult.population.to_arrow())
     for masker, k, asked in product(MASKERS, ks, lines):
         began, name = time.perf_counter(), f"{masker}, k = {k}: {asked}"
+        if only not in name:
+            continue
         yield published(name, adult, lines[asked](k), MASKERS[masker])
         sys.stderr.write(f"{name}: {time.perf_counter() - began:.0f} s\n")
 
@@ -216,10 +220,19 @@ def published(name: str, adult: Adult, asked: Sequence[Any], mask: Any) -> str:
     return line(name, adult, Shown(release.shown, release.mask, release.scores))
 
 
-def placed(page: str, made: str) -> str:
-    """A page with what was made between its marks."""
+def placed(page: str, made: str, *, whole: bool) -> str:
+    """A page with what was made between its marks: in the place of all lines, or of those of the same names."""
     before, rest = page.split(BEGIN)
-    return f"{before}{BEGIN}\n\n    {COMMAND}\n\n{made}\n\n{END}{rest.split(END)[1]}"
+    old, after = rest.split(END)
+    lines = {
+        _name(line): line for text in ("" if whole else old, made) for line in text.splitlines() if line.startswith("|")
+    }
+    return f"{before}{BEGIN}\n\n    {COMMAND}\n\n{chr(10).join(lines.values())}\n\n{END}{after}"
+
+
+def _name(line: str) -> str:
+    """Of a line of the table: its first cell."""
+    return line.split("|")[1].strip()
 
 
 def main() -> None:
@@ -227,12 +240,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
     parser.add_argument("--write", type=Path, help="a page with the marks")
     parser.add_argument("--rows", type=int, help="only so many people of each part")
+    parser.add_argument("--only", default="", help="lines whose names have this in them")
     arguments = parser.parse_args()
-    made = "\n".join(report(Adult.load(arguments.rows)))
-    if arguments.write is None:
-        sys.stdout.write(made + "\n")
-    else:
-        arguments.write.write_text(placed(arguments.write.read_text(encoding="utf-8"), made), encoding="utf-8")
+    made = []
+    for text in report(Adult.load(arguments.rows), only=arguments.only):
+        made.append(text)
+        print(text, flush=True)
+    if arguments.write is not None:
+        page = arguments.write.read_text(encoding="utf-8")
+        arguments.write.write_text(placed(page, "\n".join(made), whole=not arguments.only), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 import sfumato as sf
 from sfumato.evaluation.clusters import f_measure
-from sfumato.people.people import cluster_points
+from sfumato.people.clusters import cluster_points
 from sfumato.structure.structures import find
 
 EIGHT = ("age", "workclass", "education", "marital_status", "occupation", "race", "sex", "native_country")

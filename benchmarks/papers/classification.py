@@ -1,6 +1,6 @@
 """Paper 002, section 5, redone: Figures 5, 6a, 6b, 8, 9, 10 and 11.
 
-python -m benchmarks.papers.classification           # ten minutes on idle cores; writes docs/results
+python -m benchmarks.papers.classification           # fifteen minutes of CPU; writes docs/results
 python -m benchmarks.papers.classification --quick   # under a minute; prints, writes nothing unless --out
 python -m benchmarks.papers.classification --partition   # what Partition gives, alone: prints its lines
 

@@ -1,8 +1,9 @@
 """Paper 000, section 5, redone: does masking that is guided by clusters keep them, and better than blind masking?
 
-python -m benchmarks.papers.cluster_anonymity                # everything: 28 minutes on two busy cores
+python -m benchmarks.papers.cluster_anonymity                # everything: twenty minutes of CPU
 python -m benchmarks.papers.cluster_anonymity --quick        # a few test cases, into a temporary folder
 python -m benchmarks.papers.cluster_anonymity --plots-only   # tables and plots again from the kept results
+python -m benchmarks.papers.cluster_anonymity --sample 24    # so many of the kept results measured again, and compared
 
 CRX is not bundled: SFUMATO_DATA names the folder that holds it. Without it the benchmark goes on with Adult alone.
 """
@@ -16,6 +17,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 from itertools import groupby
+from math import isnan
 from multiprocessing import get_context
 from pathlib import Path
 from tempfile import gettempdir
@@ -33,6 +35,8 @@ TOGETHER = 16
 """The most test cases that a process takes at once; they share a raw structure."""
 PUBLISHED = ("published", "seeds")
 """Experiments that are measured by `publish`."""
+LAST_DIGIT = 1e-3
+"""Figures on the page have three digits."""
 OUT = Path(__file__).parents[2] / "docs" / "results"
 
 
@@ -41,12 +45,16 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--quick", action="store_true", help="a few test cases")
     parser.add_argument("--plots-only", action="store_true", help="tables and plots from the kept results")
     parser.add_argument("--only", help="measure one experiment again (a word in the results' first column)")
+    parser.add_argument("--sample", type=int, metavar="N", help="measure N of the kept results again; writes nothing")
     parser.add_argument("--out", type=Path, help="folder for results, tables and plots (docs/results)")
     parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args(arguments)
     out: Path = given.out or (Path(gettempdir()) / f"{NAME}_quick" if given.quick else OUT)
     out.mkdir(parents=True, exist_ok=True)
     kept = out / f"{NAME}.csv"
+    if given.sample:
+        print(*compared(cluster_rows.read(kept), given.sample), sep="\n")
+        return
     if not given.plots_only:
         cases = [case for name in tables() for case in settings(name, QUICK if given.quick else FULL)]
         others = [row for row in cluster_rows.read(kept) if row.setting.experiment != given.only] if given.only else []
@@ -55,6 +63,22 @@ def main(arguments: list[str] | None = None) -> None:
     rows = cluster_rows.read(kept)
     fill(out / f"{NAME}.md", rows)
     print(*(f"wrote {path}" for path in [kept, out / f"{NAME}.md", *plot(out / NAME, rows)]), sep="\n")
+
+
+def compared(rows: list[Row], count: int) -> Iterator[str]:
+    """Markdown: kept results at even distances, beside what the same test cases give now."""
+    yield "| experiment | table | clusterer | clusters | QID | h | mask | F kept | F now | agreement kept | now |"
+    yield "|---|---|---|---|---|---|---|---|---|---|---|"
+    same = 0
+    chosen = [rows[at * len(rows) // count] for at in range(count)]
+    for old in chosen:
+        of = old.setting
+        now = _measured([of])[0]
+        pairs = [(old.f_start, now.f_start), (old.agreement, now.agreement)]
+        cells = [of.experiment, of.dataset, of.method, of.clusters, of.qid, of.h, of.mask]
+        same += all(abs(one - other) < LAST_DIGIT or isnan(one) for one, other in pairs)
+        yield "| " + " | ".join([*map(str, cells), *(f"{value:.3f}" for pair in pairs for value in pair)]) + " |"
+    yield f"\n{same} of {count} as kept, to three digits"
 
 
 def tables() -> Iterator[str]:

@@ -81,10 +81,22 @@ def _fill(path: Path | None, filled: Mapping[str, str]) -> None:
     for name, table in filled.items():
         before, begin, rest = text.partition(f"<!-- table: {name} -->")
         if begin:
-            text = f"{before}{begin}\n\n{table}\n\n{END}{rest.partition(END)[2]}"
+            old, end, after = rest.partition(END)
+            text = f"{before}{begin}\n\n{_beside(old.strip(), table)}\n\n{end}{after}"
         else:
             print(f"{name} has no place on the page:\n\n{table}")
     path.write_text(text, encoding="utf-8")
+
+
+def _beside(old: str, new: str) -> str:
+    """A table with the lines of cases that were measured now; lines of other cases stay as they are."""
+    cases: dict[str, list[str]] = {}
+    for text in (old, new):
+        fresh: dict[str, list[str]] = {}
+        for line in text.splitlines():
+            fresh.setdefault(" | ".join(line.split(" | ")[:2]), []).append(line)
+        cases |= fresh
+    return "\n".join(line for lines in cases.values() for line in lines)
 
 
 def _cell(values: Sequence[float]) -> str:

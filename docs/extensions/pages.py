@@ -8,6 +8,9 @@ from typing import Any
 
 from sphinx.ext.napoleon import NumpyDocstring
 
+from sfumato.maskers.registry import MASKERS
+from sfumato.privacy.requirements import REQUIREMENTS
+
 DOCS = Path(__file__).parents[1]
 MARK = "<!-- every other page -->"
 ABOVE = {
@@ -61,8 +64,32 @@ def _sections(app: Any, what: str, name: str, shown: object, options: object, li
         lines[:] = NumpyDocstring("\n".join(lines), what=what, name=name).lines()
 
 
+INSIDE = {
+    "Recipe": {"understood", "wishes", "population", "before", "masker", "placed", "beside_others", "of"},
+    "Schema": {"missing_texts", "without_domains", "require"},
+    "Along": {"label_role", "kind"},
+    "Earlier": {"before"},
+    "Clusters": {"again"},
+    "Number": {"intervals"},
+    "Policy": {"form"},
+    "Release": {"keep"},
+}
+"""What other rooms of the house ask of a class, and its users do not."""
+GUESTS = {place.rpartition(":")[2] for place in MASKERS.values()} | {kind.__name__ for kind in REQUIREMENTS.values()}
+"""Maskers and requirements: they are made, and handed over; all else is asked of them by Sfumato."""
+
+
+def _skip(app: Any, what: str, name: str, shown: Any, skip: bool, options: object) -> bool | None:
+    """Whether a member stays off the page of its class; None leaves that to Sphinx."""
+    del app, what, skip, options
+    asked = getattr(getattr(shown, "fget", shown), "__qualname__", "")
+    owner = asked.partition(".")[0]
+    return True if owner in GUESTS or name in INSIDE.get(owner, ()) else None
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Called by Sphinx."""
     app.connect("source-read", _read)
     app.connect("autodoc-process-docstring", _sections)
+    app.connect("autodoc-skip-member", _skip)
     return {"parallel_read_safe": True}
