@@ -57,6 +57,8 @@ def people(rows: int = 200) -> pa.Table:
     )
 
 
+NUMBERS_ALONE = ("translate", "scale", "rotate", "hybrid", "add_noise")
+"""Maskers that take no categories."""
 REQUIREMENTS: Mapping[str, tuple[Any, ...]] = {
     "k_anonymity": (KAnonymity(ON, 4), KAnonymity(TWO, 9), KAnonymity(("age",), 3)),
     "l_diversity": (LDiversity(ON, "disease", 2), LDiversity(TWO, "disease", 2, "entropy")),
@@ -140,8 +142,8 @@ def recipe(kind: str) -> sf.Recipe:
         needed = REQUIREMENTS.get(kind, REQUIREMENTS["shares"])
         return sf.Recipe(schema=SCHEMA, structure=structure, mask=sf.TopDown(), privacy=needed)
     made = masker_named(kind)(**({"generations": 3} if kind == "genetic" else {}))
-    schema = SCHEMA if made.guarantee.name == "k_anonymity" else NUMBERS
-    needs: tuple[Any, ...] = (KAnonymity(ON, 4),) if made.guarantee.name == "k_anonymity" else ()
+    schema = NUMBERS if kind in NUMBERS_ALONE or made.guarantee.spends else SCHEMA
+    needs: tuple[Any, ...] = (KAnonymity(schema.quasi, 4),) if made.guarantee.name == "k_anonymity" else ()
     return sf.Recipe(
         schema=schema,
         structure=structure,

@@ -20,6 +20,8 @@ MOST_ROWS = 40
 """Rows of a table that are shown."""
 LEAST = 6
 """Characters of a column that gives way to others."""
+MOST_LINES = 4
+"""Lines of a terminal that a cell takes, at most."""
 SHORT = 20
 """A cell of so few characters stays in one line."""
 FEW_LABELS = 2
@@ -147,16 +149,29 @@ def _lines(grid: Grid) -> list[str]:
     cells, more = _shown(grid)
     shown = [[visible(cell) for cell in row] for row in [[*grid.headings], *cells]]
     widths = _widths([max(len(row[at]) for row in shown) for at in range(len(grid.headings))])
-    cut = [[visible(cell, most=width) for cell, width in zip(row, widths, strict=True)] for row in shown]
     right = _numeric(grid)
     lines = [
         "  ".join(
             cell.rjust(width) if to_the_right else cell.ljust(width)
             for cell, width, to_the_right in zip(row, widths, right, strict=True)
         ).rstrip()
-        for row in cut
+        for whole in shown
+        for row in _row_lines(whole, widths)
     ]
     return [f"  {line}" for line in (*lines, *([more] if more else []))]
+
+
+def _row_lines(row: list[str], widths: list[int]) -> list[list[str]]:
+    """A row of cells as lines of a terminal: the last cell goes on below, others are cut where they have no room.
+
+    >>> _row_lines(["a long name", "it is known to many people"], [6, 12])
+    [['a lon…', 'it is known'], ['', 'to many'], ['', 'people']]
+    """
+    *first, last = row
+    width = max(1, widths[-1])
+    parts = wrap(last, width, max_lines=MOST_LINES, placeholder="…") or [""]
+    cut = [visible(cell, most=width) for cell, width in zip(first, widths, strict=False)]
+    return [[*(cut if not at else [""] * len(first)), part] for at, part in enumerate(parts)]
 
 
 def _widths(wanted: list[int]) -> list[int]:

@@ -93,12 +93,12 @@ class Secure:
     def permutation(self, n: int) -> NDArray[np.int64]:
         """A uniformly drawn order of n rows: the order of n random 64-bit keys.
 
-        Two equal keys (chance below n^2 / 2^65) fall back to input order between those two rows only.
+        Two equal keys (chance below n^2 / 2^65) keep some order between those two rows only.
         """
         import numpy as np
 
         keys = np.frombuffer(os.urandom(8 * n), dtype=np.uint64)
-        return np.argsort(keys, kind="stable").astype(np.int64, copy=False)
+        return np.argsort(keys).astype(np.int64, copy=False)
 
     def pieces(self, n: int) -> Iterator[NDArray[np.int64]]:
         """Such an order, piece by piece: every row draws a bucket, and the buckets are shuffled one after the other.

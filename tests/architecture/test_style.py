@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import sfumato
@@ -35,3 +36,13 @@ def test_wide_calls_name_their_arguments() -> None:
 def test_the_measurement_can_fail() -> None:
     assert wide_calls("f(1, 2, 3, 4, 5, 6)\ng(1, 2, 3, 4, 5, 6, 7)\n") == [2]
     assert wide_calls("g(1, 2, 3, 4, 5, 6, seventh=7)\n") == []
+
+
+def test_no_file_holds_the_marks_of_a_merge() -> None:
+    marks = re.compile(r"^(<{7}|={7}|>{7})( |$)", re.M)
+    folders = [ROOT / name for name in ("src", "tests", "benchmarks", "tools", "docs")]
+    found = [
+        path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".md", ".yaml", ".html")
+    ]
+    found += [*ROOT.glob("*.md"), *ROOT.glob("*.toml")]
+    assert [path.name for path in found if marks.search(path.read_text(encoding="utf-8"))] == []

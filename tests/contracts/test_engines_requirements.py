@@ -27,6 +27,7 @@ from sfumato.privacy.requirements import KMap, Requirement, basic
 from tests.contracts.mixes import KINDS, Mix, random_mix
 from tests.contracts.oracle import OracleSession, by_the_oracle
 from tests.properties.definitions import Row, holds
+from tests.sampling import some
 
 ALL = tuple(KINDS)
 
@@ -51,7 +52,7 @@ def run(mix: Mix, engine: Any, **more: Any) -> Fitted:
     return fit(mix.table, mix.labels, mix.needs, settings=replace(mix.settings, **more), engine=engine)
 
 
-@pytest.mark.parametrize("block", range(6))
+@pytest.mark.parametrize("block", some(range(6), 3))
 def test_searches_take_the_same_steps(block: int) -> None:
     tried = 0
     for seed, mix in mixes(block * 100, 40):
@@ -64,7 +65,7 @@ def test_searches_take_the_same_steps(block: int) -> None:
     assert tried > 10
 
 
-@pytest.mark.parametrize("block", range(4))
+@pytest.mark.parametrize("block", some(range(4), 2))
 def test_groups_are_the_same_with_weights(block: int) -> None:
     """Question by question, along a random path that keeps to no requirement."""
     for seed, mix in mixes(2000 + block * 50, 25):
@@ -209,7 +210,7 @@ def broken_by(mix: Mix, problem: Problem, values: list[NDArray[np.int64]]) -> li
     return broken
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", some(range(40), 4))
 def test_labels_of_the_population_are_not_told(seed: int) -> None:
     """What only people of the population have is in no recoding, and no step does nothing."""
     mix = random_mix(seed + 8000, ("map",))

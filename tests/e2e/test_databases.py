@@ -342,6 +342,15 @@ def test_the_command_line_writes_a_copy_and_counts_it(tmp_path: Path, monkeypatc
     checked = CliRunner().invoke(app, ["verify", str(out), "--copy", copy])
     assert checked.exit_code == 0, checked.output
     assert "counted by the database on age, town" in checked.output
+    beside = ["verify", str(out), "--raw", f"sqlite:///{tmp_path}/people.db?table=people"]
+    held = CliRunner().invoke(app, beside)
+    assert held.exit_code == 0, held.output
+    assert "400 released rows are the raw rows" in held.output
+    holders = out.with_name("out.holder").rename(tmp_path / "away")
+    alone = CliRunner().invoke(app, beside)
+    assert isinstance(alone.exception, sf.ReleaseError)
+    assert "Parquet" in alone.exception.remedy
+    holders.rename(out.with_name("out.holder"))
     with closing(sqlite3.connect(tmp_path / "copies.db")) as connection, connection:
         connection.execute("DELETE FROM masked WHERE rowid = 1")
     broken = CliRunner().invoke(app, ["verify", str(out), "--copy", copy])

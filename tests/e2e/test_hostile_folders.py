@@ -17,7 +17,7 @@ from tests.e2e.forking import Program
 from tests.hostile_folders import HOSTILE
 from tests.releases import release_of
 
-CPU, MEMORY = 5.0, 600 << 20
+CPU, MEMORY = 10.0, 600 << 20
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="memory is measured as Linux does")
 
 

@@ -109,7 +109,7 @@ def _content(folder: Path) -> str:
 
 
 @pytest.mark.parametrize("before", [False, True], ids=["new", "replacing"])
-@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.slow)])
 def test_killed_before_any_step_of_writing(every: int, before: bool, ready: Nursery) -> None:
     watched = Watched(ready.folder / f"{every} {before}" / "out", ready.ledger)
     output = str(watched.output)
@@ -130,7 +130,7 @@ def test_killed_before_any_step_of_writing(every: int, before: bool, ready: Nurs
 
 
 @pytest.mark.parametrize("before", [False, True], ids=["new", "replacing"])
-@pytest.mark.parametrize("every", [4, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [8, pytest.param(1, marks=pytest.mark.slow)])
 def test_the_disk_full_from_any_step_of_writing_on(every: int, before: bool, ready: Nursery) -> None:
     """Told in words, not by a traceback; what stood stands; and with room again the release is written."""
     watched = Watched(ready.folder / f"full {every} {before}" / "out", ready.ledger)

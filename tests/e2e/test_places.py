@@ -51,6 +51,7 @@ def test_the_holders_files_are_the_holders_alone(umask: int, tmp_path: Path) -> 
     assert not any(mode(path) & 0o022 for path in (folder, *folder.rglob("*"))), "nobody else may change a release"
 
 
+@pytest.mark.slow
 def test_what_a_sweep_writes_is_the_holders_alone(recipe: Path) -> None:
     before = os.umask(0)
     try:

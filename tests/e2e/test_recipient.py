@@ -224,10 +224,13 @@ def test_points_say_what_they_are_of_and_take_other_columns_too(tmp_path: Path) 
     people = sf.load(plain_classes(tmp_path / "out"))
     named = people.points(also="hours", kind="pandas")
     assert np.array_equal(named.to_numpy()[:, :-1], people.points())
-    assert [*named.columns[-2:]] == ["city=", "hours"]
+    assert [*named.columns[-2:]] == ["city=(missing)", "hours"]
     assert {"age", "city=North", "city=South"} < {*named.columns}
     assert people.points(raw_people(), also=["hours"]).shape == named.shape
-    assert [*people.points(also="ill", without="hours", kind="arrow").column_names[-2:]] == ["ill=none", "ill="]
+    assert [*people.points(also="ill", without="hours", kind="arrow").column_names[-2:]] == [
+        "ill=none",
+        "ill=(missing)",
+    ]
 
 
 def test_clusters_groups_and_weights(folder: Path) -> None:

@@ -46,7 +46,8 @@ def test_a_release_is_short_to_look_at() -> None:
     first, second, *rest = shown.split("\n")
     assert first == "Release: 60 rows, 4 columns, verified, but"
     assert second.startswith(away)
-    assert any(line.startswith("  In this table at least 4 records share") for line in rest)
+    assert "  guarantee says it in whole sentences." in rest
+    assert any(line.startswith("  k_anonymity, k = 4") for line in rest)
     assert max(map(len, shown.split("\n"))) <= 88
     assert len(shown) < 700
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import sfumato as sf
-from sfumato.privacy.verify.canonical import FORMATS
+from sfumato.privacy.verify.canonical import FORMATS, written
 from sfumato.recipe.yaml_form import FORMAT
 
 FROZEN = Path(__file__).with_name("frozen")
@@ -86,3 +86,15 @@ def test_a_kept_release_is_loaded_and_compared_with_its_raw_table(number: int, t
         people = sf.load(place / "release", kind="arrow")
         assert people.weights.min() >= 12
         assert len(people) == people.points().shape[0] == 240
+
+
+def test_a_release_of_format_4_names_no_class(tmp_path: Path) -> None:
+    """What a later format tells is not understood in an earlier one."""
+    place = tmp_path / "release"
+    shutil.copytree(FROZEN / "folders" / "format_4" / "classes" / "release", place)
+    path = place / "certificate.json"
+    form = json.loads(path.read_text(encoding="utf-8"))
+    along = list(form).index("along") + 1
+    fields = list(form.items())
+    path.write_bytes(written(dict([*fields[:along], ("classes", "ill"), *fields[along:]])))
+    assert "holds 'classes', which is not understood" in sf.verify(place).failed[0].detail

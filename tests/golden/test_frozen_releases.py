@@ -77,6 +77,23 @@ def test_the_comparison_tells_what_changed(tmp_path: Path) -> None:
     assert not any(path.startswith(("mask", "table > columns > age")) for path in found)
 
 
+def test_the_day_of_a_release_is_no_figure(tmp_path: Path) -> None:
+    folder = tmp_path / "release"
+    shutil.copytree(FOLDERS / "private_tree_csv" / "release", folder)
+    holder = tmp_path / "release.holder"
+    holder.mkdir()
+    for name in ("evaluation.json", "history.json"):
+        (holder / name).write_text("{}", encoding="utf-8")
+    before = figures_of(folder)
+
+    def another_day(form: Any) -> None:
+        form["created"] = "2031-01-01T00:00:00+00:00"
+        form["deployment"]["basic"]["publication_date"] = "2031-01-01"
+
+    _changed_json(folder / "certificate.json", another_day)
+    assert differences(before, figures_of(folder)) == []
+
+
 def test_a_changed_mask_is_told_by_its_part(tmp_path: Path) -> None:
     folder = _with_holder(tmp_path)
     before = figures_of(folder)

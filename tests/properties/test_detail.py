@@ -314,6 +314,7 @@ def can_be_kept(axis: NumberAxis, most: int, k: int) -> bool:
     return len(axis.numbers) in reached
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["partition", "top_down"])
 def test_one_number_is_given_up_only_if_there_is_no_way(name: str) -> None:
     seen = Counter[bool]()

@@ -10,6 +10,7 @@ import sfumato as sf
 from tests.corruptions import forge
 from tests.forgeries import every_forgery
 from tests.releases import given_with, release_of
+from tests.sampling import some
 
 FORGERIES = every_forgery()
 KINDS = sorted({forgery.of for forgery in FORGERIES.values()})
@@ -23,7 +24,7 @@ def test_the_release_before_it_is_forged_holds(kind: str, tmp_path: Path) -> Non
     assert sf.verify(folder, **given_with(kind)).holds, "making hashes and pages fit changes nothing by itself"
 
 
-@pytest.mark.parametrize("name", sorted(FORGERIES))
+@pytest.mark.parametrize("name", some(sorted(FORGERIES), 3))
 def test_a_forged_release_does_not_hold(name: str, tmp_path: Path) -> None:
     forgery = FORGERIES[name]
     folder = release_of(forgery.of, tmp_path / "out")

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from sfumato.privacy.ledger.entries import Likeness, likeness
 from sfumato.privacy.ledger.keyed_rows import Secret
-from sfumato.privacy.ledger.sketches import KEPT, Sketch, shared, sketch
+from sfumato.privacy.ledger.sketches import KEPT, Shared, Sketch, shared, sketch
+from tests.sampling import some
 
 SECRET = Secret(bytes(range(32)))
 ROW = st.tuples(
@@ -141,10 +142,13 @@ def test_another_column_less_or_changed_is_still_the_table() -> None:
         for other in (less, changed):
             assert look(table).same(look(other))
             assert look(table).shared(look(other)).telling
+    few = look(table.select(table.column_names[:3]))
+    assert look(table).shared(few) == few.shared(look(table)) == Shared(1.0, telling=True), "a query with few of them"
+    assert not look(people(5_000, 1, width=12)).shared(few).telling
     assert not look(table).same(look(people(5_000, 1, width=12)))
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", some(range(20), 4))
 def test_columns_that_are_shuffled_one_by_one_are_other_people_under_every_secret(seed: int) -> None:
     table, chance, secret = people(3_000, 0), np.random.default_rng(seed), Secret(bytes([seed]) * 32)
     shuffled = pa.table({name: table.column(name).take(chance.permutation(3_000)) for name in table.column_names})
@@ -177,3 +181,15 @@ def test_the_n_th_of_equal_rows_is_a_row_of_its_own() -> None:
     assert set(once.hashes.tolist()) < set(twice.hashes.tolist())
     assert (once.seen, twice.seen) == (0.0, 1.0)
     assert twice.halves == 0.5, "of two equal rows, both are in the same half or there is one in each"
+
+
+def test_columns_that_were_cleaned_are_the_same_people_and_one_column_alone_is_nobody() -> None:
+    chance = np.random.default_rng(3)
+    whole = pa.table({f"c{at}": chance.integers(0, 50, 2_000) for at in range(12)})
+    cleaned = pa.table(
+        {name: np.asarray(whole[name]) * (10 if at < 4 else 1) for at, name in enumerate(whole.column_names)}
+    )
+    assert look(whole).shared(look(cleaned)) == Shared(1.0, telling=True)
+    few = pa.table({"c0": whole["c0"], "other": chance.integers(0, 9, 2_000)})
+    assert not look(whole).shared(look(few)).telling or look(whole).shared(look(few)).share < 1
+    assert look(few.select(["c0"])).shared(look(whole)) != Shared(1.0, telling=True)

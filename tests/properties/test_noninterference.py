@@ -67,6 +67,7 @@ def test_nor_in_a_text_file_while_the_holder_sees_everything(name: str) -> None:
     assert interference(replace(trial, setting=replace(trial.setting, holder=True, format="csv"))) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "purposes"),
     [

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -140,6 +141,7 @@ def check_codes(table: Table) -> None:
 FEW = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
+@pytest.mark.slow
 @FEW
 @given(tables())
 def test_csv_to_codes_to_parquet_to_frames(drawn: tuple[pa.Table, Schema]) -> None:

@@ -79,6 +79,7 @@ def test_one_cell_that_another_record_shows(blueprint: Blueprint, row: int, colu
         assert not verify(folder, raw=blueprint.raw_table()).holds
 
 
+@pytest.mark.slow
 @settings(max_examples=40, deadline=None)
 @given(row=ROWS, column=st.sampled_from(["age", "education", "country"]))
 def test_one_raw_value_restored(blueprint: Blueprint, row: int, column: str) -> None:
@@ -92,6 +93,7 @@ def test_one_raw_value_restored(blueprint: Blueprint, row: int, column: str) -> 
         assert "shown values" in {check.name for check in verify(folder).failed}
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(pick=st.integers(0, 10**6))
 def test_a_group_loses_one_record_or_one_record_moves(blueprint: Blueprint, pick: int) -> None:

@@ -42,9 +42,11 @@ def test_every_requirement_is_asked_at_both_k() -> None:
 
 
 def test_the_table_is_put_between_the_marks() -> None:
-    page = f"before\n{BEGIN}\nold\n{END}\nafter\n"
-    once = placed(page, "| new |")
+    page = f"before\n{BEGIN}\n| new | old |\n| other | 1 |\n{END}\nafter\n"
+    once = placed(page, "| new |", whole=False)
     assert "old" not in once
+    assert "| new |\n| other | 1 |\n" in once
     assert once.startswith("before\n")
     assert once.endswith("after\n")
-    assert placed(once, "| new |") == once
+    assert placed(once, "| new |", whole=False) == once
+    assert "other" not in placed(page, "| new |", whole=True)

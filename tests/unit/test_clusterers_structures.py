@@ -59,7 +59,7 @@ def test_lists_of_attributes_become_tuples() -> None:
 
 def test_clusters_of_iris_are_nearly_its_species(iris: Table) -> None:
     found = find(Clusters("kmeans", k=3), iris)
-    assert found.names == ("cluster 1", "cluster 2", "cluster 3")
+    assert found.names == ("cluster 0", "cluster 1", "cluster 2"), "as recipients number them"
     assert found.n == 3
     assert found.labels.dtype == np.uint8
     assert found.embedding is not None

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from sfumato.people.people import clusters_by_density
+from sfumato.people.clusters import clusters_by_density
 from sfumato.structure.clusterers import cluster
 from sfumato.structure.coded_points import Block, Placed
 from sfumato.structure.density import masked_options

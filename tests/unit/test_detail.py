@@ -255,7 +255,10 @@ def test_of_wishes_that_cannot_be_kept_together_it_says_which_coarser_one_is_eno
         groups = {"town": 4 // numbers.get("town", 4), "sex": 3 // numbers.get("sex", 3)}
         return 240 // (groups["town"] * groups["sex"]) >= max(need.k for need in needs)
 
-    error = refusal(asked, [sf.KAnonymity(["town", "sex"], 50)], kept)  # type: ignore[arg-type]
+    towns = pa.table({"town": [*"abcd"] * 60 + ["A"] * 3, "sex": ["f", "m", "d"] * 81})
+    table = sf.read(towns, sf.Schema(town=sf.Category(role="quasi"), sex=sf.Category(role="quasi")))
+    error = refusal(asked, [sf.KAnonymity(["town", "sex"], 50)], kept, table)  # type: ignore[arg-type]
+    assert error.given.endswith("together; some labels of town have fewer than 50 rows: misspelt ones?")
     assert "each can be kept alone" in error.given
     assert error.rule.endswith("shown town by values of at most 1 label; sex by values of at most 1 label")
     assert "or for detail: {town: 3} or {sex: 2}" in error.remedy

@@ -13,6 +13,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.display import WIDTH, Card, Grid
+from sfumato.evaluation.attacks.suite import Effort
 from sfumato.events import running, step
 from sfumato.privacy.verify.verdict import Check, verdict_of
 from sfumato.publishing import Run
@@ -93,6 +94,7 @@ def shown(raw: pa.Table, recipe: sf.Recipe, tmp_path_factory: pytest.TempPathFac
         "codebook": sf.load(folder, verify=False).codebook,
         "plan": private.plan,
         "advice": sf.advise(raw, recipe, rows=100, seconds=1),
+        "attacks": sf.attack(raw, folder, effort=Effort(people=20)),
     }
 
 
@@ -111,6 +113,7 @@ NAMES = (
     "codebook",
     "plan",
     "advice",
+    "attacks",
 )
 
 
@@ -148,6 +151,8 @@ def test_cards_tell_what_matters(shown: dict[str, Any]) -> None:
     assert "1 of 2 checks fail" in repr(shown["failing"])
     assert 'class="sfumato poor"' in shown["failing"]._repr_html_()
     assert "extent" in repr(shown["masked"])
+    assert "shown as what the record's group covers" in repr(shown["people"])
+    assert "The chance to pick out a person's record" in repr(shown["attacks"])
     assert re.match(r"People: 200 rows, 3 columns, verified\n", repr(shown["people"]))
     assert "each shown value" in repr(shown["codebook"]) or "groups, numbered" in repr(shown["codebook"])
     assert repr(shown["plan"]).startswith("Plan: epsilon = 1, in ")

@@ -405,6 +405,15 @@ def test_a_few_words_among_numbers_are_asked_about() -> None:
     assert "1 have a point before decimals where the others have a comma" in text
 
 
+def test_one_word_among_decimals_with_commas_is_a_missing_number_and_no_list() -> None:
+    marks = ["NC" if n % 14 == 0 else f"{5 + n % 11},{n % 9}" for n in range(500)]
+    schools = ["Jean Moulin", "Jean-Moulin", "Réaumur", "Zola"] * 125
+    found = draft(pa.table({"moyenne": marks, "tenure": marks, "lycée": schools}))
+    assert (found["moyenne"].kind, found["moyenne"].attribute.missing) == ("number", ("NC",))
+    assert told(found["tenure"]).startswith("where or how long somebody was")
+    assert (found["lycée"].role, found["lycée"].alike) == ("quasi", 2)
+
+
 @pytest.mark.parametrize(("odd", "kind"), [(("entf.", "x"), "number"), (("1 Tag", "x"), "category")])
 def test_a_few_words_without_digits_are_taken_for_missing(odd: tuple[str, str], kind: str) -> None:
     days = [odd[0], *(str(1 + n * 7 % 40) for n in range(498)), odd[1]]
@@ -422,7 +431,7 @@ def test_labels_that_differ_by_case_or_spaces_alone_are_asked_about() -> None:
     found = draft(pa.table({"age": [20 + n % 60 for n in range(300)], "ward": wards, "sex": ["f", "m", "x"] * 100}))
     assert [column.alike for column in found.columns] == [0, 3, 0]
     text = " ".join(recipe_text(found, "stays.csv").replace("\n#", " ").split())
-    assert "Some differ by letters' case or spaces alone: ward (3)." in text
+    assert "Some differ by letters' case, spaces or hyphens alone: ward (3)." in text
 
 
 @pytest.mark.parametrize(("hours", "end"), [(0, "2026-12-31"), (9, "2027-01-01")])

@@ -78,6 +78,7 @@ print(won)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["known", "unknown", "each for itself"])
 def test_machines_that_do_not_see_each_others_locks_take_turns(how: str, tmp_path: Path) -> None:
     path = tmp_path / "ledger.jsonl"

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import pytest
+from benchmarks.papers import cluster_anonymity
+from benchmarks.papers.cluster_measuring import Row
+from benchmarks.papers.cluster_settings import Setting
+from benchmarks.papers.dpheter_page import Figure, page
 from benchmarks.papers.gdtm import into_page
 from benchmarks.papers.gdtm_graph import by_graph
 
@@ -14,6 +21,41 @@ def test_a_table_goes_in_the_place_of_its_own_title() -> None:
     once = into_page(page, "### graph\n\n| 7 |\n", "### Table 2: Sec")
     assert once == "# head\n\n### one\n\n| 1 |\n\n### graph\n\n| 7 |\n\n### Table 2: Sec\n\n| s |\n"
     assert into_page(once, "### graph\n\n| 8 |\n", "### Table 2: Sec") == once.replace("7", "8")
+
+
+def test_lines_of_cases_that_were_not_measured_stay(tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    path.write_text("<!-- table: steps -->\n<!-- end of table -->\nprose\n", encoding="utf-8")
+
+    def measured(table: str, k: int, f: float) -> None:
+        page(path, [Figure(table, "kmeans", k, "kmeans", by, "1", f, f, 1.0) for by in ("tree", "h=4", "h=8")], ())
+
+    measured("adult", 5, 0.11)
+    measured("patients", 5, 0.22)
+    measured("adult", 5, 0.33)
+    lines = [line.split(" | ") for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+    assert [line[1:] for line in lines[2:]] == [
+        ["kmeans 5", "h=4", "0.33; 0.33 |"],
+        ["kmeans 5", "h=8", "0.33; 0.33 |"],
+        ["kmeans 5", "h=4", "0.22; 0.22 |"],
+        ["kmeans 5", "h=8", "0.22; 0.22 |"],
+    ]
+    assert path.read_text(encoding="utf-8").endswith("<!-- end of table -->\nprose\n")
+
+
+def test_kept_results_that_would_be_others_today_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = [
+        Row(
+            Setting(experiment="single", dataset="crx", method="kmeans", clusters=6, h=h, mask="raw"),
+            f_start=h / 100,
+            agreement=1.0,
+        )
+        for h in range(10)
+    ]
+    monkeypatch.setattr(cluster_anonymity, "_measured", lambda cases: [Row(cases[0], f_start=0.05, agreement=1.0)])
+    told = list(cluster_anonymity.compared(kept, 2))
+    assert told[-1].strip() == "1 of 2 as kept, to three digits"
+    assert "| 0 | raw | 0.000 | 0.050 | 1.000 | 1.000 |" in told[2]
 
 
 def test_merging_along_a_graph_of_neighbours_finds_groups_and_follows_a_rotation() -> None:

@@ -78,11 +78,18 @@ def test_the_command_tells_it_beside_the_raw_table(tmp_path: Path) -> None:
     answer = CliRunner().invoke(app, words)
     assert answer.exit_code == 0, answer.output
     assert answer.output.startswith("age\n")
-    assert "people show them, in 2 groups" in answer.output
+    assert "rows show them, in 2 groups" in answer.output
     shown = sf.load(folder, verify=False, kind="arrow").table.column("sex")[0].as_py()
     one = CliRunner().invoke(app, [*words[:2], "sex", "--value", shown, *words[3:]])
     assert one.output.startswith(f"sex\n  {shown}: ")
     assert len(one.output.strip().split("\n")) == 2
+    row = CliRunner().invoke(app, [*words, "--row", "31"]).output.split("\n")
+    assert row[0].startswith("Row 31 is in a group of ")
+    assert row[0].endswith(" rows that look alike on age, sex.")
+    assert row[1].startswith("  age: shown as [")
+    assert "one side would have" in row[1]
+    beyond = CliRunner().invoke(app, [*words, "--row", "61"])
+    assert "rows 1 to 60" in str(beyond.exception)
     none = CliRunner().invoke(app, [*words, "--value", "[7-9)"])
     assert "as the table shows it" in str(none.exception)
     unknown = CliRunner().invoke(app, ["explain", str(folder), "town", "--raw", str(tmp_path / "people.csv")])
@@ -101,7 +108,7 @@ def test_python_explains_beside_the_table_that_the_recipe_names(tmp_path: Path) 
     found = sf.explain(folder, "age")
     assert repr(found) == str(found) == sf.explain(folder, "age", raw=PEOPLE).text
     assert found.text.startswith("age\n")
-    assert "people show" in found._repr_html_()
+    assert "rows show" in found._repr_html_()
     (tmp_path / "people.csv").unlink()
     with pytest.raises(sf.ReleaseError, match=r"no table where out\.holder/recipe\.yaml would have it.*raw=TABLE"):
         sf.explain(folder, "age")
@@ -113,7 +120,7 @@ def test_what_the_same_stands_in_the_way_of_is_told_once() -> None:
     other = Why("age", "[60-90]", 30, 1, 30, 12, sides, 20)
     text = explained({"values": whys_to_json([*some, other])})
     assert len(text.split("\n")) == 3
-    assert "40 values ([0-9), [1-10), [2-11), [3-12) and 36 more): 2,380 people show them, in 40 groups." in text
+    assert "40 values ([0-9), [1-10), [2-11), [3-12) and 36 more): 2,380 rows show them, in 40 groups." in text
     assert text.count("A k of 19 or less") == 1
 
 

@@ -164,10 +164,23 @@ def test_nobody_waits_longer_than_two_seconds_for_a_first_word() -> None:
 
 def test_compiling_is_told_of_once(capsys: pytest.CaptureFixture[str]) -> None:
     numba = pytest.importorskip("numba")
-    progress.COMPILING.clear()
+    progress.COMPILED.said = False
     with following():
         assert numba.njit(lambda x: x + 1)(1) == 2
     with following():
         assert numba.njit(lambda x: x + 2)(1) == 3
     assert numba.njit(lambda x: x + 3)(1) == 4
     assert capsys.readouterr().err.count("Compiling loops for this machine") == 1
+    assert progress.COMPILED.under_way == 0
+
+
+def test_while_loops_are_compiled_that_is_told_and_no_share_that_stands_still(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    clock = Clock()
+    shown = Shown(Lines(said.append), clock)
+    shown.hear(Began("Masking"))
+    shown.hear(Share("Masking", 0.0))
+    monkeypatch.setattr(progress.COMPILED, "under_way", 2)
+    for clock.now in (2.0, 12.0):
+        shown.tick()
+    assert said == ["Masking ...", "Masking ... 12 s so far, compiling loops"]

@@ -118,6 +118,7 @@ def test_unknown_encoding(tmp_path: Path) -> None:
         read(path, SCHEMA, encoding="klingon")
 
 
+@pytest.mark.slow
 def test_an_error_far_into_a_big_file_names_its_line(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     rows = "".join(f"town {n},{n}\n" for n in range(700_000))

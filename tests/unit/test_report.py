@@ -19,9 +19,10 @@ import sfumato as sf
 from sfumato.data.taxonomy.taxonomy import Tree
 from sfumato.maskers.recoding.recoding import Recoding
 from sfumato.publishing import handover, orders
+from sfumato.release.report.attributes import overlaps_picture
 from sfumato.release.report.clusters import Plane
 from sfumato.release.report.markup import Html
-from sfumato.release.report.material import Released
+from sfumato.release.report.material import Frequency, Released
 from sfumato.structure.coded_points import Block, Placed
 
 K = 8
@@ -308,3 +309,9 @@ def test_a_table_is_named_by_its_file_its_recipe_or_its_people() -> None:
     assert handover.table_name(planted(), asked) == "adult"
     assert handover.table_name("postgresql://me:secret@there/people", replace(asked, table=None)) == "patients"
     assert handover.table_name(planted(), recipe()) is None
+
+
+def test_a_number_that_is_the_greatest_and_stands_alone_is_drawn() -> None:
+    found = [Frequency("[10-20)", 50), Frequency("99", 400)]
+    drawn = str(overlaps_picture(found, None, name="hours"))
+    assert ">400<" in drawn

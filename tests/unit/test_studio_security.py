@@ -84,6 +84,7 @@ def test_an_idle_session_ends(visitor: Visitor, monkeypatch: pytest.MonkeyPatch)
     assert visitor.get("/").status_code == 401
 
 
+@pytest.mark.slow
 def test_too_many_requests_are_refused(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(guard, "PACE", 0.0)
     answers = {visitor.get("/static/icon.svg").status_code for _ in range(guard.BURST + 5)}
@@ -183,6 +184,7 @@ def test_a_bomb_in_a_workbook_is_refused(visitor: Visitor) -> None:
     assert job.state == "failed"
 
 
+@pytest.mark.slow
 def test_words_of_a_table_are_words_and_no_markup(stocked: tuple[Visitor, Work]) -> None:
     visitor, work = stocked
     for screen in ("table?rows=5", "attributes", "trees", "survive", "privacy", "run", "compare", "recipe"):

@@ -11,6 +11,7 @@ import pytest
 import sfumato as sf
 from sfumato.evaluation.columns import ColumnKept
 from sfumato.evaluation.tries import Tries
+from sfumato.events import Event, Share
 from sfumato.privacy.ledger import Ledger
 from sfumato.publishing import tries
 from sfumato.randomness import Seeded
@@ -53,7 +54,13 @@ def test_a_table_that_tells_too_little_is_tried_with_other_settings(
 ) -> None:
     monkeypatch.setattr(tries, "ROWS", 150)
     ledger = Ledger(tmp_path / "ledger.jsonl")
-    made = sf.publish(people(), recipe(), run=sf.Run(report=False, suggest=True, ledger=ledger))
+    monkeypatch.setattr("sfumato.events.EVERY", 0.0)
+    heard: list[float] = []
+
+    def hear(event: Event) -> None:
+        heard.extend([event.done] if isinstance(event, Share) and event.step.startswith("Trying") else [])
+
+    made = sf.publish(people(), recipe(), run=sf.Run(report=False, suggest=True, ledger=ledger, listener=hear))
     found = Tries.from_json(made.scores["tries"])
     assert (found.rows, found.of_rows) == (150, 200)
     assert found.made >= 3
@@ -61,6 +68,9 @@ def test_a_table_that_tells_too_little_is_tried_with_other_settings(
     assert all(one.shows_more_than(found.as_it_is) for one in found.better)
     assert list(found.better) == sorted(found.better, key=lambda one: (one.silent, -(one.kept or 0)))
     assert not ledger.entries()
+    assert max(heard) > 0.7
+    assert sum(0.2 < done < 0.7 for done in heard) > 2, "one try after the other"
+    assert sum(done <= 0.2 for done in heard) > 2, "the table as it is, on the sample, is a part of it"
 
 
 def test_what_is_suggested_can_be_typed() -> None:

@@ -71,7 +71,7 @@ def test_changed_regions_fail(name: str, tmp_path: Path) -> None:
     folder = release_of("mondrian", tmp_path / "out")
     assert failed(folder) == set()
     edit(folder, "regions.json", REGIONS[name])
-    assert "classes" in failed(folder)
+    assert "regions and centres" in failed(folder)
 
 
 def test_a_region_of_nobody_is_found(tmp_path: Path) -> None:
@@ -84,7 +84,7 @@ def test_a_region_of_nobody_is_found(tmp_path: Path) -> None:
 
     folder = release_of("mondrian", tmp_path / "out")
     edit(folder, "regions.json", split)
-    assert "classes" in failed(folder)
+    assert "regions and centres" in failed(folder)
 
 
 def test_a_combination_of_two_regions_is_no_region(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_combination_of_two_regions_is_no_region(tmp_path: Path) -> None:
         row["age"], row["education"], row["country"] = strange
     write_rows(folder, rows, list(rows[0]))
     forge(folder)
-    assert "classes" in failed(folder)
+    assert "regions and centres" in failed(folder)
 
 
 def _listed(folder: Path, shown: tuple[Any, ...]) -> bool:
@@ -133,7 +133,7 @@ def test_changed_centres_fail(name: str, tmp_path: Path) -> None:
     folder = release_of("microaggregate", tmp_path / "out")
     assert failed(folder) == set()
     edit(folder, "centroids.json", CENTRES[name])
-    assert "classes" in failed(folder)
+    assert "regions and centres" in failed(folder)
 
 
 def test_a_record_that_moves_to_another_centre_is_found(tmp_path: Path) -> None:
@@ -144,15 +144,15 @@ def test_a_record_that_moves_to_another_centre_is_found(tmp_path: Path) -> None:
     one.update({name: other[name] for name in ("age", "education", "country")})
     write_rows(folder, rows, list(one))
     forge(folder)
-    assert "classes" in failed(folder)
+    assert "regions and centres" in failed(folder)
 
 
 def test_the_file_goes_with_the_columns(tmp_path: Path) -> None:
     folder = release_of("mondrian", tmp_path / "out")
     (folder / "regions.json").unlink()
     forge(folder)
-    assert "classes" in failed(folder)
+    assert "regions and centres" in failed(folder)
     other = release_of("k_anonymity", tmp_path / "other")
     (other / "regions.json").write_text('{"attributes": ["age"], "top": {}, "nodes": []}', encoding="utf-8")
     forge(other)
-    assert "classes" in failed(other)
+    assert "regions and centres" in failed(other)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
@@ -79,11 +80,23 @@ def test_with_the_raw_table_as_a_stream_of_arrow(
         assert run(monkeypatch, folder, "--raw", tmp_path / name) == 0
 
 
+def test_with_the_raw_table_as_a_folder_of_files(
+    blueprint: Blueprint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, table = blueprint.write(tmp_path / "out"), blueprint.raw_table()
+    (tmp_path / "raw").mkdir()
+    pq.write_table(table.slice(0, 2), tmp_path / "raw" / "a.parquet")
+    pq.write_table(table.slice(2), tmp_path / "raw" / "b.parquet")
+    assert run(monkeypatch, folder, "--raw", tmp_path / "raw") == 0
+    pq.write_table(table.slice(3), tmp_path / "raw" / "b.parquet")
+    assert run(monkeypatch, folder, "--raw", tmp_path / "raw") == 1
+
+
 def test_a_workbook_is_read_as_publish_reads_it(tmp_path: Path) -> None:
     for name in ("raw.xlsx", "raw.xlsm"):
         (tmp_path / name).write_bytes(b"no workbook")
         with pytest.raises(TableError, match=r"xcel"):
-            raw_table(tmp_path / name, tmp_path / "out")
+            raw_table(str(tmp_path / name), tmp_path / "out")
 
 
 def test_a_raw_table_with_dates_and_decimals_of_its_country_is_compared_by_the_holders_recipe(tmp_path: Path) -> None:

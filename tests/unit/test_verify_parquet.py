@@ -127,6 +127,7 @@ def test_lists_and_numbers(blueprint: Blueprint, tmp_path: Path) -> None:
     assert look(blueprint, tmp_path, table).missing == {"items": 1, "x": 1, "n": 1}
 
 
+@pytest.mark.slow
 def test_row_groups_and_every_width(blueprint: Blueprint, tmp_path: Path) -> None:
     rows = 2**20 + 3
     numbers = np.arange(rows)

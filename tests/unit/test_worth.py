@@ -103,7 +103,7 @@ def test_the_verdict_is_one_sentence_for_somebody_without_time() -> None:
     )
     assert alone.sentence("Verified") == said
     lost = [str(one) for one in alone.lost]
-    assert lost[0] == "cluster 3 (40 records): 40% of them are still together"
+    assert lost[0] == "cluster 2 (40 records): 40% of them are still together"
     assert "of whom they are 20%" in lost[1]
     assert "3 of 3 clusters are found again from their centres" in Worth.of(good, centres=True).sentence("Verified")
 

@@ -15,6 +15,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from sfumato.data.canonical import sheet as sheets
+from sfumato.data.canonical.parquet import write_parquet
 from sfumato.data.reading import read
 from sfumato.data.schema import ItemSet, Number, Schema
 from sfumato.data.table import Origin
@@ -179,6 +181,7 @@ except TableError as error:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on file sizes")
 @pytest.mark.parametrize("name", ["t.csv", "t.parquet"])
 def test_a_real_write_that_runs_out_of_room(name: str, tmp_path: Path) -> None:
@@ -215,3 +218,13 @@ def test_give_back() -> None:
         assert table.schema.field("label").type == pa.string()
         assert table.schema.metadata is None
         assert _meaning(table) == _meaning(TABLE)
+
+
+def test_large_columns_are_gone_through_in_their_own_order(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """However rows are taken, the file is the same."""
+    few = np.random.default_rng(2).integers(0, [[5], [300]], (2, 1000))
+    sheet, order = sheets.Sheet.of(pa.table({"a": few[0], "b": few[1]})), Secure().permutation(1000)
+    write_parquet(sheet, tmp_path / "near", [order[:600], order[600:]])
+    monkeypatch.setattr(sheets, "NEAR", 0)
+    write_parquet(sheet, tmp_path / "far", [order[:600], order[600:]])
+    assert (tmp_path / "near").read_bytes() == (tmp_path / "far").read_bytes()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli.lean import start_libraries
 from sfumato.cli.output import check_places, figures, note, noting_warnings, show
 from sfumato.cli.progress import following
 from sfumato.cli.publish import release_form
@@ -56,6 +57,8 @@ def demo(
     parts each by itself, and by `top_down`, one recoding for everybody. The clusters of the raw table guide the
     masking; afterwards they are looked for in the masked table.
     """
+    start_libraries()
+
     from sfumato.cli.summary import claims_table
     from sfumato.data import datasets
     from sfumato.maskers.partition.fit import Partition

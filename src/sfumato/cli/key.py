@@ -61,7 +61,7 @@ def sign(
     others: Annotated[
         list[Path] | None, typer.Option("--with", metavar="FOLDER", help="For claims about several releases.")
     ] = None,
-    raw: Annotated[Path | None, typer.Option("--raw", metavar="TABLE", help="The table that was published.")] = None,
+    raw: Annotated[str | None, typer.Option("--raw", metavar="TABLE", help="The table that was published.")] = None,
 ) -> None:
     """Verify RELEASE and, if everything holds, write certificate.sig into it. An earlier signature is replaced.
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sfumato.recipe import Recipe
 
 EXAMPLE = "sfumato ledger --check"
+LATEST = 2
 ID = 8
 """So many digits of an entry's id are shown."""
 
@@ -148,7 +149,9 @@ def _rows_shared(entry: Entry, before: Sequence[Entry]) -> list[str]:
 
     people = People(entry.people, entry.likeness)
     shares = {other.id[:ID]: people.share(other) for other in before if not other.withdrawn}
-    return [f"{share * 100:.0f} % of rows also in {other}" for other, share in shares.items() if share is not None]
+    lines = [f"{share * 100:.0f} % of rows also in {other}" for other, share in shares.items() if share is not None]
+    more = len(lines) - LATEST
+    return [*([f"rows also in {more} earlier ones"] if more > 0 else []), *lines[-LATEST:]]
 
 
 def _minute(when: str) -> str:

@@ -98,7 +98,8 @@ EXITS = {
 )
 def sfumato_(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and stop.")
+        bool,
+        typer.Option("--version", callback=_version, is_eager=True, metavar="", help="Show the version and stop."),
     ] = False,
 ) -> None:
     """Publish a table of people so that nobody can be picked out and the groups in it can still be found.

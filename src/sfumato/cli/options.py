@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from inspect import Parameter, signature
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
@@ -17,6 +17,13 @@ from sfumato.cli.output import asking
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No remarks about the run; results, warnings and errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the figures as JSON, and nothing else (docs/json.md).")]
+
+
+def _take_no_value(kind: Any) -> None:
+    """An option that is there or not takes no value: the help names no type for it."""
+    taken, *told = get_args(kind) or (kind,)
+    for option in told if bool in (taken, *get_args(taken)) else ():
+        option.metavar = option.metavar or ""
 
 
 def with_options(command: Callable[..., None], *, json: bool) -> Callable[..., None]:
@@ -30,6 +37,8 @@ def with_options(command: Callable[..., None], *, json: bool) -> Callable[..., N
             command(**given)
 
     own = signature(command, eval_str=True).parameters.values()
+    for kind in [*added.values(), *(one.annotation for one in own)]:
+        _take_no_value(kind)
     more = [Parameter(name, Parameter.KEYWORD_ONLY, default=False, annotation=kind) for name, kind in added.items()]
     whole = signature(command).replace(parameters=[*own, *more])
     setattr(asked, "__signature__", whole)  # noqa: B010 - typer reads what a command takes from there

@@ -31,8 +31,18 @@ PATIENCE = 2.0
 AGAIN = 10.0
 """Seconds between two lines about one phase, where there is no terminal."""
 TICK = 0.2
-COMPILING = threading.Event()
-"""Whether it was said that loops are compiled."""
+
+
+class Compiling:
+    """Owns what is known of compiling: whether it was said, and how many loops are being compiled, one in the other."""
+
+    def __init__(self) -> None:
+        self.said, self.under_way = False, 0
+
+
+COMPILED = Compiling()
+LEAST = 0.005
+"""A share below this is not worth telling."""
 SURE = 0.02
 """The share that must be done before it tells how long the rest takes."""
 
@@ -54,6 +64,8 @@ class Phase:
         >>> Phase("Reading", began=0.0, done=0.25, rows=5_000_000).left(10.0)
         '500,000 rows a second, about 30 s left'
         """
+        if COMPILED.under_way > 0:
+            return "compiling loops"
         if self.done is None or self.done < SURE:
             return ""
         seconds = (now - self.began) * (1 - self.done) / self.done
@@ -125,7 +137,7 @@ class Lines:
         if self._said is None:
             self._say(f"{phase.name} ...")
         elif now - self._said >= AGAIN:
-            share = "" if phase.done is None else f" {phase.done:.0%} done,"
+            share = "" if phase.done is None or phase.done < LEAST else f" {phase.done:.0%} done,"
             left = phase.left(now)
             self._say(f"{phase.name} ...{share} {now - phase.began:.0f} s so far{f', {left}' if left else ''}")
         else:
@@ -241,11 +253,16 @@ def _told_of_compiling() -> Iterator[None]:
         return
 
     def on_start(_: object, __: object) -> None:
-        if not COMPILING.is_set():
-            COMPILING.set()
+        COMPILED.under_way += 1
+        if not COMPILED.said:
+            COMPILED.said = True
             note("Compiling loops for this machine: the first run of each kind waits for it, later ones do not.")
 
-    listener = type("Compiling", (event.Listener,), {"on_start": on_start, "on_end": lambda *_: None})()
+    def on_end(_: object, __: object) -> None:
+        COMPILED.under_way -= 1
+
+    COMPILED.under_way = 0
+    listener = type("Listening", (event.Listener,), {"on_start": on_start, "on_end": on_end})()
     with event.install_listener("numba:compile", listener):
         yield
 

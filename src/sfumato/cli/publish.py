@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from sfumato.cli.key import open_key
+from sfumato.cli.lean import start_libraries
 from sfumato.cli.ledger import show_plan
 from sfumato.cli.output import Allow, check_places, figures, note, noting_warnings, show, show_error
 from sfumato.cli.policies import Attest, Policies, with_policies
@@ -88,6 +89,8 @@ def publish(  # noqa: PLR0913 - an argument for each option
     in your ledger (see: sfumato ledger). With --clusters 2,4,6 there is a release for each number in that folder, with
     --methods kmeans,ward for each clusterer and number.
     """
+    start_libraries()
+
     from sfumato.engines import engine_named
     from sfumato.publishing import Run
     from sfumato.recipe import Recipe
@@ -95,14 +98,14 @@ def publish(  # noqa: PLR0913 - an argument for each option
     read = Recipe.from_yaml(recipe, changes=change or (), allow=allow or ())
     found = with_policies(read, policy or (), attest or ())
     asked = _Asked.of(found, clusters, methods)
-    check_places(asked.places(output) or [output])
+    check_places(asked.places(output) if asked.several else [output])
     opened = None if sign is None else open_key(sign)
-    _check_copy(copy, found, several=bool(asked.numbers or asked.methods))
+    _check_copy(copy, found, several=asked.several)
     show_plan(found)
-    forms = chosen_forms(form or (), csv=csv, several=bool(asked.numbers or asked.methods))
+    forms = chosen_forms(form or (), csv=csv, several=asked.several)
     run = Run(engine=engine_named(engine), format=forms.table, report=report, suggest=suggest, stream=stream)
     people = _table(table or found.table)
-    if asked.numbers or asked.methods:
+    if asked.several:
         _publish_family(people, found, asked, output=output, run=run, key=opened)
     else:
         _publish_one(people, found, output=output, run=run, key=opened, also=forms.also, copy=copy)
@@ -198,6 +201,11 @@ class _Asked:
         if clusters is not None:
             return cls(numbers_of(clusters), named)
         return cls([own.k] if methods is not None and own is not None and own.k != "auto" else [], named)
+
+    @property
+    def several(self) -> bool:
+        """Whether there is a release for each of several numbers or clusterers."""
+        return bool(self.numbers or self.methods)
 
     def places(self, output: Path) -> list[Path]:
         """The folders of the versions."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.cli.ledger import show_promise
 from sfumato.cli.output import show
+from sfumato.display import shortened
 from sfumato.errors import visible
 
 if TYPE_CHECKING:
@@ -20,8 +21,10 @@ if TYPE_CHECKING:
     from sfumato.release.release import Release
 
 LONGEST_LABEL = 60
+STABLE = 0.95
+"""Raw data that are clustered again and are less like themselves than this have no clusters that everybody finds."""
 BAR = "█"
-WIDTH = 10
+WIDTH, NARROW = 10, 5
 NO_SETTING = (
     "claim",
     "on",
@@ -54,8 +57,11 @@ def show_release(release: Release, output: Path) -> None:
         show_promise(release.certificate)
     else:
         show(claims_table(release.certificate))
+        for line in across(release.certificate["claims"]):
+            show(line)
     if worth.columns:
         show(columns_table(worth.columns))
+        show(DETAIL)
     if release.scores.get("detail"):
         show(detail_kept(release.scores["detail"]))
     for line in found_again(release.scores, worth):
@@ -139,6 +145,21 @@ def claims_table(certificate: Mapping[str, Any]) -> Table:
     return table
 
 
+def across(claims: Sequence[Mapping[str, Any]]) -> list[str]:
+    """What is promised of several releases together, and what is not.
+
+    >>> across([{"claim": "k_anonymity"}]), len(across([{"claim": "bcf_anonymity"}, {"claim": "l_diversity"}]))
+    ([], 1)
+    """
+    joint = [one["claim"] for one in claims if one["claim"] in JOINT]
+    others = dict.fromkeys(one["claim"] for one in claims if one["claim"] not in (*JOINT, "k_anonymity"))
+    alone = f"; {', '.join(others)} of this one alone" if others else ""
+    return [f"{joint[0]}: k holds for whoever has the earlier releases, too{alone}."] if joint else []
+
+
+JOINT = ("bcf_anonymity", "joint_k_anonymity")
+
+
 def asked(claim: Mapping[str, Any]) -> str:
     """A claim's name and settings in a few words.
 
@@ -168,23 +189,31 @@ def columns_table(columns: Sequence[ColumnKept]) -> Table:
     table = Table(title="What the masked columns still tell (for your eyes only)", title_justify="left")
     table.add_column("column", no_wrap=True)
     table.add_column("values", justify="right", no_wrap=True)
-    table.add_column("most frequent")
-    table.add_column("share", justify="right")
+    table.add_column("most frequent, and its share")
     table.add_column("detail kept", no_wrap=True)
+    table.add_column("rows with one value", justify="right", width=len("one value"))
     for one in columns:
-        label = visible(one.commonest, most=LONGEST_LABEL)
-        row = (one.name, f"{one.before:,} -> {one.after:,}", label, f"{one.share:.0%}", detail(one.kept))
+        label = f"{visible(shortened(one.commonest), most=LONGEST_LABEL)} {one.share:.0%}"
+        alone = "" if one.alone is None else f"{one.alone:.0%}"
+        row = (one.name, f"{one.before:,} -> {one.after:,}", label, detail(one.kept), alone)
         table.add_row(*row, style="dim" if one.silent else None)
     return table
+
+
+DETAIL = (
+    "Detail kept: of an interval what it leaves of the range, of a set what it leaves of all labels. Rows with one "
+    "value: they show one label or number, neither a set nor an interval of several; where counts by a column matter, "
+    "ask for detail: {COLUMN: 1}."
+)
 
 
 def detail(kept: float | None) -> str:
     """A share with a bar.
 
     >>> detail(0.5)
-    '█████      50%'
+    '██    50%'
     """
-    return "numbers moved" if kept is None else f"{BAR * round(WIDTH * kept):<{WIDTH}} {kept:.0%}"
+    return "numbers moved" if kept is None else f"{BAR * round(NARROW * kept):<{NARROW}} {kept:.0%}"
 
 
 def detail_kept(kept: Sequence[Mapping[str, Any]]) -> str:
@@ -209,6 +238,11 @@ def found_again(scores: Mapping[str, Any], worth: Worth) -> list[str]:
             f"Clusters found again without help (F-measure): {one:.2f} with one start, {ten:.2f} with the best of "
             f"ten{beside}."
         )
+        if raw is not None and raw < STABLE:
+            lines.append(
+                "So many clusters are not stable in the raw table itself: other starts find others. Another k may "
+                "be found again better (structure: {k: auto} tries 2 to 10)."
+            )
     return lines
 
 

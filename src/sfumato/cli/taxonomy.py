@@ -30,7 +30,7 @@ _Missing = Annotated[
     typer.Option("--missing", metavar="TEXT", help='Another text that means missing; NA, "?" and the like are known.'),
 ]
 _Encoding = Annotated[str | None, typer.Option("--encoding", help="Of a CSV that is not UTF-8, such as cp1252.")]
-_Force = Annotated[bool, typer.Option("--force", help="Overwrite the file that is there.")]
+_Force = Annotated[bool, typer.Option("--force", metavar="", help="Overwrite the file that is there.")]
 
 
 def _example(*lines: str) -> str:

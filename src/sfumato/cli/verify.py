@@ -14,6 +14,7 @@ from sfumato.cli.progress import following
 from sfumato.events import step
 
 if TYPE_CHECKING:
+    from sfumato.errors import SfumatoError
     from sfumato.privacy.verify import Verdict
     from sfumato.recipe import Recipe
     from sfumato.release.copies import Recounted
@@ -33,8 +34,8 @@ _Copy = Annotated[
 def verify(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="The folder that was released.")],
     raw: Annotated[
-        Path | None,
-        typer.Option("--raw", metavar="TABLE", help="For the holder: the table that was published."),
+        str | None,
+        typer.Option("--raw", metavar="TABLE", help="For the holder: the table that was published, or its address."),
     ] = None,
     missing: Annotated[
         list[str] | None,
@@ -118,25 +119,41 @@ class Raw:
     missing: tuple[str, ...]
 
 
-def raw_table(path: Path | None, release: Path) -> Raw:
-    """The raw table; where its cells are text, read as publish read them.
+def raw_table(named: str | None, release: Path) -> Raw:
+    """The raw table; where its cells are text, or in a database, read as publish read them.
 
     How a number or a date is written, in which letters, with which separator, and which rows are left out, says the
-    recipe in the holder's folder. Reading by it is publish's; what is compared then, and how, is verify's alone. A
-    table that holds numbers and dates by type needs no such help, and verify reads it by itself.
+    recipe in the holder's folder. Reading by it is publish's, and so is that of a folder of files; what is compared
+    then, and how, is verify's alone. A file that holds numbers and dates by type needs no such help, and verify reads
+    it by itself.
     """
-    if path is None:
+    if named is None:
         return Raw(None, ())
     from sfumato.data.reading import read, read_arrow
-    from sfumato.data.sources.openers import CSV, EXCEL
+    from sfumato.data.sources.openers import CSV, EXCEL, in_order
     from sfumato.publishing.case import published_rows
 
-    texts = path.suffix.lower() in CSV + EXCEL
+    path, elsewhere = Path(named), not in_order(named)
+    texts = path.is_dir() or path.suffix.lower() in CSV + EXCEL
     recipe = _holders_recipe(release)
-    if recipe is not None and (texts or _reads_otherwise(recipe)):
+    if elsewhere and recipe is None:
+        raise _unread(release)
+    if recipe is not None and (texts or elsewhere or _reads_otherwise(recipe)):
         note(f"the raw table is read as the recipe in {release}.holder says")
-        return Raw(published_rows(read(path, recipe.schema, encoding=recipe.encoding), recipe).to_arrow(), ())
-    return Raw(read_arrow(path) if texts else path, () if recipe is None else recipe.schema.missing_texts)
+        people = read(named, recipe.schema, encoding=recipe.encoding, query=recipe.query if elsewhere else None)
+        return Raw(published_rows(people, recipe).to_arrow(), ())
+    return Raw(read_arrow(named) if texts else Path(named), () if recipe is None else recipe.schema.missing_texts)
+
+
+def _unread(release: Path) -> SfumatoError:
+    from sfumato.errors import ReleaseError
+
+    return ReleaseError(
+        "--raw",
+        "a database is asked for the columns that the recipe in the holder's folder keeps",
+        given=f"no {release}.holder with a recipe",
+        remedy="verify it where the holder's folder stands beside the release, or export the table to Parquet",
+    )
 
 
 def _reads_otherwise(recipe: Recipe) -> bool:

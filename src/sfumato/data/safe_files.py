@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato.errors import RecipeError, SfumatoError
-from sfumato.events import checkpoint
+from sfumato.events import checkpoint, watched
 
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
@@ -125,10 +125,13 @@ def _text(content: Any, line: str, known: dict[tuple[int, str], str]) -> str:
         text = encode(content)
         known[key] = f"{text[0]}{inner}{text[1:-1]}{line}{text[-1]}"
         return known[key]
+    checkpoint()
     if isinstance(content, dict):
         parts = [f"{encode(str(key))}: {_text(value, inner, known)}" for key, value in content.items()]
         return f"{{{inner}{f',{inner}'.join(parts)}{line}}}"
-    return f"[{inner}{f',{inner}'.join([_text(value, inner, known) for value in content])}{line}]"
+    some = (content[at : at + AT_ONCE] for at in range(0, len(content), AT_ONCE))
+    parts = [_text(value, inner, known) for values in watched(some) for value in values]
+    return f"[{inner}{f',{inner}'.join(parts)}{line}]"
 
 
 def _values(content: Any) -> Iterable[Any]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from sfumato.data.masked import Masked
 from sfumato.data.table import AnyColumn, Table
-from sfumato.evaluation.loss import column_penalty
+from sfumato.evaluation.loss import column_penalty, one_value
 from sfumato.evaluation.scores import Score
 from sfumato.events import watched
 
@@ -47,7 +47,8 @@ class ColumnKept:
     """One masked column: different values before and after, the commonest that is shown, and the detail kept.
 
     `share_before`: that of the commonest raw value. `kept`: 1 - NCP; None where numbers are shown that are not the
-    record's, which has no such measure.
+    record's, which has no such measure. `alone`: the share of the rows that show one value, not a set or an interval
+    of several; None likewise.
     """
 
     name: str
@@ -57,6 +58,7 @@ class ColumnKept:
     share: float
     kept: float | None
     share_before: float = 0.0
+    alone: float | None = None
 
     @property
     def silent(self) -> bool:
@@ -74,6 +76,7 @@ class ColumnKept:
             "most_frequent_share": self.share,
             "most_frequent_share_before": self.share_before,
             "information_kept": self.kept,
+            "one_value_share": self.alone,
             "tells_nothing": self.silent,
         }
 
@@ -88,6 +91,7 @@ class ColumnKept:
             share=form["most_frequent_share"],
             kept=form["information_kept"],
             share_before=form["most_frequent_share_before"],
+            alone=form.get("one_value_share"),
         )
 
 
@@ -107,6 +111,7 @@ def _kept(table: Table, masked: Masked, name: str) -> ColumnKept:
         share=most.share,
         kept=_detail(table, masked, name),
         share_before=raw.share,
+        alone=one_value(table, name, masked[name]) if masked.row_by_row else None,
     )
 
 

@@ -129,7 +129,7 @@ class Beside:
             rows,
             of_records=len(found.labels),
             of_rows=masked.rows,
-            part=None if parts is None else parts.of(table),
+            part=None if parts is None else parts.of_records[records],
             made_for=None if parts is None else parts.of_rows[rows],
         )
 

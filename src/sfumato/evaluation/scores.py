@@ -161,11 +161,11 @@ class Scores(dict[str, Any]):
 
     def _card(self) -> Card:
         figures = [[one["says"].strip(), one["value"]] for one in self.get("headline", ())]
-        kept = ("column", "values_before", "values_after", "information_kept")
+        kept = ("column", "values_before", "values_after", "information_kept", "one_value_share")
         columns = [[one.get(key) for key in kept] for one in self.get("columns", ())]
         grids = [Grid(("figure", "value"), figures, title="What survived, and what is risked")] if figures else []
         if columns:
-            heads = ("column", "values before", "after", "detail kept")
+            heads = ("column", "values before", "after", "detail kept", "rows with one value")
             grids.append(Grid(heads, columns, title="What the masked columns still tell"))
         many = len(self.get("scores", ()))
         lines = ["For your eyes only: they compare with the raw table.", f'["scores"] has all {many} figures by name.']
@@ -187,6 +187,10 @@ def _of_how_many(score: Score) -> str:
     """
     >>> _of_how_many(Score("f_measure.cold.mean", 0.8, False, "how well; from cold starts; mean of 10"))
     ', mean of 10 seeds'
+    >>> _of_how_many(Score("f_measure.ceiling.mean", 0.8, False, "how well; mean of 1"))
+    ', one seed'
     """
     last = score.meaning.rpartition("; ")[2]
-    return f", {last} seeds" if last.startswith("mean of ") else ""
+    if not last.startswith("mean of "):
+        return ""
+    return ", one seed" if last == "mean of 1" else f", {last} seeds"

@@ -86,7 +86,7 @@ class Worth:
         helped = centres and "clusters_from_start" in scores
         rows: Sequence[Mapping[str, Any]] = scores.get("clusters_from_start" if helped else "clusters", ())
         lost = tuple(
-            Lost(int(row["cluster"]) + 1, int(row["size"]), float(row["recall"]), float(row["precision"]))
+            Lost(int(row["cluster"]), int(row["size"]), float(row["recall"]), float(row["precision"]))
             for row in rows
             if row["recall"] < HALF or row["precision"] < HALF
         )

@@ -101,12 +101,12 @@ class Task:
 class Parts:
     """For which parts of the records rows were generated.
 
-    `rows`: how many for each part, in the order of the generated table. `of`: (records,) the part of each record of a
-    table, -1 for none; for the holder.
+    `rows`: how many for each part, in the order of the generated table. `of_records`: (records,) the part of each
+    record of the task's table, -1 for none; for the holder.
     """
 
     rows: Sequence[int]
-    of: Callable[[Table], Ints]
+    of_records: Ints
 
     @property
     def of_rows(self) -> Ints:
@@ -274,6 +274,11 @@ class Masker:
     def explained(self, task: Task, history: Mapping[str, Any], mask: Mask) -> Mapping[str, Any]:
         """The history with what looking or searching again can tell of a mask, such as which k would show more."""
         return history
+
+    def explained_row(self, task: Task, mask: Mask, row: int) -> Mapping[str, str]:
+        """By masked column, what stood in the way of showing the group of one record finer; nothing where no group has
+        a reason of its own."""
+        return {}
 
     @staticmethod
     def read_mask(files: Mapping[str, Any]) -> Mask:

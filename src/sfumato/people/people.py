@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -19,35 +19,31 @@ from sfumato.data.table import Column
 from sfumato.display import Card, Grid
 from sfumato.errors import ReleaseError, TableError, did_you_mean, warn
 from sfumato.people.book import Book
+from sfumato.people.clusters import cluster_points, clusters_by_density
 from sfumato.people.frames import Kind, check_kind, frame, interval_column, number_array, told_apart, usual_kind
 from sfumato.people.points import Points, own_points, spaced_points
 from sfumato.people.routes import routed
 from sfumato.people.shown_columns import Floats, Labels, Numbers
 from sfumato.privacy.verify import Verdict
 from sfumato.privacy.verify import verify as verify_folder
+from sfumato.privacy.verify.texts.readme import explained
 from sfumato.privacy.verify.texts.snippet import CLASSES
 from sfumato.publishing.orders import CENTRES, CODEBOOK, find_clusters, read_space
 from sfumato.release.copies import copy_rows
 from sfumato.release.exports.croissant import write_croissant
 from sfumato.release.exports.export import export
 from sfumato.release.reading import read_certificate, read_json, typed_rows
-from sfumato.structure.clusterers import cluster
-from sfumato.structure.coded_points import Block, Placed
-from sfumato.structure.density import masked_options
 from sfumato.structure.released import ReleasedValues, Told
 from sfumato.structure.released_groups import Codebook, Numbered, ReleasedGroups, tells_groups
 from sfumato.structure.space import Space
 
 How = Literal["expected", "middle", "low_high", "sample"]
-Dense = Literal["dbscan", "hdbscan"]
 COVERING = ("discretize", "suppress", "extent", "region")
 """How a column is masked that says of any raw value whether it is covered."""
 FIRST = 5
 """Rows that a page shows."""
 WITHOUT = ", or leave it out of what is learned, too: points(without=NAME)"
 """What else can be done about raw rows that lack a column."""
-STARTS = 30
-"""Cold starts of k-means, where there are no centres to start from."""
 
 
 def load(folder: str | Path, *, verify: bool = True, kind: Kind | None = None) -> People:
@@ -97,14 +93,22 @@ class People:
         """Whether it was verified, the promise, each column, and in a page the first rows."""
         said = "not verified" if self.verdict is None else "verified"
         described = self.certificate["table"]["columns"]
-        columns = [[one["name"], one["kind"], one["role"], one["masked"] or "as it is"] for one in described]
-        grids = [Grid(("column", "kind", "role", "masked"), columns)]
+        columns = [
+            [one["name"], self._shown_kind(one["name"]), one["role"], _in_short(one["masked"])] for one in described
+        ]
+        grids = [Grid(("column", "kind", "role", "shows"), columns)]
         if rows:
             first = [["" if cell is None else str(cell) for cell in row.values()] for row in self._first(rows)]
             grids.append(Grid(self.rows.column_names, first, title=f"The first of {len(self):,} rows"))
         lines = [self.guarantee, "table, numbers(), points(), clusters(), groups and codebook give what is in it."]
         title = f"People: {len(self):,} rows, {self.rows.num_columns} columns, {said}"
         return Card(title, lines, grids, state="plain" if self.verdict is None else "good")
+
+    def _shown_kind(self, name: str) -> str:
+        """The kind of a column, as its reader sees it: a date is a number only in how it is masked."""
+        kind = self._kind_of(name)
+        dates = kind == "number" and self._shows_texts(name) and self._intervals(name).dates
+        return "date or time" if dates else kind.replace("_", " ")
 
     def _first(self, rows: int) -> list[dict[str, Any]]:
         return list(self.rows.slice(0, rows).to_pylist())
@@ -369,19 +373,13 @@ class People:
         return pa.array(Labels.of(self._told(name)).drawn(chance), pa.string()).dictionary_encode()
 
 
-def cluster_points(points: Floats, k: int) -> NDArray[np.int64]:
-    """(rows,): k clusters by scikit-learn's k-means, the best of many starts, the largest first."""
-    kmeans = import_module("sklearn.cluster").KMeans(n_clusters=k, n_init=STARTS, random_state=0)
-    labels: NDArray[np.int64] = kmeans.fit(points).labels_.astype(np.int64)
-    order = np.argsort(-np.bincount(labels), kind="stable")
-    return np.argsort(order)[labels]
+def _in_short(masked: str | None) -> str:
+    """What a column shows, by how it was masked.
 
-
-def clusters_by_density(points: Floats, method: str) -> NDArray[np.int64]:
-    """(rows,): clusters of masked rows, the largest first; -1 where there is none."""
-    places, of_row = np.unique(points, axis=0, return_inverse=True)
-    placed = Placed((Block(of_row.ravel(), places.astype(np.float32)),), len(points))
-    return cluster(placed, method, **masked_options(method, {}, placed)).labels
+    >>> _in_short("extent"), _in_short(None)
+    ("shown as what the record's group covers", 'as it is')
+    """
+    return re.split("[:;,]| such as", explained(masked, None, dotted=True))[0]
 
 
 def _read(rows: object, names: Sequence[str], *, or_else: str = "") -> dict[str, Any]:

@@ -111,7 +111,7 @@ def own_points(told: Mapping[str, Told], numbers: Sequence[str]) -> Points:
             labels = Labels.of(entries)
             shown.append(labels.shares[labels.codes] * APART)
             placed[name] = _own_labels(labels)
-            titles += [f"{name}={label}" for label in (*labels.labels, "")]
+            titles += [f"{name}={label}" for label in (*labels.labels, "(missing)")]
     rows = max((len(part) for part in shown), default=0)
     dims = tuple(name for name, part in zip(told, shown, strict=True) for _ in range(part.shape[1]))
     return Points(np.hstack(shown) if shown else np.zeros((rows, 0)), placed, dims, tuple(titles))

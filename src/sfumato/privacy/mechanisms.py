@@ -15,12 +15,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Protocol
 
 import numpy as np
 
 from sfumato.arrays import Ints
+from sfumato.events import awaited
 from sfumato.privacy.budget import BudgetError, Composition, Event, Spending
 from sfumato.randomness import Randomness, Seeded
 
@@ -98,9 +100,8 @@ def _calibrated(make: Callable[[float], Any], epsilon: Fraction, sensitivity: in
 
 @cache
 def _opendp() -> Any:
-    from importlib import import_module
-
-    dp = import_module("opendp.prelude")
+    """The library, loaded where it is first needed; that takes longer than a second, in which a run can be ended."""
+    dp = awaited(lambda: import_module("opendp.prelude"))
     dp.enable_features("contrib")
     return dp
 

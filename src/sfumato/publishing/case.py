@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from sfumato.calls import constructed
 from sfumato.counting import Engine
@@ -155,11 +156,17 @@ def published_rows(people: Table, recipe: Recipe) -> Table:
     return settled(_without_dropped(people, recipe), recipe.privacy)
 
 
-def _without_dropped(people: Table, recipe: Recipe) -> Table:
+def kept_rows(people: Table, recipe: Recipe) -> NDArray[np.bool_]:
+    """(rows,): which are published; others miss a value that the recipe asks for."""
     kept = np.ones(people.rows, dtype=bool)
     for name in recipe.missing:
         column = people.columns[name]
         kept &= column.marks != column.missing_code
+    return kept
+
+
+def _without_dropped(people: Table, recipe: Recipe) -> Table:
+    kept = kept_rows(people, recipe)
     if kept.all():
         return people
     if not kept.any():
@@ -184,5 +191,5 @@ def refuse_fingerprints(people: Table) -> None:
                 "tells most people apart",
                 given=f"role {people.schema[name].role}",
                 remedy="declare it quasi (masked) or an identifier (left out), round it or join its rare values in the "
-                "table, or confirm it with unique_ok: true",
+                "table, or confirm it with unique_ok: true (in Python unique_ok=True)",
             )

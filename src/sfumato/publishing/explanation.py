@@ -14,6 +14,7 @@ from sfumato.maskers.partition.explanation import explain as tell_values
 from sfumato.maskers.topdown.explanation import explain as tell_search
 from sfumato.publishing.orders import check_folder
 from sfumato.publishing.orders import explain as search_again
+from sfumato.publishing.row_explanation import explain_row
 from sfumato.release.output import holder_of
 from sfumato.release.reading import read_certificate, read_history, read_recipe_of
 
@@ -37,17 +38,31 @@ class Explanation:
 
 @called
 def explain(
-    release: str | Path, attribute: str | None = None, *, value: str | None = None, raw: object = None
+    release: str | Path,
+    attribute: str | None = None,
+    *,
+    value: str | None = None,
+    row: int | None = None,
+    raw: object = None,
 ) -> Explanation:
     """Why the values of a release look as they do, and which k would show more.
 
     `release`: the folder, with the holder's beside it. `attribute`: of this one alone; `value`: of one value, as the
-    table shows it. `raw`: the raw table, anything that `publish` takes. A top-down search is told from the holder's
-    folder, and with the raw table is run again with lower k; a partition is told beside the raw table, which is that of
-    the holder's recipe unless another is given.
+    table shows it; `row`: of one row of the raw table by its number, the first being 1: in which group it is, what it
+    shows, and why no finer. `raw`: the raw table, anything that `publish` takes. A top-down search is told from the
+    holder's folder, and with the raw table is run again with lower k; a partition is told beside the raw table, which
+    is that of the holder's recipe unless another is given.
     """
     check_folder(release)
     history: Mapping[str, Any] = read_history(release)
+    if row is not None:
+        if value is not None:
+            remedy = "leave out value, or name a value and no row"
+            raise ReleaseError("row", "a row is explained with what it shows", given="row and value", remedy=remedy)
+        raw = raw if raw is not None else _named(release)
+        if raw is None:
+            raise _untold(release, beside=False)
+        return Explanation(explain_row(raw, release, row, attribute), history)
     if raw is None and "rounds" not in history:
         raw = _named(release)
     if raw is not None:

@@ -25,7 +25,7 @@ from sfumato.errors import Infeasible, SfumatoError
 from sfumato.evaluation.columns import ColumnKept
 from sfumato.evaluation.tries import Tries, Try
 from sfumato.evaluation.worth import Worth
-from sfumato.events import watched
+from sfumato.events import part, watched
 from sfumato.maskers.registry import MASKERS, name_of
 from sfumato.publishing.case import Case, Run
 from sfumato.publishing.steps import find_structure, mask_table, measure
@@ -79,14 +79,17 @@ def tries(case: Case, columns: Sequence[ColumnKept]) -> Tries:
     """Every candidate that there is time for, beside the table as it is."""
     recipe, people = case.recipe, case.people
     arrow, began = sampled(people, ROWS), time.monotonic()
-    same = arrow.num_rows == people.rows
-    as_it_is = Try.of(case.judged.scores if same else trial_scores(recipe, arrow, engine=case.run.engine))
+    same, others = arrow.num_rows == people.rows, list(candidates(recipe, columns))
+    first, share = Try.of(case.judged.scores) if same else None, 1 / (len(others) + 1)
+    with part(0.0, share):  # on a sample the table as it is has to be made once more
+        as_it_is = first or Try.of(trial_scores(recipe, arrow, engine=case.run.engine))
     made: list[Try] = []
-    for one in watched(list(candidates(recipe, columns))):
-        if time.monotonic() - began > SECONDS:
-            break
-        found = _tried(recipe, arrow, one, case.run)
-        made += [] if found is None else [found]
+    with part(share if first is None else 0.0, 1.0):
+        for one in watched(others):
+            if time.monotonic() - began > SECONDS:
+                break
+            found = _tried(recipe, arrow, one, case.run)
+            made += [] if found is None else [found]
     better = sorted(
         (one for one in made if one.shows_more_than(as_it_is)), key=lambda one: (one.silent, -(one.kept or 0))
     )
@@ -106,7 +109,9 @@ def candidates(recipe: Recipe, columns: Sequence[ColumnKept]) -> Iterator[Candid
 def _local(recipe: Recipe) -> Candidate | None:
     for name in LOCAL:
         if name in MASKERS and name != name_of(recipe.mask):
-            return Candidate((f"mask={{{name}: {{}}}}",), "a value may be shown finer in one group than in another")
+            alone = "; no later release can be held beside it (earlier:)" if recipe.mask.joins_earlier else ""
+            price = f"a value may be shown finer in one group than in another{alone}"
+            return Candidate((f"mask={{{name}: {{}}}}",), price)
     return None
 
 

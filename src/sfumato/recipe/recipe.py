@@ -211,7 +211,7 @@ def _refuse_drafts(schema: Schema) -> None:
                 name,
                 "a drafted taxonomy is made of the table's own values, and goes out with the release",
                 given="a taxonomy that is still marked as a draft",
-                remedy="read it, take out values that only few people have, then delete its `# draft` line",
+                remedy="read it, give values that few people have one label (outside: LABEL), then delete `# draft`",
             )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, cast
 
@@ -210,6 +211,12 @@ def _structure(form: Any) -> Structure | None:
     )
 
 
+def _meant(part: Mapping[str, Any]) -> str:
+    """The requirement that a misspelt one is like, or how one is written."""
+    like = [found for key in part if (found := get_close_matches(str(key), REQUIREMENTS, n=1))]
+    return f"did you mean {like[0][0]!r}?" if like else "write {k_anonymity: 10, on: [age, sex]}"
+
+
 def _requirement(form: Any, within: Within) -> Requirement:
     part = dict(mapping("privacy", form))
     name = next((name for name in part if name in REQUIREMENTS), None)
@@ -218,7 +225,7 @@ def _requirement(form: Any, within: Within) -> Requirement:
             "privacy",
             "a requirement is one of " + ", ".join(REQUIREMENTS),
             given=", ".join(str(key) for key in part) or "nothing",
-            remedy="write {k_anonymity: 10, on: [age, sex]}",
+            remedy=_meant(part),
         )
     given = part.pop(name)
     settings = {**part, **(given if isinstance(given, Mapping) else {MAIN.get(name, name): given})}

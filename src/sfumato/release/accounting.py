@@ -28,6 +28,8 @@ from sfumato.randomness import Randomness
 from sfumato.recipe import Recipe
 from sfumato.release.certificate import Claim, Promise, Recounted
 
+ALONE = "no_differencing"
+"""What is attested where no other table of these people is out."""
 SHORT = 8
 """So many digits of an entry's id are shown."""
 
@@ -138,7 +140,9 @@ def tell_known(account: Account, recipe: Recipe) -> None:
             raise ReleaseError("earlier", said, given="people: growing", remedy=SHRUNK)
         warn(visible(f"{said}. What is claimed of both holds only if those rows were left out of that release"))
     if known := account.known():
-        warn(visible(_told(known, private=recipe.mask.guarantee.spends)))
+        said = _told(known, private=recipe.mask.guarantee.spends)
+        attested = f". Yet the recipe attests {ALONE}: {recipe.attest[ALONE]}" if ALONE in recipe.attest else ""
+        warn(visible(f"{said}{attested}"))
 
 
 # Rows that the recipe leaves out for a missing value may have it by now: there it is only told.

@@ -97,12 +97,13 @@ class Release:
         holds = "verified" if self.verdict.holds else "NOT VERIFIED"
         away = given_away(self.scores)
         holds = f"{holds}, but" if away else holds
-        more = "write(folder) writes it; table, verdict, scores, mask and certificate tell more."
-        lines = [*map(str, away), self.guarantee, more]
-        claims = [
-            [_claimed(one), ", ".join(one["on"]), _reached(one["achieved"])] for one in self.certificate["claims"]
-        ]
-        grids = [Grid(("claim", "on", "reached"), claims)] if claims else []
+        more = "write(folder) writes it; table, guarantee, verdict, scores, mask and certificate tell more."
+        claims = self.certificate["claims"]
+        lines = [*map(str, away), *_promised(claims, self.guarantee), more]
+        reached = [[_claimed(one), _reached(one["achieved"]), ", ".join(one["on"])] for one in claims]
+        told = 3 if len({tuple(one["on"]) for one in claims}) > 1 else 2  # what all are on is said once, above
+        heads = ("claim", "reached", "on")
+        grids = [Grid(heads[:told], [one[:told] for one in reached], "In the written file")] if claims else []
         if rows:
             first = self.shown.slice(0, rows).to_pylist()
             cells = [["" if cell is None else str(cell) for cell in row.values()] for row in first]
@@ -277,14 +278,29 @@ def _plain_to_all(folder: Path, created: float) -> None:
         os.utime(path, (created, created))
 
 
-def _claimed(claim: Mapping[str, Any]) -> str:
-    """A claim's name, with whom it is about and its kind, where it says so.
+def _promised(claims: Sequence[Mapping[str, Any]], guarantee: str) -> list[str]:
+    """The promise in its own words, or, where several are made on the same columns, these once: a table tells more.
 
-    >>> _claimed({"claim": "l_diversity", "sensitive": "ill", "kind": "entropy"})
-    'l_diversity of ill, entropy'
+    >>> k = {"claim": "k_anonymity", "on": ["age", "sex"], "k": 5}
+    >>> _promised([k, {**k, "claim": "l_diversity"}], "..."), _promised([k], "At least 5 records ...")
+    (['On age, sex; guarantee says it in whole sentences.'], ['At least 5 records ...'])
+    """
+    if len(claims) < 2:
+        return [guarantee]
+    on = {tuple(one["on"]) for one in claims}
+    return [f"{'On ' + ', '.join(next(iter(on))) + '; ' if len(on) == 1 else ''}guarantee says it in whole sentences."]
+
+
+def _claimed(claim: Mapping[str, Any]) -> str:
+    """A claim's name, with what it is about, its kind and what was asked, where it says so.
+
+    >>> _claimed({"claim": "l_diversity", "sensitive": "ill", "l": 3, "kind": "entropy", "achieved": 4})
+    'l_diversity of ill, entropy, l = 3'
     """
     of = f" of {claim['sensitive']}" if "sensitive" in claim else ""
-    return f"{claim['claim']}{of}" + (f", {claim['kind']}" if "kind" in claim else "")
+    kind = [claim["kind"]] if "kind" in claim else []
+    asked = [f"{name} = {one}" for name, one in claim.items() if name != "achieved" and isinstance(one, int | float)]
+    return ", ".join([f"{claim['claim']}{of}", *kind, *asked])
 
 
 def _reached(achieved: Any) -> str:

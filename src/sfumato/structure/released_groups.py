@@ -18,6 +18,7 @@ from sfumato.arrays import Ints
 from sfumato.data.grouping import first_rows
 from sfumato.data.masked import Masked
 from sfumato.data.table import AnyColumn, Table, narrow
+from sfumato.events import checkpoint
 from sfumato.structure.released import (
     MEAN,
     ReleasedValues,
@@ -107,6 +108,7 @@ class ReleasedGroups:
         found: dict[str, Sequence[Spread]] = {}
         for at, name in enumerate(names):
             least = minimum if isinstance(minimum, int) else minimum.get(name, 1)
+            checkpoint()
             told: Sequence[Spread] = ()
             shown = [group[at] for group in numbered.shown]
             if name not in silent and smallest >= least and len(set(shown)) > 1:

@@ -273,7 +273,7 @@ def _clusters(structure: Clusters, table: Table) -> Found:
     with part(0.0, ends):
         found = cluster_placed(structure, placed)
     noise = bool((found.labels == NOISE).any())
-    names = (*(f"cluster {at + 1}" for at in range(found.k)), *([NOISE_NAME] if noise else []))
+    names = (*(f"cluster {at}" for at in range(found.k)), *([NOISE_NAME] if noise else []))
     if len(names) < 2:
         raise NoStructure(
             "clusters",

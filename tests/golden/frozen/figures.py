@@ -14,6 +14,8 @@ import pyarrow.parquet as pq
 
 MOMENT = ("created", "sfumato", "versions", "files")
 """What a certificate says of when, by which version and over which bytes it was made."""
+DAY = ("publication_date",)
+"""What else tells when: the registry of deployments asks for the day."""
 PAGES = (
     "certificate.json",
     "datapackage.json",
@@ -35,7 +37,7 @@ def figures_of(release: Path) -> dict[str, Any]:
         "guarantee": certificate.pop("guarantee"),
         "statement": certificate.pop("statement"),
         "claims": [_timeless(claim) for claim in certificate.pop("claims")],
-        "certificate": {name: part for name, part in certificate.items() if name not in MOMENT},
+        "certificate": _dateless({name: part for name, part in certificate.items() if name not in MOMENT}),
         "mask": dict([*_mask_parts(release, ""), *_mask_parts(holder, "holder/")]),
         "table": _table(release / certificate["table"]["file"], shuffled=certificate["row_order"] == "shuffled"),
         "scores": {path: rounded(leaf) for path, leaf in leaves(_read(holder / "evaluation.json")) if _counts(leaf)},
@@ -49,6 +51,13 @@ def figures_of(release: Path) -> dict[str, Any]:
 def _timeless(claim: Form) -> dict[str, Any]:
     """A claim as it stands; of the earlier releases that it names only how many there are, not when they were made."""
     return {name: len(part) if name == "with" else part for name, part in claim.items()}
+
+
+def _dateless(form: Any) -> Any:
+    """A form without the day on which it was made, at whatever depth that stands."""
+    if isinstance(form, dict):
+        return {name: _dateless(part) for name, part in form.items() if name not in DAY}
+    return [_dateless(part) for part in form] if isinstance(form, list) else form
 
 
 def _read(path: Path) -> Any:

@@ -8,7 +8,7 @@ docs/tables.md describes it for whoever writes a reader.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.types as pt
 from numpy.typing import NDArray
 
-from sfumato.data.canonical.sheet import Rows, Sheet, regrouped
+from sfumato.data.canonical.sheet import Codes, Rows, Sheet, regrouped, taking
 from sfumato.data.codes import is_list, is_text, pruned, rank, side_by_side
 from sfumato.data.table import Column
 from sfumato.errors import TableError
@@ -188,7 +188,8 @@ def write_parquet(sheet: Sheet, path: Path, pieces: Iterable[Rows]) -> None:
     with path.open("wb") as file:
         file.write(MAGIC)
         for rows in watched(regrouped(pieces, GROUP), -(-sheet.rows // GROUP)):
-            found = side_by_side(lambda name: _chunk(name, sheet, rows), sheet.columns)  # noqa: B023 - used at once
+            take = taking(rows, sheet.rows)
+            found = side_by_side(lambda name: _chunk(name, sheet, rows, take), sheet.columns)  # noqa: B023 - used at once
             chunks = dict(zip(sheet.columns, found, strict=True))
             groups.append(_group(sheet.kinds, chunks, rows=len(rows), at=file.tell()))
             for chunk in chunks.values():
@@ -198,11 +199,11 @@ def write_parquet(sheet: Sheet, path: Path, pieces: Iterable[Rows]) -> None:
         file.write(footer + len(footer).to_bytes(4, "little") + MAGIC)
 
 
-def _chunk(name: str, sheet: Sheet, rows: Rows) -> Chunk:
+def _chunk(name: str, sheet: Sheet, rows: Rows, take: Callable[[Codes], Codes]) -> Chunk:
     """The pages of a column in one row group."""
     column = sheet.columns[name]
     if isinstance(column, Column):
-        part = pruned(column.codes[rows], column.values)
+        part = pruned(take(column.codes), column.values)
         levels = _level_bytes(part.codes != part.missing_code, 1)
         return _pages(name, part, levels, len(rows), kind_of(sheet.kinds[name]))
     lists: Any = column.take(rows)

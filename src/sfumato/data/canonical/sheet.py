@@ -5,7 +5,7 @@ Rows are taken from it piece by piece, in whatever order; no piece is longer tha
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +18,9 @@ from sfumato.data.codes import is_list, pruned, rank, side_by_side, single, spre
 from sfumato.data.table import AnyColumn, Column, ItemColumn
 
 Rows = NDArray[np.int64]
+Codes = NDArray[np.unsignedinteger[Any]]
+NEAR = 2**21
+"""Rows of a column in codes, up to which all of it stays near the processor."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +87,26 @@ def regrouped(pieces: Iterable[Rows], size: int) -> Iterator[Rows]:
             held, count = [whole[size:]], count - size
     if count:
         yield np.concatenate(held)
+
+
+def taking(rows: Rows, total: int) -> Callable[[Codes], Codes]:
+    """How to take these rows, each once, of columns of so many.
+
+    A large column is gone through in its own order first: what comes next lies near then, and the few that are taken
+    are put in theirs near the processor.
+
+    >>> taking(np.array([2, 0]), 3)(np.array([7, 8, 9], dtype=np.uint8)).tolist()
+    [9, 7]
+    """
+    if total <= NEAR:
+        return lambda codes: codes[rows]
+    there = np.zeros(total, dtype=np.bool_)
+    there[rows] = True
+    ascending = np.flatnonzero(there)
+    places = np.empty(total, dtype=np.uint32)
+    places[ascending] = np.arange(len(ascending), dtype=np.uint32)
+    of_row = places[rows]
+    return lambda codes: codes[ascending][of_row]
 
 
 def in_order(rows: int, size: int) -> Iterator[Rows]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import hashlib
 import os
-import urllib.error
-import urllib.request
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -51,10 +49,13 @@ def cache_folder() -> Path:
 
 def download(url: str) -> pa.Table:
     """Fetches UCI's file, checks its content, and only then keeps it in the cache."""
+    from urllib.error import URLError
+    from urllib.request import urlopen
+
     try:
-        with urllib.request.urlopen(url, timeout=20) as answer:
+        with urlopen(url, timeout=20) as answer:
             content: bytes = answer.read()
-    except (urllib.error.URLError, TimeoutError, OSError) as error:
+    except (URLError, TimeoutError, OSError) as error:
         raise DatasetError(
             "crx",
             "this table is not bundled, is in no folder that was looked in, and could not be downloaded",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -22,6 +24,7 @@ from sfumato.data.table import RowPlace, row_place
 from sfumato.data.taxonomy.draft import TaxonomyDraft, Way, propose_taxonomy
 from sfumato.errors import TableError, did_you_mean
 
+_HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _MOST_LEAVES = 5000  # above this a drafted tree is too big to look at
 _FEWEST_CODES = 8  # fewer codes need no groups
 _MOST_LABELS = 8  # of a column whose labels are listed
@@ -82,9 +85,12 @@ def _look(table: pa.Table, name: str, place: RowPlace | None) -> Looked:
 
 
 def _alike(name: str, column: pa.ChunkedArray[Any]) -> int:
-    """How many labels of a column of few look like another one."""
+    """How many labels of a column of few look like another one, hyphens between words aside."""
     labels = profile(name, column, read=False)
-    return sum(map(len, alike(labels.texts))) if labels.distinct <= _MOST_LOOKED_AT else 0
+    if labels.distinct > _MOST_LOOKED_AT:
+        return 0
+    spaced = Counter(_HYPHEN.sub(" ", text) for text in labels.texts)
+    return sum(map(len, alike(labels.texts))) or sum(count for count in spaced.values() if count > 1)
 
 
 def _column(table: pa.Table, column: Looked, given: Given) -> ColumnDraft:

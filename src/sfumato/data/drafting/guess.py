@@ -102,12 +102,12 @@ def _by_family(column: Profile) -> Guess:
         return _moment(column)
     if column.family == "number":
         return _number(column)
+    if column.nearly_numbers and not says(column.name, CODED):  # 12,5 is no list of two
+        return Guess(Category(missing=column.marks), "labels, though nearly all are numbers")
     if column.family == "text":
         separator = separator_of(column.texts)
         if separator is not None:
             return Guess(ItemSet(separator=separator, missing=column.marks), f"lists with {separator!r} between")
-    if column.nearly_numbers and not says(column.name, CODED):
-        return Guess(Category(missing=column.marks), "labels, though nearly all are numbers")
     return Guess(Category(missing=column.marks), "true or false" if column.family == "flag" else "labels")
 
 

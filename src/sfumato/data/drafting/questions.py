@@ -48,8 +48,8 @@ def _about_cells(columns: Sequence[ColumnDraft]) -> Iterator[str]:
     if same := [c for c in columns if c.alike]:
         labels = ", ".join(f"{scalar(c.name)} ({c.alike:,})" for c in same)
         yield (
-            f"Are these labels the same? Some differ by letters' case or spaces alone: {labels}. Each would be a value "
-            "of its own: write them alike in the table."
+            f"Are these labels the same? Some differ by letters' case, spaces or hyphens alone: {labels}. Each would "
+            "be a value of its own: write them alike in the table."
         )
     if unsure := [c.name for c in columns if "(or mdy?" in c.holds and c.role != "identifier"]:
         yield f"Do days stand before months (dmy) in {_named(unsure)}? No day is above 12."

@@ -33,7 +33,7 @@ _FEWEST_SHARED = 3
 class Looked:
     """One column as it was looked at: its profile and its kind, and the cells that spoil its numbers.
 
-    `alike`: how many of its labels differ from another one by letters' case or spaces alone.
+    `alike`: how many of its labels differ from another one by letters' case, spaces or hyphens alone.
     """
 
     profile: Profile

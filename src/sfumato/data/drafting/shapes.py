@@ -18,7 +18,10 @@ from sfumato.data.number_columns import guessed
 from sfumato.data.schema import Calendar, DateOrder, Decimal
 
 _USUAL = "?,??,na,n/a,#n/a,n.a.,nan,null,none,nil,missing,unknown,not available,not known,-,--,---,.,..,k.a.,k. a."
-_ABROAD = "keine angabe,unbekannt,inconnu,inconnue,desconocido,desconocida,sin datos,sconosciuto,onbekend,desconhecido"
+_ABROAD = (
+    "keine angabe,unbekannt,inconnu,inconnue,non renseigné,non communiqué,non précisé,desconocido,desconocida,"
+    "sin datos,sconosciuto,onbekend,desconhecido"
+)
 MISSING = frozenset(("", *_USUAL.split(","), *_ABROAD.split(",")))
 """Texts that usually mean missing, whatever the column holds: in lower case, without spaces around them."""
 MISSING_NUMBERS = (-9, -99, -999, -9999)

@@ -18,6 +18,8 @@ from sfumato.data.written_forms import plain_number
 
 FEW_MARKS = 0.01
 """Where fewer cells than this hold words without a digit, the words are taken for missing."""
+FEW_OF_ONE = 0.1
+"""The same where all of them hold one and the same word: nothing else can be meant by it among numbers."""
 _NAMED = 3
 
 
@@ -39,7 +41,7 @@ class Spoilt:
     @property
     def marks(self) -> tuple[str, ...]:
         """The texts, if they are few words without a digit, which stand for a number that is missing."""
-        few = self.cells < FEW_MARKS * self.of
+        few = self.cells < (FEW_OF_ONE if len(self.texts) == 1 else FEW_MARKS) * self.of
         return self.texts if few and not any(map(str.isdigit, "".join(self.texts))) else ()
 
     def __str__(self) -> str:

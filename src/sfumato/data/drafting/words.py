@@ -163,8 +163,9 @@ SCHOOL = Concept(
     _any(
         """
         education educational degree school schooling university studies bildung bildungsstand schulabschluss
-        abschluss ausbildung schule etudes diplome niveauetudes educacion estudios escolaridad titulo istruzione
-        studio titolo diploma opleiding onderwijs escolaridade educacao instrucao qualification
+        abschluss ausbildung schule etudes diplome niveauetudes ecole college lycee educacion estudios
+        escolaridad titulo istruzione studio titolo diploma opleiding onderwijs escolaridade educacao instrucao
+        qualification
         """
     ),
 )
@@ -173,7 +174,7 @@ HOUSEHOLD = Concept(
     2,
     _any(
         """
-        household family children child kids siblings dependents dependants housing home homeowner tenure
+        household family children child kids siblings dependents dependants housing home homeowner
         dwelling haushalt haushaltsgrosse kinder kinderzahl wohnung wohnform menage foyer enfants logement hogar
         hijos vivienda famiglia figli abitazione nucleo huishouden kinderen gezin woning agregado filhos
         habitacao domicilio
@@ -198,10 +199,10 @@ STAY = Concept(
     _phrases(
         _any(
             """
-            wards? departments? dept units? clinic hospital station stay stays staylength lengthofstay los days
+            wards? departments? dept units? clinic hospital station stay stays staylength lengthofstay los days tenure
             abteilung fachabteilung klinik krankenhaus verweildauer liegedauer liegetage aufenthalt aufenthaltsdauer
-            tage service unite hopital clinique sejour jours sala servicio unidad departamento hospital estancia
-            dias reparto dipartimento unita degenza giorni ospedale clinica afdeling ziekenhuis verblijf
+            tage service unite etablissement hopital clinique sejour jours sala servicio unidad departamento
+            estancia dias reparto dipartimento unita degenza giorni ospedale clinica afdeling ziekenhuis verblijf
             verblijfsduur ligduur dagen enfermaria servico unidade permanencia internamento estadia
             """
         ),
@@ -242,8 +243,9 @@ SENSITIVE = _any(
     schwanger(?:schaft)? sucht behinderung einkommen gehalt lohn schulden verschuldung kredit kredithohe
     kreditbetrag kontostand saldo vermogen konfession glaube partei gewerkschaft straftat(?:en)? delikt(?:e)?
     vorstrafen? meinung zufriedenheit raucher blutdruck maladies? traitement grossesse handicap revenus? salaire
-    dettes? solde infractions? condamnation avis syndicat parti enfermedad(?:es)? diagnosticos? tratamiento
-    embarazo discapacidad ingresos renta salario sueldo deudas? creditos? partido delitos? condena opinion
+    dettes? solde bourses? boursiers? quotient infractions? condamnation avis syndicat parti enfermedad(?:es)?
+    diagnosticos? tratamiento embarazo discapacidad ingresos renta salario sueldo deudas? creditos? partido
+    delitos? condena opinion
     malatti[ae] diagnosi terapia gravidanza disabilita reddito redditi stipendio debit[oi] credit[oi] religione
     partito reat[oi] condanna opinione ziekten? behandeling zwanger(?:schap)? beperking inkomen salaris loon
     schuld(?:en)? krediet religie geloof partij delict(?:en)? misdrijf mening doencas? tratamento gravidez

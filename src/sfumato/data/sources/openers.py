@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from narwhals import dependencies as frames
 
 from sfumato.data.csv_files import open_csv
 from sfumato.data.packed_files import ArrowTable, ExcelTable, ParquetTable
@@ -54,7 +53,14 @@ class Opening:
 
 
 Opener = Callable[[Any, Opening], Source]
-"""From an address or an object."""
+"""From an address, an object or a path."""
+SUFFIXES: dict[str, Opener] = {
+    **dict.fromkeys(CSV, lambda path, how: open_csv(path, encoding=how.encoding, expected=how.expected)),
+    **dict.fromkeys(PARQUET, lambda path, how: ParquetTable(path)),
+    **dict.fromkeys(ARROW, lambda path, how: ArrowTable(path)),
+    **dict.fromkeys(EXCEL, lambda path, how: ExcelTable(path)),
+}
+"""By the end of a file's name: what opens it."""
 
 
 def open_source(source: object, how: Opening | None = None) -> Source:
@@ -100,6 +106,8 @@ def _size(path: Path) -> int:
 
 
 def _open_frame(source: Any) -> Source:
+    from narwhals import dependencies as frames
+
     if frames.is_pandas_dataframe(source):
         return PandasFrame(source)
     if frames.is_polars_dataframe(source) or frames.is_polars_lazyframe(source):
@@ -139,19 +147,13 @@ def _open_path(path: Path, how: Opening) -> Source:
     if path.is_dir():
         return open_folder(path, PARQUET)
     suffix = path.suffix.lower()
-    if suffix in CSV:
-        return open_csv(path, encoding=how.encoding, expected=how.expected)
-    if suffix in PARQUET:
-        return ParquetTable(path)
-    if suffix in ARROW:
-        return ArrowTable(path)
-    if suffix in EXCEL:
-        return ExcelTable(path)
+    if suffix in SUFFIXES:
+        return SUFFIXES[suffix](path, how)
     raise TableError(
         path.name,
         "a table's file must have a known suffix",
         given=repr(suffix),
-        remedy=f"use one of {', '.join(CSV + PARQUET + ARROW + EXCEL)}",
+        remedy=f"use one of {', '.join(SUFFIXES)}",
     )
 
 

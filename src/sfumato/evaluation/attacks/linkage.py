@@ -25,6 +25,7 @@ from sfumato.data.masked import Masked
 from sfumato.data.table import Table
 from sfumato.evaluation.attacks.attacker_view import FEWEST, PAIRS, Case, Groups, Sight
 from sfumato.evaluation.attacks.inversion import Scene
+from sfumato.evaluation.attacks.linkage_kernels import Lists, rows_in_both
 from sfumato.evaluation.attacks.results import AttackResult, average, beside, certain, hits, percent
 from sfumato.events import awaited, checkpoint, watched
 from sfumato.randomness import Seeded
@@ -176,23 +177,22 @@ def linked_halves(
     Given the first half a, the partner b is one whose released look-alikes have the look of a most often:
     the rows that cover a and b, over the rows that cover b.
     """
-    from scipy import sparse
-
     sight = case.sight
     both = case.seen.groups((*first, *second))
     left, right = case.seen.groups(first), case.seen.groups(second)
-    pairs = left.of_row[both.first], right.of_row[both.first]
-    together: Any = sparse.coo_matrix(
-        (both.sizes.astype(np.float64), pairs), shape=(len(left.sizes), len(right.sizes))
-    ).tocsr()
+    by_first = np.argsort(left.of_row[both.first], kind="stable")
+    together = _lists(
+        np.bincount(left.of_row[both.first], minlength=len(left.sizes)), right.of_row[both.first][by_first]
+    )
     checkpoint()
     entries = listed or _distinct(case, second, crowd)
     checkpoint()
     wanted = case.drawn(crowd, left)
     ours = _covering(sight, left, wanted)
     theirs = _covering(sight, right, entries.rows)
-    alike: Any = awaited(lambda: (ours @ together @ theirs.T).toarray())
-    scores = alike / np.asarray(theirs @ right.sizes)  # (people, entries): of the rows that cover b, those that cover a
+    scores = np.empty((len(wanted), len(entries.rows)))
+    awaited(lambda: rows_in_both(ours, theirs, together, both.sizes[by_first], scores))
+    scores /= np.add.reduceat(right.sizes[theirs.items], theirs.begins[:-1])  # of the rows that cover b, those of a
     checkpoint()
     return _judged(scores, entries.counts, entries.of_crowd[np.searchsorted(crowd, wanted)])
 
@@ -211,14 +211,14 @@ def _distinct(case: Case, names: tuple[str, ...], crowd: Ints) -> _Entries:
     return _Entries(crowd[first_rows(numbers)], np.bincount(numbers), numbers)
 
 
-def _covering(sight: Sight, groups: Groups, rows: Ints) -> Any:
-    """(people, groups), sparse: 1 where a group covers the person's half or is nearest to it."""
-    from scipy import sparse
-
+def _covering(sight: Sight, groups: Groups, rows: Ints) -> Lists:
+    """For each person the groups that cover their half, or are nearest to it: one at least."""
     found = sight.near(groups, rows)
-    at = np.repeat(np.arange(len(rows)), [len(one) for one in found])
-    shape = (len(rows), len(groups.sizes))
-    return sparse.coo_matrix((np.ones(len(at)), (at, np.concatenate(found))), shape=shape).tocsr()
+    return _lists(np.array([len(one) for one in found]), np.concatenate(found))
+
+
+def _lists(lengths: Ints, items: Ints) -> Lists:
+    return Lists(np.concatenate([[0], np.cumsum(lengths)]), items.astype(np.int64))
 
 
 def _judged(scores: NDArray[np.float64], counts: Ints, own: Ints) -> Linked:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.display import Card, Grid
 from sfumato.evaluation.risk import Exposure
 from sfumato.evaluation.scores import Estimate, share
 
@@ -66,7 +67,7 @@ def _form(estimate: Estimate) -> dict[str, float]:
     return {"value": estimate.value, "low": estimate.low, "high": estimate.high}
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AttackReport:
     """All attacks that apply to one release, and why others do not. For the holder's eyes only.
 
@@ -78,6 +79,21 @@ class AttackReport:
     results: tuple[AttackResult, ...]
     left_out: Mapping[str, str] = field(default_factory=dict)
     risk: tuple[Exposure, ...] = ()
+
+    def __repr__(self) -> str:
+        return self._card().text()
+
+    def _repr_html_(self) -> str:
+        return self._card().html()
+
+    def _card(self) -> Card:
+        """What each attack came to, in a sentence; results and risk have the figures."""
+        lines = [one.sentence for one in self.results]
+        risks = [[", ".join(one.on), one.smallest, one.prosecutor.highest, one.marketer] for one in self.risk]
+        heads = ("who knows", "smallest group", "highest risk", "average")
+        left = [Grid(("left out", "why"), [[*pair] for pair in self.left_out.items()])] if self.left_out else []
+        grids = [*([Grid(heads, risks, "The chance to pick out a person's record, from group sizes")] if risks else [])]
+        return Card(f"Attacks on {self.rows:,} rows masked by {self.mask}, for your eyes only", lines, [*grids, *left])
 
     def __getitem__(self, attack: str) -> AttackResult:
         return next(result for result in self.results if result.attack == attack)

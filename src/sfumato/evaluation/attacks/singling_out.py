@@ -82,7 +82,7 @@ def _chosen(case: Case, records: Records) -> AttackResult:
         "that look like the fewest others by all their values, the sensitive ones too",
         success=found,
         of="predicates that exactly one raw record satisfies",
-        sentence=f"{percent(alone)} of the released rows stand alone if all released attributes are taken together, "
+        sentence=f"Of the released rows {percent(alone)} stand alone if all released attributes are taken together, "
         "the "
         f"sensitive ones too. Of the {len(ours):,} rows that stand most alone, {percent(found.value)} describe exactly "
         f"one person; {percent(guessed.value)} of the best claims that need no release do.",

@@ -12,6 +12,7 @@ from sfumato.data import calendar
 from sfumato.data.round_numbers import Grid, Holders
 from sfumato.data.schema import Attribute, Category, ItemSet, Number
 from sfumato.data.taxonomy.taxonomy import Taxonomy
+from sfumato.events import checkpoint, watched
 from sfumato.maskers.centroids.space import Coded, Value, closure, tree_of
 
 Categories = Literal["ancestor", "mode"]
@@ -22,6 +23,7 @@ def shown(attribute: Attribute, data: Coded, labels: Ints, *, categories: Catego
 
     No mean is a number that fewer than k records hold, unless it is round (`sfumato.data.round_numbers`).
     """
+    checkpoint()
     if isinstance(attribute, Number):
         return _numbers(attribute, data, labels, whole=whole, k=k)
     if categories == "mode":
@@ -69,7 +71,7 @@ def _numbers(attribute: Number, data: Coded, labels: Ints, *, whole: bool, k: in
         kept = np.array(
             [
                 grid.show_within(*one)
-                for one in zip(kept.tolist(), classes.low.tolist(), classes.high.tolist(), strict=True)
+                for one in watched(zip(kept.tolist(), classes.low.tolist(), classes.high.tolist(), strict=True))
             ]
         )
     values, at = np.unique(kept[~gone], return_inverse=True)

@@ -18,6 +18,7 @@ from sfumato.data.schema import Category, ItemSet, Number, Schema
 from sfumato.data.shown import SUPPRESSED
 from sfumato.data.table import Table
 from sfumato.errors import Infeasible, RecipeError, TableError, did_you_mean
+from sfumato.events import checkpoint
 from sfumato.maskers.centroids.centres import Categories, shown
 from sfumato.maskers.centroids.grouping import Weighted, wf_c_means
 from sfumato.maskers.centroids.mask import Centroids, Kind, Missing, Shown, patterns
@@ -313,6 +314,7 @@ def largest_shares(columns: Mapping[str, Coded], classes: Ints, numbers: Sequenc
     """
     found = {}
     for name in numbers:
+        checkpoint()
         sizes = np.abs(columns[name].numbers())
         totals = np.bincount(classes, weights=sizes)[classes]
         found[name] = float(np.divide(sizes, totals, out=np.zeros_like(sizes), where=totals > 0).max())

@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
 from sfumato.data import calendar
+from sfumato.data.grouping import first_rows, group_numbers
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Calendar, Number
 from sfumato.data.table import AnyColumn, Column, Table, column_of
 from sfumato.errors import RecipeError, TableError
+from sfumato.events import checkpoint
 from sfumato.maskers.centroids.points import nearest
 from sfumato.maskers.centroids.space import Coded, Space, coded
 from sfumato.maskers.masker import Mask, refuse_lifted
@@ -131,9 +133,10 @@ def patterns(columns: Mapping[str, Coded], numbers: list[str], rows: int) -> dic
     """The rows that miss the same numbers, by which of `numbers` they miss."""
     if not numbers:
         return {(): np.arange(rows)}
-    gone = np.stack([columns[name].missing for name in numbers], axis=1)
-    found, at = np.unique(gone, axis=0, return_inverse=True)
-    return {tuple(pattern.tolist()): np.flatnonzero(np.ravel(at) == n) for n, pattern in enumerate(found)}
+    gone = [columns[name].missing for name in numbers]
+    of_row = group_numbers([missing.view(np.uint8) for missing in gone], rows)
+    first = first_rows(of_row)
+    return {tuple(bool(missing[row]) for missing in gone): np.flatnonzero(of_row == n) for n, row in enumerate(first)}
 
 
 def _with_pattern(
@@ -158,6 +161,7 @@ def _refuse_pattern(numbers: list[str], pattern: tuple[bool, ...], unseen: str) 
 
 def _column(shown: Shown, table: Table, name: str, classes: Ints) -> AnyColumn:
     """Rows of one attribute: whole numbers or floats, dates of the type that came in, text, or sets."""
+    checkpoint()
     if shown.kind == "items":
         sets = [list(value) if isinstance(value, tuple) else None for value in shown.centres]
         return column_of(pa.array(sets, type=pa.large_list(pa.string())).take(classes))

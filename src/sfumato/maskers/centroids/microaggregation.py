@@ -49,6 +49,7 @@ def halved(vectors: Floats, order: Ints, starts: Ints, k: int) -> Ints:
     `order` is put in class order.
     """
     labels, waiting = np.empty(len(order), dtype=np.int64), np.zeros(3 + 2 * 128, dtype=np.int64)
+    checkpoint()
     moved = vectors[order]  # in class order, so that every pass reads memory in order
     while waiting[0] < len(starts) - 1 or waiting[2]:
         checkpoint()
@@ -100,6 +101,7 @@ def _from_natural_classes(points: Points, k: int) -> Ints:
 def improve(vectors: Floats, labels: Ints, *, least: int, effort: Effort) -> None:
     """Local search on `labels`, in place: changes that keep `least` records in a class and lower the loss."""
     for _ in range(effort.rounds):
+        checkpoint()
         sums = Sums.of(vectors, labels)
         near = neighbours(sums.centres)
         if not swept(vectors, labels, sums, near, least=least, sweeps=effort.sweeps):
@@ -144,6 +146,7 @@ def merge_small(vectors: Floats, labels: Ints, k: int) -> Ints:
         checkpoint()
         small = np.flatnonzero(sums.sizes < k)
         near = neighbours(sums.centres, small)
+        checkpoint()
         order = np.argsort(_merger_costs(sums, small, near).min(axis=1), kind="stable")
         parents, numbers = np.arange(len(sums.sizes)), np.empty(len(sums.sizes), dtype=np.int64)
         kernels.merge_small(sums.sizes, sums.totals, near[order], small[order], k, parents)
@@ -179,6 +182,7 @@ def neighbours(centres: Floats, of: Ints | None = None) -> Ints:
 
     places = principal(centres)
     tree = cKDTree(places, leafsize=8, balanced_tree=False, compact_nodes=False)
+    checkpoint()
     wanted = min(NEIGHBOURS + 1, len(places))
     found = tree.query(places if of is None else places[of], wanted, eps=1.0)[1]
     within = np.minimum(found, len(places) - 1)  # one past the last means that a distance overflowed
@@ -189,6 +193,8 @@ def principal(places: Floats) -> Floats:
     """The same places along their main axes, at most AXES of them."""
     if places.shape[1] <= AXES:
         return places
+    checkpoint()
     centred = places - places.mean(axis=0)
+    checkpoint()
     axes = np.linalg.eigh(centred.T @ centred)[1][:, -AXES:]
     return np.ascontiguousarray(centred @ axes)

@@ -30,6 +30,7 @@ class Points:
 
     def only(self, rows: Ints) -> Points:
         """Some of the records."""
+        checkpoint()
         return Points(np.ascontiguousarray(self.vectors[rows]), self.owners)
 
 
@@ -68,6 +69,7 @@ def loss(vectors: Floats, labels: Ints) -> float:
     >>> loss(np.array([[0.0], [2.0], [5.0]]), np.array([0, 0, 1]))
     2.0
     """
+    checkpoint()
     return float(((vectors - Sums.of(vectors, labels).centres[labels]) ** 2).sum())
 
 

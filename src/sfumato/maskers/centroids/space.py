@@ -22,6 +22,7 @@ from sfumato.data.schema import Attribute, Category, ItemSet, Number
 from sfumato.data.table import ItemColumn, Table
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import TableError
+from sfumato.events import checkpoint
 from sfumato.maskers.centroids.points import Points
 
 Value = float | str | tuple[str, ...]
@@ -203,6 +204,7 @@ class Space:
         """Rows of the same attributes as vectors."""
         blocks, owners = [], []
         for number, (name, axes) in enumerate(self.axes.items()):
+            checkpoint()
             positions = axes.positions(columns[name])
             blocks.append(positions[columns[name].codes])
             owners += [number] * positions.shape[1]

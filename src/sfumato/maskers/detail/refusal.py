@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from sfumato.data.detail import Detail, Few, Wish
+from sfumato.data.table import Table
 from sfumato.errors import Infeasible
 from sfumato.events import checkpoint
 from sfumato.privacy.requirements import Basic, KAnonymity, Requirement, basic
@@ -29,8 +30,9 @@ class Unkept(Exception):
     """A wish that cannot be kept; whoever knows what was asked says so in words."""
 
 
-def refusal(detail: Detail, requirements: Sequence[Requirement], attempt: Attempt) -> Infeasible:
-    """The error, with what was found by trying: each wish alone, coarser ones, and smaller k."""
+def refusal(detail: Detail, requirements: Sequence[Requirement], attempt: Attempt, table: Table) -> Infeasible:
+    """The error, with what was found by trying: each wish alone, coarser ones, and smaller k; and of labels how many
+    have fewer rows than k, which no wish for one label can show."""
     asked, attempt = basic(requirements), _within(attempt, SECONDS)
     alone = [name for name, wish in detail.items() if not attempt(asked, {name: wish})]
     named = alone[:1] or list(detail)
@@ -41,7 +43,7 @@ def refusal(detail: Detail, requirements: Sequence[Requirement], attempt: Attemp
         f"detail: {', '.join(named)}",
         "not everybody can be shown "
         + (str(detail[named[0]]) if len(named) == 1 else "; ".join(f"{name} {detail[name]}" for name in named)),
-        given=_given(asked, named, coarser),
+        given=_given(asked, named, coarser) + "".join(_rare(asked, name, detail[name], table) for name in named),
         remedy=_remedy(asked, k, coarser, detail),
     )
 
@@ -64,6 +66,14 @@ def _given(asked: Sequence[Basic], named: Sequence[str], coarser: Mapping[str, W
         return f"{what}, with which each can be kept alone, and no way was found to keep all of them together"
     reached = [f"people can be shown {wish}" for wish in coarser.values()]
     return f"{what}, with which {(reached or ['no coarser wish was found to be kept, either'])[0]}"
+
+
+def _rare(asked: Sequence[Basic], name: str, wish: Wish, table: Table) -> str:
+    """Whether labels of a column are too rare to stand alone: often they are misspelt ones."""
+    k = max((part.k for part in asked if isinstance(part, KAnonymity) and name in part.on), default=0)
+    counts = table.columns[name].counts[:-1]
+    rare = isinstance(wish, Few) and bool(((counts > 0) & (counts < k)).any())
+    return f"; some labels of {name} have fewer than {k} rows: misspelt ones?" if rare else ""
 
 
 def _remedy(asked: Sequence[Basic], k: int | None, coarser: Mapping[str, Wish], detail: Detail) -> str:

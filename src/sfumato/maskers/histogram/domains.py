@@ -127,7 +127,10 @@ def _wanting(attribute: Attribute) -> str:
     """What an attribute must still declare, with an example; nothing if its domain is known."""
     if isinstance(attribute, Number):
         if attribute.calendar is not None:
-            return "bins (a date or time: give it as a category of periods, or as a number with a range)"
+            return (
+                "bins (a date or time, which a budget does not take: write its year as a number with a range, or its "
+                "period as a category)"
+            )
         return "" if attribute.range is not None else "a range (range: [0, 120])"
     if attribute.taxonomy is None and not attribute.values:
         return "a taxonomy or values (taxonomy: FILE, or values: [A, B])"

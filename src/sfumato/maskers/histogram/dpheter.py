@@ -322,7 +322,7 @@ def _outcome(state: State, domains: Mapping[str, Domain], mechanisms: Mechanisms
     plain = {name: [_plain(domain, value) for value in state.known[name]] for name, domain in domains.items()}
     shown = {name: [plain[name][place] for place in state.shown[name].tolist()] for name in domains}
     told = {"domains": told_domains(domains, "generalized", columns), **told_parts(rows.tolist(), shown)}
-    mask = NoisyHistogram("dp_heter", "generalized", domains, tuple(rows.tolist()), told, lambda table: part_of)
+    mask = NoisyHistogram("dp_heter", "generalized", domains, tuple(rows.tolist()), told, part_of)
     return Outcome(mask, Masked.of(columns, word="generated", came="generated"))
 
 

@@ -14,11 +14,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from sfumato.arrays import Floats, Ints
+from sfumato.arrays import Floats
 from sfumato.calls import constructed
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Schema
-from sfumato.data.table import Table
 from sfumato.errors import RecipeError, did_you_mean
 from sfumato.maskers.histogram.domains import LABELS, MOST_ITEMS, Domain, ItemDomain, declared
 from sfumato.maskers.histogram.growth import UNIT, Grown, PublicSpace, Round, grow
@@ -44,7 +43,7 @@ from sfumato.maskers.histogram.mask import (
     told_shares,
 )
 from sfumato.maskers.histogram.pairs import alone, learn_pairs, planned
-from sfumato.maskers.histogram.records import Records, answers, few_splits, records_of, splits
+from sfumato.maskers.histogram.records import Records, few_splits, records_of, splits
 from sfumato.maskers.masker import DIFFERENTIAL_PRIVACY, Guarantee, Masker, Outcome, Task, within
 from sfumato.privacy.budget import Budget, Share, shares
 from sfumato.privacy.mechanisms import Mechanisms
@@ -166,7 +165,7 @@ class PrivateTree(Masker):
             domains,
             rows,
             {"domains": told_domains(domains, self.rows, columns), **told},
-            lambda table: parts_of(table, domains, learned.grown),
+            learned.grown.part_of,
         )
         return Outcome(mask, Masked.of(columns, word="generated", came="generated"))
 
@@ -180,12 +179,8 @@ class PrivateTree(Masker):
         whole = {name: share[None] for name, share in learned.shares.items()}
         told = told_shares(domains, (), whole, rows=rows, columns=columns)
         form = {"domains": told_domains(domains, self.rows, columns), **told}
-        mask = NoisyHistogram("private_tree", self.rows, domains, rows, form, _one_part)
+        mask = NoisyHistogram("private_tree", self.rows, domains, rows, form, np.zeros(records.rows, dtype=np.int64))
         return Outcome(mask, Masked.of(columns, word="generated", came="generated"))
-
-
-def _one_part(table: Table) -> Ints:
-    return np.zeros(table.rows, dtype=np.int64)
 
 
 def refuse_requirements(requirements: Sequence[Requirement]) -> None:
@@ -310,13 +305,4 @@ def _generalized(learned: Learned, parts: Sequence[Part]) -> dict[str, pa.Array[
             found[name] = pa.array(shown, type=pa.list_(pa.string())).take(at)
         else:
             found[name] = pa.array(shown, type=pa.string()).take(at).dictionary_encode()
-    return found
-
-
-def parts_of(table: Table, domains: Mapping[str, Domain], grown: Grown) -> Ints:
-    """(rows,): the part of each record."""
-    records = records_of(table, domains)
-    found = np.zeros(records.rows, dtype=np.int64)
-    for split in grown.splits:
-        found = 2 * found + 1 - answers(records, split)
     return found

@@ -94,6 +94,7 @@ class PublicSpace:
     def chunks(self, records: Records) -> Iterator[Chunk]:
         """All rows, some at a time."""
         for first in range(0, records.rows, CHUNK):
+            checkpoint()
             yield _chunk(self, records, slice(first, min(first + CHUNK, records.rows)))
 
     def project(self, sums: Ints) -> Ints:
@@ -277,6 +278,7 @@ class Patterns:
         """One for each part that has records."""
         yes = np.stack([answers(records, split) for split in offered], axis=1)
         packed = np.hstack([part_of.astype("<u4").view(np.uint8).reshape(-1, 4), np.packbits(yes, axis=1)])
+        checkpoint()
         keys = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
         _, first, of_row = np.unique(keys, return_index=True, return_inverse=True)
         sums = _sums(records, space, of_row.ravel(), len(first))

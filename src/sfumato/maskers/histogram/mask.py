@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -28,8 +28,8 @@ class NoisyHistogram(Mask):
     """Parts of the records with the number of rows generated for each, and what the rows of each were drawn from.
 
     `rows_of` (parts,): rows generated, in the order of the generated table before it is shuffled. `told`: the domains
-    as far as rows show them, and what the rows were made of, as plain JSON. `parts_of` gives the part of each record of
-    a table (-1: of none), for the holder.
+    as far as rows show them, and what the rows were made of, as plain JSON. `part_of`
+    (records,): the part of each record, -1 for none; for the holder.
     """
 
     kind: str
@@ -37,7 +37,7 @@ class NoisyHistogram(Mask):
     domains: Mapping[str, Domain]
     rows_of: tuple[int, ...]
     told: Mapping[str, Any]
-    parts_of: Callable[[Table], Ints] = field(repr=False)
+    part_of: Ints = field(repr=False, compare=False)
 
     def files(self) -> dict[str, Any]:
         """The domains and all that was learned, which is noisy."""
@@ -46,7 +46,7 @@ class NoisyHistogram(Mask):
     @property
     def parts(self) -> Parts | None:
         """The part that each row was made for; none where one part is all."""
-        return Parts(self.rows_of, self.parts_of) if len(self.rows_of) > 1 else None
+        return Parts(self.rows_of, self.part_of) if len(self.rows_of) > 1 else None
 
     @property
     def shows_values(self) -> bool:

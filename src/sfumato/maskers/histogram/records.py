@@ -15,6 +15,7 @@ from sfumato.data.axis import numbers_of
 from sfumato.data.schema import Number
 from sfumato.data.table import Column, ItemColumn, Table
 from sfumato.errors import TableError
+from sfumato.events import checkpoint
 from sfumato.maskers.histogram.domains import Domain, ItemDomain, LabelDomain, NumberDomain
 
 
@@ -183,6 +184,7 @@ def _under(domain: LabelDomain) -> list[list[int]]:
 
 def answers(records: Records, split: Split) -> Bools:
     """(rows,): who answers yes."""
+    checkpoint()
     name = split.attribute
     if name in records.cells:
         yes = np.zeros(records.domains[name].size, dtype=np.bool_)

@@ -18,7 +18,7 @@ from sfumato.data.table import Column, Table, narrow
 from sfumato.data.taxonomy.bare_form import from_form, to_form
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import TableError
-from sfumato.events import checkpoint
+from sfumato.events import checkpoint, watched
 from sfumato.maskers.masker import WHOLE, Mask, refuse_lifted
 from sfumato.maskers.recoding.intervals import Bound, interval_labels, outside, plain_number
 from sfumato.maskers.recoding.recoding import tree_file
@@ -156,7 +156,8 @@ class Regions(Mask):
     def released(self, masked: Masked, needed: Mapping[str, Collection[str]]) -> Regions:
         """The regions with the names of labels that some region shows; others are cut without one."""
         trees = {name for name, along in self.attributes.items() if along.kind == "tree"}
-        shown = {name: {leaf.shown[name] for leaf in self.leaves} for name in trees}
+        leaves = self.leaves
+        shown = {name: {leaf.shown[name] for leaf in leaves} for name in trees}
         bare = {name: replace(self.attributes[name], root=None) for name in trees if self.top[name] not in shown[name]}
         return Regions({**self.attributes, **bare}, _bare_nodes(self.nodes, shown))
 
@@ -279,11 +280,12 @@ def _bare_nodes(nodes: Sequence[Node], shown: Mapping[str, set[str | None]]) -> 
     """The same tree; cuts of the attributes in `shown` name these labels alone, and their parts stand in the order of
     letters, missing last, so that the order tells nothing of the labels without a name."""
     first = _first_shown(nodes, shown)
-    ways = [_bare_ways(node, shown, first) for node in nodes]
+    ways = [_bare_ways(node, shown, first) for node in watched(iter(nodes))]
     order, waiting = [], [0]
     while waiting:  # parents first, as whoever counts again walks the tree
         order.append(waiting.pop())
         waiting += [way.below for way in reversed(ways[order[-1]]) if way.below is not None]
+    checkpoint()
     number = {old: new for new, old in enumerate(order)}
     return tuple(_renumbered(nodes[old], ways[old], number) for old in order)
 
@@ -322,7 +324,7 @@ def _renumbered(node: Node, ways: Sequence[_Way], number: Mapping[int, int]) -> 
 def _first_shown(nodes: Sequence[Node], names: Collection[str]) -> list[dict[str, str]]:
     """Of each node and each of these columns, the first label that a region below it shows."""
     found: list[dict[str, str]] = [{} for _ in nodes]
-    for number in range(len(nodes) - 1, -1, -1):
+    for number in watched(iter(range(len(nodes) - 1, -1, -1))):
         node = nodes[number]
         below = [found[child] for child in node.below if child is not None] if isinstance(node, Branch) else []
         parts = [node.shown] if isinstance(node, Leaf) else below

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, replace
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Floats, Ints
-from sfumato.events import checkpoint, enough
+from sfumato.events import EVERY, checkpoint, enough
+from sfumato.events import part as in_part
 from sfumato.maskers.masker import Labels
 from sfumato.maskers.mondrian.holding import Holding, reach
 from sfumato.maskers.partition import growth, kernels
@@ -29,6 +30,10 @@ DEPTHS = (6, 12, 40)
 """Below so many times k records the loops look three, two and one cut ahead: there it pays."""
 CHUNK = 20_000
 """Records below a part that one compiled call grows: it can be stopped between two of them."""
+COARSE = 0.2
+"""The share of the work, about, that cutting a table into parts of so many records is."""
+USUAL = 1.3
+"""A part that is cut no further has about so many times k records: by that it is reckoned how many there will be."""
 DRAWS = 2
 WEIGHT, FEW_WEIGHT, FEW = 3.0, 1.0, 200
 """What is shown counts this much against what must survive; less where there are fewer than 200 parts of k."""
@@ -101,9 +106,13 @@ class Cutting:
             plans = planner.plan_all(Begun(found, order).rows_of(number) for number in begun)
             for number, plan in zip(begun, plans, strict=True):
                 self._in_bands(found, order, number, plan)
-        settled = self._one_by_one(found, order, terms, smallest=0 if self.holding.measured else CHUNK)
+        smallest = 0 if self.holding.measured else CHUNK
+        first = 1.0 if self.holding.measured else COARSE if rows > CHUNK else 0.0
+        with in_part(0.0, first):
+            settled = self._one_by_one(found, order, terms, smallest=smallest)
         if not self.holding.measured and not settled:
-            settled = self._grow_all(found, order, terms)
+            with in_part(first, 1.0):
+                settled = self._grow_all(found, order, terms)
         return Begun(found, order, settled)
 
     def _in_bands(self, found: list[Part], order: NDArray[np.int32], number: int, plan: Bands | None) -> None:
@@ -179,22 +188,21 @@ class Cutting:
         problem = Problem(self.cells, self.guide, terms)
         work = work_for(self.cells, self.guide, len(order))
         begun = leaves_of(found)
-        first, rows, done = len(found), len(order), 0
+        first, expected, done = len(found), _expected(len(order), max(terms.k, smallest)), 0
         waiting = [_rank(found, number) for number in begun]
         heapify(waiting)
         while waiting and not enough():
-            checkpoint(done / rows)
+            checkpoint(done / expected)
+            done += 1
             *_, number = heappop(waiting)
             part = found[number]
             size = part.hi - part.lo
             if size <= smallest or size < 2 * terms.k:
-                done += size
                 continue
             allowed = self._allowed(problem, order, part, work)
             kernels.evaluate(problem, order, part.lo, part.hi, allowed=allowed, work=work, depth=0)
             cut = best_of(work.gain[0], size)
             if cut < 0:
-                done += size
                 continue
             for side in self._cut(found, order, number, cut, work.side[0]):
                 heappush(waiting, _rank(found, side))
@@ -236,20 +244,22 @@ class Cutting:
         most = max(found[number].hi - found[number].lo for number in leaves)
         problem = Problem(self.cells, self.guide, terms)
         grown: dict[int, tuple[Ints, NDArray[np.uint8]]] = {}
+        done: dict[int, Ints] = {}  # parts gone through below each, which the loops count up
 
-        def grow(number: int) -> int:
+        def grow(number: int) -> None:
             work = work_for(self.cells, self.guide, most, len(DEPTHS) + 1)
-            part = found[number]
+            part, done[number] = found[number], work.done
             grown[number] = growth.grow(problem, order, part.lo, part.hi, depths, work)
-            return part.hi - part.lo
 
-        done = 0
+        expected = _expected(len(order), terms.k)
         with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-            futures = [pool.submit(grow, number) for number in leaves]
+            futures = {pool.submit(grow, number) for number in leaves}
             try:
-                for future in as_completed(futures):
-                    done += future.result()
-                    checkpoint(done / len(order))
+                while futures:
+                    over, futures = wait(futures, timeout=EVERY)
+                    for future in over:
+                        future.result()
+                    checkpoint(sum(int(one[0]) for one in [*done.values()]) / expected)
                     if enough():
                         pool.shutdown(cancel_futures=True)
                         break
@@ -271,6 +281,11 @@ class Cutting:
                 found.append(part)
             else:
                 found[number] = part
+
+
+def _expected(rows: int, k: int) -> float:
+    """How many parts there will be, about, those above others too."""
+    return 2 * rows / (USUAL * k)
 
 
 def _spread(cells: Cells, rows: NDArray[np.bool_]) -> Floats:

@@ -32,7 +32,7 @@ LEAST = 2
 
 @dataclass(frozen=True)
 class Why:
-    """One shown value: how many people show it in how many groups, and of these the one that is nearest to a cut.
+    """One shown value: how many rows show it (`people`) in how many groups, and of these the one nearest to a cut.
 
     `group`: its records. `side`: the smaller side of its most even cut along the attribute; 0 where there is none.
     `sides`: both in words. `short`: what else than records a side would lack.
@@ -51,15 +51,19 @@ class Why:
     @property
     def shows(self) -> str:
         """Who shows it, as a sentence."""
-        return f"{self.people:,} people show it, in {self.groups:,} group{'' if self.groups == 1 else 's'}."
+        return f"{self.people:,} rows show it, in {self.groups:,} group{'' if self.groups == 1 else 's'}."
 
     @property
     def next(self) -> str:
         """The next cut and what blocked it, as a sentence."""
         if not self.side:
             return f"It is as fine as it can be: no cut along {self.attribute} is left in these groups."
-        into = f"{self.sides[0]}, and {self.sides[1]}"
-        first = f"The group that is nearest to a finer one has {self.group:,} people. Cut most evenly, into {into}, "
+        return f"The group that is nearest to a finer one has {self.group:,} rows. {self._cut}"
+
+    @property
+    def _cut(self) -> str:
+        """The most even cut of a group, and what its sides lack."""
+        first = f"Cut most evenly, into {self.sides[0]}, and {self.sides[1]}, "
         if self.side < self.k:
             return f"{first}one side would have {self.side:,}, and k is {self.k:,}."
         if self.short:
@@ -67,12 +71,19 @@ class Why:
         return f"{first}both sides would keep every requirement: other cuts were worth more, or it was ended early."
 
     @property
+    def of_this_group(self) -> str:
+        """The same of a group by itself."""
+        if not self.side:
+            return f"No cut along {self.attribute} is left in its group: it is as fine as it can be."
+        return " ".join(filter(None, (self._cut, self.remedy)))
+
+    @property
     def remedy(self) -> str | None:
         """Which k would allow it, as a sentence; None where none is in the way."""
         if not self.side or self.side >= self.k:
             return "No k allows it: what is asked of sensitive values forbids it." if self.short else None
         if self.side < LEAST:
-            return "No lower k allows it: one person would stand alone."
+            return "No lower k allows it: one row would stand alone."
         return f"A k of {self.side} or less allows it there; a lower k changes all groups, so it has to be tried."
 
 
@@ -114,6 +125,14 @@ class Groups:
             people = {text: int(sizes[leaves].sum()) for text, leaves in held.items()}
             for text in sorted(held, key=lambda one: (-people[one], one))[:MOST]:
                 yield self._why(a, text, held[text], people[text], cuts)
+
+    def of_row(self, row: int) -> Iterator[Why]:
+        """The group of one row, along every attribute."""
+        sizes, leaf = np.bincount(self.leaf_of), int(self.leaf_of[row])
+        for a, axis in enumerate(self.binned.axes):
+            bins = self.binned.cells.bins[:, a].astype(np.int64)
+            cuts = _Cuts(self.leaf_of, bins, sizes, ordered=isinstance(axis, NumberAxis))
+            yield self._why(a, self.texts[axis.name][leaf] or "(missing)", [leaf], int(sizes[leaf]), cuts)
 
     def _why(self, a: int, text: str, leaves: list[int], people: int, cuts: _Cuts) -> Why:
         best = max(leaves, key=lambda leaf: (cuts.best[leaf], -leaf))
@@ -234,7 +253,7 @@ def _text(some: Sequence[Why]) -> str:
     if len(some) == 1:
         return visible(f"  {first.value}: {' '.join(filter(None, (first.shows, first.next, first.remedy)))}")
     people, groups = sum(one.people for one in some), sum(one.groups for one in some)
-    shows = f"{people:,} people show them, in {groups:,} groups."
+    shows = f"{people:,} rows show them, in {groups:,} groups."
     which = f"{len(some)} values ({_few([one.value for one in some])})"
     each = f"So with each, as with {first.value}: {first.next}" if first.side else first.next
     return visible(f"  {which}: {' '.join(filter(None, (shows, each, first.remedy)))}")

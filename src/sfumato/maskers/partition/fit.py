@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
@@ -15,13 +15,14 @@ from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, ItemSet, Number, Schema
 from sfumato.data.table import Column
 from sfumato.errors import RecipeError
+from sfumato.events import part, watched
 from sfumato.maskers.detail.bands import too_many
 from sfumato.maskers.detail.refusal import Attempt, Unkept, refusal
 from sfumato.maskers.masker import K_ANONYMITY, Guarantee, Labels, Mask, Masker, Outcome, Task
 from sfumato.maskers.mondrian.holding import Holding
 from sfumato.maskers.partition.cells import Binned, guide_of
 from sfumato.maskers.partition.cutting import Begun, Cutting, Part, leaves_of
-from sfumato.maskers.partition.explanation import Groups, Why, whys_to_json
+from sfumato.maskers.partition.explanation import Groups, whys_to_json
 from sfumato.maskers.partition.explanation import Sensitive as Needed
 from sfumato.maskers.partition.extents import Along
 from sfumato.maskers.partition.guidance import guide_for
@@ -32,6 +33,8 @@ from sfumato.maskers.partition.wished import Kept, Planner, Sensitive, band_star
 from sfumato.maskers.sensitive import check_top, measure_of, sensitive_columns
 from sfumato.privacy.requirements import KMap, Requirement, basic, codes_of, largest_k, without_covered
 
+LEARNING = 0.5
+"""The share of the work, about, that learning is of which class records are likely to be."""
 EXTENTS = ("parts", "cuts")
 SHOWS = ("sets", "labels", "auto")
 
@@ -126,14 +129,15 @@ class Partition(Masker):
         try:
             return self._masked(task)
         except Unkept:
-            raise refusal(task.detail, task.requirements, self._attempt(task)) from None
+            raise refusal(task.detail, task.requirements, self._attempt(task), task.table) from None
 
     def _attempt(self, task: Task) -> Attempt:
         return lambda needs, wishes: keeps_detail(replace(task, requirements=needs, detail=wishes), pure=self.pure)
 
     def _masked(self, task: Task) -> Outcome:
         demands = without_covered(task.requirements)
-        fits = [fit(task, some, cuts=self.extent == "cuts", pure=self.pure) for some in connected(demands.kept)]
+        apart = watched(connected(demands.kept))
+        fits = [fit(task, some, cuts=self.extent == "cuts", pure=self.pure) for some in apart]
         along: Mapping[str, Along] = {name: one for fitted in fits for name, one in fitted.along.items()}
         attributes = {name: along[name] for name in task.table.schema.quasi if name in along}
         trees = tuple(fitted.tree for fitted in fits)
@@ -157,8 +161,16 @@ class Partition(Masker):
         if not isinstance(mask, RegionTree) or self.pure:
             return history
         asked = connected(without_covered(task.requirements).kept)
-        found = [why for tree, some in zip(mask.trees, asked, strict=True) for why in _whys(task, some, tree, mask)]
-        return {**history, "values": whys_to_json(found)}
+        groups = (_groups(task, some, tree, mask) for tree, some in zip(mask.trees, asked, strict=True))
+        return {**history, "values": whys_to_json([why for one in groups for why in one.whys()])}
+
+    def explained_row(self, task: Task, mask: Mask, row: int) -> Mapping[str, str]:
+        """What stood in the way of the next cut of the record's own part, along each attribute."""
+        if not isinstance(mask, RegionTree) or self.pure:
+            return {}
+        asked = connected(without_covered(task.requirements).kept)
+        groups = (_groups(task, some, tree, mask) for tree, some in zip(mask.trees, asked, strict=True))
+        return {why.attribute: why.of_this_group for one in groups for why in one.of_row(row)}
 
 
 def _over(mask: RegionTree, fits: Sequence[Fitted], rows: int) -> Masked:
@@ -169,8 +181,8 @@ def _over(mask: RegionTree, fits: Sequence[Fitted], rows: int) -> Masked:
     return Masked.made({name: columns[name] for name in mask.attributes}, word="extent", rows=rows)
 
 
-def _whys(task: Task, requirements: Sequence[Requirement], tree: Tree, mask: RegionTree) -> Iterator[Why]:
-    """Why the values of one tree look as they do."""
+def _groups(task: Task, requirements: Sequence[Requirement], tree: Tree, mask: RegionTree) -> Groups:
+    """The groups of one tree, to be asked why their values look as they do."""
     ready, parts = Ready.of(task, requirements), basic(requirements)
     columns = sensitive_columns(task.table, parts)
     needs = [
@@ -179,7 +191,7 @@ def _whys(task: Task, requirements: Sequence[Requirement], tree: Tree, mask: Reg
         if part.sensitive is not None
     ]
     texts = {name: [mask.attributes[name].text(leaf.shown[name]) for leaf in tree.leaves] for name in tree.on}
-    return Groups(route(tree, task.table), texts, ready.binned, ready.holding.least, needs).whys()
+    return Groups(route(tree, task.table), texts, ready.binned, ready.holding.least, needs)
 
 
 def connected(requirements: Sequence[Requirement]) -> list[list[Requirement]]:
@@ -260,10 +272,13 @@ def fit(task: Task, requirements: Sequence[Requirement], *, cuts: bool, pure: bo
     ready = Ready.of(task, requirements)
     begun = Begun([Part(0, task.table.rows)], np.arange(task.table.rows, dtype=np.int32))
     if ready.binned.axes:
-        cutting = ready.cutting(task.labels)
+        learning = LEARNING if task.labels.told_in_part else 0.0
+        with part(0.0, learning):
+            cutting = ready.cutting(task.labels)
         clusters = cutting.joined(task.labels) if pure else None
         try:
-            begun = cutting.parts(clusters, ready.planner(cutting, task.detail))
+            with part(learning, 1.0):
+                begun = cutting.parts(clusters, ready.planner(cutting, task.detail))
         except Unkept:  # labels in the direction of the guide may have taken all of the effort
             begun = cutting.parts(clusters, ready.planner(ready.cutting(None), task.detail))
     shown = Showing(task.table, ready.binned, begun, cuts=cuts, listed=task.detail).fitted(ready.names)

@@ -173,5 +173,6 @@ def _tree(
                     varied[count, b] = varied[count + 1, b] = True
                 count += 2
         at += 1
+        work.done[0] = at
     nodes[:count, :2] += base
     return nodes[:count], sides[:count]

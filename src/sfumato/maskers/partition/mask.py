@@ -25,7 +25,7 @@ from sfumato.data.shown import SUPPRESSED
 from sfumato.data.table import Column, Table, narrow
 from sfumato.data.taxonomy.bare_form import from_form
 from sfumato.errors import TableError
-from sfumato.events import checkpoint
+from sfumato.events import checkpoint, watched
 from sfumato.maskers.masker import WHOLE, Mask, refuse_lifted
 from sfumato.maskers.partition.extents import Along, Extent, Interval, Labels
 from sfumato.maskers.recoding.intervals import outside, plain_number
@@ -206,12 +206,14 @@ class RegionTree(Mask):
     def _texts(self) -> Iterator[tuple[str, str | None, Extent]]:
         for tree in self.trees:
             for name in tree.on:
+                checkpoint()
                 shown = {id(extent): extent for extent in (leaf.shown[name] for leaf in tree.leaves)}  # hashing is dear
                 for extent in dict.fromkeys(shown.values()):
                     yield name, self.attributes[name].text(extent), extent
 
     def _told(self, name: str) -> dict[str, Any]:
         """What the shown texts of a column stand for, in the order of their letters."""
+        checkpoint()
         along = self.attributes[name]
         extents = {leaf.shown[name] for tree in self.trees if name in tree.on for leaf in tree.leaves}
         told = {along.text(extent): entry for extent in extents if (entry := along.entry(extent)) is not None}
@@ -222,8 +224,9 @@ class RegionTree(Mask):
         entries = {
             name: each(partial(self._shown, name), (leaf.shown[name] for leaf in tree.leaves)) for name in tree.on
         }
+        checkpoint()
         leaves = iter([dict(zip(entries, shown, strict=True)) for shown in zip(*entries.values(), strict=True)])
-        return [self._cut(node) or {"shown": next(leaves)} for node in tree.nodes]
+        return [self._cut(node) or {"shown": next(leaves)} for node in watched(iter(tree.nodes))]
 
     def _cut(self, node: Node) -> dict[str, Any]:
         """A node that is no leaf; of a leaf nothing."""

@@ -97,6 +97,8 @@ class Work(NamedTuple):
     one way, `key` what they are ordered by; `start`: where the rows of each begin, `rows`: the part's rows in that
     order. `off`, `spread`: where slots lie by their classes. `shown`: what all records would show.
 
+    `done`: parts that were gone through, for whoever waits.
+
     By depth: `varied`, the attributes to be counted, the first `many[depth]`; those that varied are left for the next
     depth. `gain`: of each attribute the best cut's worth; `side`: which bins go right.
     """
@@ -126,6 +128,7 @@ class Work(NamedTuple):
     many: Ints
     gain: Floats
     side: NDArray[np.uint8]
+    done: Ints
 
 
 def work_for(cells: Cells, guide: Guide, rows: int, depths: int = 1) -> Work:
@@ -158,6 +161,7 @@ def work_for(cells: Cells, guide: Guide, rows: int, depths: int = 1) -> Work:
         many=np.full(depths + 1, attributes),
         gain=np.full((depths, attributes), NOTHING),
         side=np.zeros((depths, bins), dtype=np.uint8),
+        done=np.zeros(1, dtype=np.int64),
     )
 
 

@@ -282,7 +282,7 @@ class TopDown(Settings, Masker):
         try:
             fitted = best_of(task, self) if self.search == "portfolio" else fit_task(task, self)
         except Unkept:
-            raise refusal(task.detail, task.requirements, _attempt(task)) from None
+            raise refusal(task.detail, task.requirements, _attempt(task), task.table) from None
         history = history_to_json(fitted.history, basic(fitted.demands.kept))
         return Outcome(
             fitted.recoding,

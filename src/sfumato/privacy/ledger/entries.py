@@ -48,13 +48,22 @@ class Likeness:
 
     def same(self, other: Likeness) -> bool:
         """The same table: as many rows, and more than half of the columns hold the same, of those it could be."""
-        equal = sum(other.columns.get(name) == digest for name, digest in self.columns.items())
-        return self.rows == other.rows and 2 * equal > min(len(self.columns), len(other.columns))
+        return self.rows == other.rows and 2 * self._equal(other) > min(len(self.columns), len(other.columns))
+
+    def _equal(self, other: Likeness) -> int:
+        """How many columns hold the same."""
+        return sum(other.columns.get(name) == digest for name, digest in self.columns.items())
 
     def shared(self, other: Likeness) -> Shared:
-        """How much both have in common: by whole rows, or, if these tell nothing, by one half of the columns."""
+        """How much both have in common: by whole rows, or, if these tell nothing, by one half of the columns.
+
+        Where one has columns that the other lacks, or that were cleaned, whole rows are never equal; but a table of as
+        many rows, of which most columns hold the same, and more than one, is the same people.
+        """
         pairs = [(part, other.sketches[name]) for name, part in self.sketches.items() if name in other.sketches]
         found = [shared(*pair) for pair in pairs]
+        if self.columns != other.columns and self.same(other) and self._equal(other) >= FEWEST:
+            found.append(Shared(1.0, telling=True))
         return next((one for one in found if one.telling), found[0] if found else Shared(0.0, telling=False))
 
     def gone(self, earlier: Likeness) -> float:

@@ -45,10 +45,11 @@ from sfumato.privacy.verify.texts.wording import (
 from sfumato.privacy.verify.values import LENGTHS
 from sfumato.privacy.verify.verdict import CheckError
 
-FORMATS = (3, 4)
+FORMATS = (3, 4, 5)
 FORMAT = FORMATS[-1]
 DOTTED = 4  # from this format on, intervals are written with dots where a minus sign would leave a doubt
 DESCRIBED = 4  # from this format on, a release has a datapackage.json, and its README.md shows how to read the table
+LEARNED = 5  # from this format on, the class that was to survive is named, and is no part of the points of README.md
 ROLES = ("quasi", "sensitive", "plain")
 ORDERS = ("shuffled", "kept")
 ALONG = ("codebook", "centres")
@@ -92,7 +93,7 @@ def canonical(form: Form) -> dict[str, object]:
         "row_order": one_of(form, "row_order", ORDERS[:1] if generated else ORDERS),
         "dropped": count(form, "dropped", most=MOST_COLUMNS),
         "along": {name: True for name in ALONG if f"{name}.json" in field(form, "files", dict)},
-        **({CLASSES: one_of(form, CLASSES, columns)} if CLASSES in form else {}),
+        **({CLASSES: one_of(form, CLASSES, columns)} if _names_its_classes(form) else {}),
         **({"policies": closed_policies(form, columns)} if "policies" in form else {}),
         **(closed_labels(form, columns) if {LABELS, SCORE} & set(form) else {}),
         "versions": _versions(field(form, "versions", dict), generated=generated),
@@ -116,6 +117,10 @@ def compare(told: object, made: object, where: str) -> None:
             compare(one, other, where)
     elif type(told) is not type(made) or told != made:
         raise CheckError(f"{where} is not what follows from the rest of the certificate")
+
+
+def _names_its_classes(form: Form) -> bool:
+    return CLASSES in form and whole(form, "format") >= LEARNED
 
 
 def _short(key: str) -> str:

@@ -15,6 +15,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import NoReturn, TypeVar
 
+from sfumato.events import checkpoint
 from sfumato.privacy.verify.files.regular_files import MOST_OF_JSON, most_of, read_regular
 from sfumato.privacy.verify.letters import why_no_name
 from sfumato.privacy.verify.verdict import CheckError
@@ -58,7 +59,9 @@ def _check_form(name: str, form: object, content: bytes) -> None:
     Piece by piece, up to the first that differs: what is not in the one form can be far larger in it.
     """
     at = 0
-    for piece in _pieces(form, "\n"):
+    for number, piece in enumerate(_pieces(form, "\n")):
+        if number % SHORT == 0:
+            checkpoint()
         if _SURROGATE.search(piece):
             raise CheckError(f"{name} holds half a character: a surrogate that stands alone")
         expected = piece.encode()
@@ -99,6 +102,7 @@ def _pieces(form: object, line: str) -> Iterator[str]:
 
 
 def _unique(pairs: Iterable[tuple[str, object]]) -> dict[str, object]:
+    checkpoint()
     found: dict[str, object] = {}
     for key, value in pairs:
         if key in found:

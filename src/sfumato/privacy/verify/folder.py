@@ -246,7 +246,7 @@ def units(folder: Folder) -> str:
             {name for name, unit in told.items() if mapping(rules.get(name), name).get("calendar") != unit},
         )
     dates = sum(unit is not None for unit in told.values())
-    return f"{dates} columns of dates, in the same units" if dates else "no column of dates"
+    return f"{dates} columns of dates, in the same units" if dates else "this release has no recoding of dates"
 
 
 def readable(folder: Folder) -> str:

@@ -135,7 +135,7 @@ def _checks(release: Folder, signer: bytes | None, besides: _Besides) -> Iterato
         "masking": lambda: tables.masked(release.certificate, release.recoding),
         "shown values": lambda: tables.shown(release.table, release.recoding),
         "explained": lambda: explained(release, also_needed(release, besides)),
-        "classes": lambda: classes(release),
+        "regions and centres": lambda: classes(release),
         "extents": lambda: extents(release),
         "codebook": lambda: codebook(release),
         "centres": lambda: centres(release),

@@ -16,8 +16,8 @@ KINDS = ("number", "category", "item_set")
 # lists it: a masker that brings a file of its own brings the check that closes it.
 LOOKED_INTO = {
     RECODING: "explained",
-    REGIONS: "classes",
-    CENTROIDS: "classes",
+    REGIONS: "regions and centres",
+    CENTROIDS: "regions and centres",
     EXTENTS: "extents",
     "private_tree.json": "made of",
     "dp_heter.json": "made of",

@@ -16,7 +16,7 @@ from sfumato.privacy.verify.files.regular_files import open_regular
 from sfumato.privacy.verify.intervals import Rule
 from sfumato.privacy.verify.letters import look_of_name, visible, why_no_name
 from sfumato.privacy.verify.maskers import RECODED
-from sfumato.privacy.verify.tallies import is_text
+from sfumato.privacy.verify.tallies import is_text, text_counts
 from sfumato.privacy.verify.values import plain
 from sfumato.privacy.verify.verdict import CheckError
 
@@ -275,7 +275,7 @@ def values(table: pl.DataFrame, name: str) -> set[str | None]:
         raise CheckError(f"the table has no column {name!r}")
     if not is_text(table.schema[name]):
         raise CheckError(f"{name} is masked and holds no text")
-    return set(table[name].unique().to_list())
+    return set(text_counts(table[name]))
 
 
 def lifted(table: pl.DataFrame, certificate: Certificate, recoding: Recoding) -> str:

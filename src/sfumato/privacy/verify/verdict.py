@@ -22,6 +22,20 @@ class Check:
     holds: bool
     detail: str
 
+    @property
+    def idle(self) -> bool:
+        """Whether there was nothing of the kind to look at."""
+        return self.holds and self.detail.startswith(NOTHING)
+
+    @property
+    def state(self) -> str:
+        """In a word: what nobody signed does not fail for it, and is not in order, either."""
+        return "FAIL" if not self.holds else "-" if self.detail.startswith(UNSIGNED) or self.idle else "ok"
+
+
+NOTHING = ("this release has no", "no column has a cut")
+UNSIGNED = "not signed"
+
 
 @dataclass(frozen=True)
 class Looked:
@@ -33,6 +47,7 @@ class Looked:
 
 WIDEST = 24  # characters of a name that still stands in a column with the others
 LONGEST_TITLE, LONGEST_DETAIL = 300, 2000
+IDLE = "Not needed for this release"
 
 
 @dataclass(frozen=True)
@@ -64,7 +79,8 @@ class Verdict:
         return Card(self._head, () if self.failed else ["print it to see every check"], failed).text()
 
     def _repr_html_(self) -> str:
-        checks = [["ok" if check.holds else "FAILS", check.name, check.detail] for check in self.checks]
+        checks = [[check.state, check.name, check.detail] for check in self.checks if not check.idle]
+        checks += [[" ", IDLE, ", ".join(idle)]] if (idle := [one.name for one in self.checks if one.idle]) else []
         files = [[one.name, one.how] for one in self.files]
         grids = [Grid(("", "check", "what was seen"), checks)]
         grids += [Grid(("file", "how it was checked"), files)] if files else []
@@ -76,14 +92,17 @@ class Verdict:
         return f"Verdict: holds, all {len(self.checks)} checks" if self.holds else f"Verdict: does not hold, {tally}"
 
     def __str__(self) -> str:
-        names = [visible(check.name, most=LONGEST_TITLE) for check in self.checks]
+        seen = [check for check in self.checks if not check.idle]
+        names = [visible(check.name, most=LONGEST_TITLE) for check in seen]
         width = max((len(name) for name in names if len(name) <= WIDEST), default=0)
         lines = [
-            f"  {'ok  ' if check.holds else 'FAIL'}  {_padded(name, width)}{visible(check.detail, most=LONGEST_DETAIL)}"
-            for name, check in zip(names, self.checks, strict=True)
+            f"  {check.state:4}  {_padded(name, width)}{visible(check.detail, most=LONGEST_DETAIL)}"
+            for name, check in zip(names, seen, strict=True)
         ]
-        head = f"HOLDS: all {len(lines)} checks" if self.holds else "DOES NOT HOLD"
-        tally = "" if self.holds else f": {len(self.failed)} of {len(lines)} checks fail"
+        idle = [check.name for check in self.checks if check.idle]
+        lines += [f"{IDLE}: {_names(idle)}"] if idle else []
+        head = f"HOLDS: all {len(self.checks)} checks" if self.holds else "DOES NOT HOLD"
+        tally = "" if self.holds else f": {len(self.failed)} of {len(self.checks)} checks fail"
         return "\n".join([head + tally, *lines, *_files(self.files)])
 
 

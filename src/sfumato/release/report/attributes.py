@@ -18,6 +18,7 @@ from sfumato.events import watched
 from sfumato.maskers.recoding.intervals import interval_labels
 from sfumato.maskers.recoding.rules import Discretize, Generalize, Rule
 from sfumato.maskers.topdown.explanation import Story
+from sfumato.privacy.verify.texts.readme import explained
 from sfumato.release.report.markup import Html, bar, folded, join, paragraph, section, some, table, tag, text
 from sfumato.release.report.material import (
     MISSING,
@@ -30,6 +31,7 @@ from sfumato.release.report.material import (
     numbers,
 )
 from sfumato.release.report.plots import BLUE, FAINT, RED, Axis, Panel, bars, label, picture, stairs, uprights
+from sfumato.structure.masked_positions import interval_ends
 
 MOST = 15
 """Values of a column that are listed; of more, the rest is folded."""
@@ -56,7 +58,16 @@ def _says(released: Released, name: str) -> str:
     values = different(released.masked.shown(name))
     if rule is not None:
         return rule.sentence(values)
-    return f"{some(values, 'different value')} ({released.masked.treated[name]})."
+    return f"{some(values, 'different value')}; each is {shown_as(released.masked.treated[name])}."
+
+
+def shown_as(word: str) -> str:
+    """What a column shows, in words.
+
+    >>> shown_as("suppress")
+    'shown, or * where it was suppressed'
+    """
+    return explained(word, None, dotted=True).replace("`", "")
 
 
 def _rule(released: Released, name: str) -> Rule | None:
@@ -69,6 +80,12 @@ def _looks(released: Released, held: Held | None, name: str) -> Html:
         return DRAWN[rule.kind](rule, frequencies(column), held, name=name)
     if is_numeric(column):
         return numbers_picture(numbers(column), _raw_numbers(held, name), name=name)
+    attribute = released.facts.schema[name]
+    if isinstance(attribute, Number) and attribute.calendar is None:
+        found = frequencies(column)
+        drawn = overlaps_picture(found, _raw_numbers(held, name), name=name)
+        if drawn is not None:
+            return join([drawn, released.once(f"values of {name}", lambda: _listed(found, folded_only=True))])
     return released.once(f"values of {name}", lambda: _listed(frequencies(column)))
 
 
@@ -175,6 +192,32 @@ def intervals_picture(rule: Discretize, found: Sequence[Frequency], raw: Numbers
     says += "." if behind is None else "; the red line, the raw numbers."
     drawn = picture([panel], says=says)
     return drawn if behind is None else join([drawn, _table("The raw numbers", behind)])
+
+
+def overlaps_picture(found: Sequence[Frequency], raw: Numbers | None, *, name: str) -> Html | None:
+    """Intervals that may overlap: the records of each spread over its width, all added up; for the holder with the raw
+    numbers. None where no ends are told."""
+    read = [(interval_ends(one.label), one.count) for one in found]
+    told = [(one.low, one.high, count) for one, count in read if one and one.low is not None and one.high is not None]
+    if not told:
+        return None
+    ends, counts = np.array([one[:2] for one in told], dtype=np.float64), np.array([count for *_, count in told])
+    every = np.concatenate([ends.ravel(), raw if raw is not None else np.zeros(0)])
+    low, high = float(every.min()), float(every.max())
+    edges = np.linspace(low, high if high > low else low + 1.0, BINS + 1)
+    first, width = ends[:, :1], np.maximum(ends[:, 1:] - ends[:, :1], (edges[1] - edges[0]) * 1e-6)
+    first = np.minimum(first, edges[-1] - width)  # the greatest number, shown alone, stands within the last bar
+    inside = np.clip(np.minimum(first + width, edges[1:]) - np.maximum(first, edges[:-1]), 0.0, None) / width
+    spread = np.round(counts @ inside).astype(np.int64)
+    behind = None if raw is None else Histogram(edges, np.histogram(raw, bins=edges)[0])
+    marks = [bars(edges, spread, BLUE), *([] if behind is None else [stairs(edges, behind.counts, RED)])]
+    highest = max(int(spread.max()), 0 if behind is None else int(behind.counts.max()))
+    untold = "" if len(told) == len(found) else ", where both ends are told"
+    says = f"{name}: blue, what is shown, the records of each interval spread over its width{untold}"
+    says += "." if behind is None else "; the red line, the raw numbers."
+    drawn = picture([Panel(_across(edges, name), _up(highest, "records"), marks)], says=says)
+    tables = [_table("What is shown, in numbers", Histogram(edges, spread))]
+    return join([drawn, *tables, *([] if behind is None else [_table("The raw numbers", behind)])])
 
 
 def numbers_picture(shown: Numbers, raw: Numbers | None, *, name: str) -> Html:

@@ -115,7 +115,7 @@ def checked(released: Released, held: Held | None) -> Html:
     parts = [paragraph(f"In the folder of the release{'' if more else ', with nothing else at hand'}:"), how]
     parts += [paragraph(more)] if more else []
     if held is not None:
-        rows = [("ok" if check.holds else "FAILS", check.name, check.detail) for check in held.verdict.checks]
+        rows = [("ok" if check.holds else "FAIL", check.name, check.detail) for check in held.verdict.checks]
         parts.append(folded(f"What it said: {len(rows)} checks", ["", "check", "seen"], rows))
     else:
         does = " ".join(released.facts.promise.checks().split())

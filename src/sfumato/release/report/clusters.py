@@ -155,23 +155,23 @@ def _draw(panels: Sequence[tuple[str, Bubbles]], says: str) -> Html:
 def _scatter(bubbles: Bubbles, largest: int) -> list[Mark]:
     """One path per cluster and size of dot, which keeps the drawing small; the clusters' numbers above all of them."""
     sizes = np.ceil(np.sqrt(bubbles.counts / largest) * 8) * 2.4 + 1.8
-    marks, middles, found = [], [], np.unique(bubbles.clusters).tolist()
+    marks, places, found = [], [], np.unique(bubbles.clusters).tolist()
     for cluster in found:
         mine = bubbles.clusters == cluster
         for size in np.unique(sizes[mine]).tolist():
             chosen = bubbles.points[mine & (sizes == size)]
             marks.append(dots(chosen, size, colour(cluster), shape=shape(cluster)))
-        middles.append(np.average(bubbles.points[mine], axis=0, weights=bubbles.counts[mine]))
-    return [*marks, words(middles, [str(cluster + 1) for cluster in found], kind="mark")]
+        places.append(bubbles.points[mine][np.argmax(bubbles.counts[mine])])  # the middle may be nobody's, or another's
+    return [*marks, words(places, [str(cluster) for cluster in found], kind="mark")]
 
 
 def _cluster_table(counts: NDArray[Any]) -> Html:
-    return table(["cluster", "records"], [(f"{at + 1}", int(count)) for at, count in enumerate(counts)])
+    return table(["cluster", "records"], [(f"{at}", int(count)) for at, count in enumerate(counts)])
 
 
 def _dots(bubbles: Bubbles, title: str = "") -> Html:
     rows = [
-        (f"{cluster + 1}", f"{x:.3f}", f"{y:.3f}", int(count))
+        (f"{cluster}", f"{x:.3f}", f"{y:.3f}", int(count))
         for cluster, (x, y), count in zip(bubbles.clusters.tolist(), bubbles.points, bubbles.counts, strict=True)
     ]
     words = f"The dots in numbers{', ' + title if title else ''}"
@@ -184,7 +184,7 @@ def _moved(held: Held, names: NDArray[np.int64]) -> Html:
         return text("")
     shared = contingency(held.found.labels, names[held.again])
     found = np.unique(names[held.again])
-    headings = ["raw cluster", "records", *(f"found as {at + 1}" for at in found)]
+    headings = ["raw cluster", "records", *(f"found as {at}" for at in found)]
     rows: list[Sequence[Cell]] = []
     for at, counts in zip(np.unique(held.found.labels), shared, strict=True):
         total = int(counts.sum())

@@ -78,7 +78,7 @@ def _clusters(held: Held) -> list[Html]:
     if not kept:
         return []
     rows = [
-        (f"{row['cluster'] + 1}", int(row["size"]), int(row["found"]), row["recall"], row["precision"], row["f"])
+        (f"{row['cluster']}", int(row["size"]), int(row["found"]), row["recall"], row["precision"], row["f"])
         for row in kept
     ]
     headings = ["raw cluster", "records", "found together", "recall", "precision", "F"]

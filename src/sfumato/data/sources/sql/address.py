@@ -14,7 +14,7 @@ from pathlib import Path
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 
 from sfumato.data.safe_files import read_text
-from sfumato.errors import TableError
+from sfumato.errors import TableError, warn
 
 SCHEMES = ("postgresql", "duckdb", "sqlite")
 OURS = ("table", "password_env", "password_file")
@@ -68,6 +68,8 @@ class Address:
             return found
         if self.file is None:
             return None
+        if os.name == "posix" and Path(self.file).exists() and Path(self.file).stat().st_mode & 0o077:
+            warn("others than its owner can read the password_file: chmod 600 keeps it to you")
         text = read_text(Path(self.file), what="password_file", most=LONGEST_PASSWORD, kind=TableError)
         return text.rstrip("\r\n")
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from sfumato.events import checkpoint
 from sfumato.privacy.verify.explained.regions import Class, read_regions
 from sfumato.privacy.verify.fields import Form, exact_keys, field, mapping, one_of
 from sfumato.privacy.verify.table import values
@@ -73,6 +74,7 @@ def _centroids(form: Form, table: pl.DataFrame, masked: Sequence[str]) -> str:
     if len(counts) != len(sizes) or not masked or gone:
         raise CheckError("centroids.json has a size for every class and columns that are in the table")
     _in_order([field(part, "centres", list) for part in parts.values()])
+    checkpoint()
     told: Counter[Class] = Counter()
     for at, size in enumerate(counts):
         told[tuple(centres[name][at] for name in masked)] += size
@@ -84,6 +86,7 @@ def _centroids(form: Form, table: pl.DataFrame, masked: Sequence[str]) -> str:
 
 
 def _centres(part: Form, count: int) -> list[str | None]:
+    checkpoint()
     also = "separator" if part.get("kind") == "items" else "calendar" if "calendar" in part else None
     exact_keys(part, ["kind", *([also] if also else []), "centres"], "a column of centroids.json")
     if also == "separator" and not 0 < len(field(part, "separator", str)) <= SEPARATOR:
@@ -119,6 +122,7 @@ def _typed(entry: object, part: Form) -> bool:
 def _keyed(column: pl.Series, part: Form) -> pl.Series:
     import polars as pl
 
+    checkpoint()
     different = column.unique()
     keys = pl.Series([_key(cell, part) for cell in different.to_list()], dtype=pl.String)
     if isinstance(column.dtype, pl.List):

@@ -17,6 +17,7 @@ from sfumato.privacy.verify.explained.shown import CODEBOOK, told
 from sfumato.privacy.verify.explained.trees import labels_below, nodes, tree_columns, tree_file
 from sfumato.privacy.verify.fields import Form, ascending, exact_keys, mapping, short
 from sfumato.privacy.verify.intervals import SUPPRESSED, Shape, ends_of
+from sfumato.privacy.verify.tallies import text_counts
 from sfumato.privacy.verify.values import iso, moment
 from sfumato.privacy.verify.verdict import CheckError
 
@@ -162,10 +163,7 @@ class _Column:
     @classmethod
     def of(cls, release: Folder, name: str) -> _Column:
         """As the release describes it."""
-        import polars as pl
-
-        counted = release.table[name].drop_nulls().value_counts()  # of categories, before they are spelled out
-        counts = dict(counted.with_columns(pl.col(name).cast(pl.String)).rows())
+        counts = {text: count for text, count in text_counts(release.table[name]).items() if text is not None}
         kind = next(str(column.masked) for column in release.certificate.columns if column.name == name)
         rule = release.recoding.rules.get(name)
         cut = kind == "generalize" or (kind == extents.EXTENT and name in tree_columns(release.json(extents.NAME)))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from sfumato.events import watched
+from sfumato.events import checkpoint, watched
 from sfumato.privacy.verify.explained.bags import MOST, SIGNIFICANT
 from sfumato.privacy.verify.explained.places import DIGITS, Block, check_coordinates, numbers
 from sfumato.privacy.verify.fields import Form, exact_keys, field, mapping
@@ -70,6 +70,7 @@ class Groups:
             some = table.slice(start, ROWS).select(names)
             found = some.join(parts, on=list(names), how="left", nulls_equal=True, maintain_order="left")
             of_row[start : start + ROWS] = found[NUMBER].to_numpy()
+        checkpoint()
         sizes = parts[SIZE].to_list()
         return cls(tuple(names), tuple(shown[at] for at in order), tuple(sizes[at] for at in order), of_row)
 
@@ -94,6 +95,7 @@ def entries_of(form: Form, name: str, groups: Groups) -> list[object]:
 
 def group_block(part: Form, shown: Sequence[str | None], entries: Sequence[object], groups: Groups) -> Block:
     """A column whose groups stand where the codebook says."""
+    checkpoint()
     at = _book(part, shown, entries) if "labels" in part else _means(part, shown, entries, groups)
     return Block(groups.of_row, len(at), at.shape[1], lambda first, end: at[first:end])
 
@@ -207,7 +209,7 @@ class _Places:
         number: dict[tuple[str | None, tuple[str, ...]], int] = {}  # of each kind of group
         told: list[tuple[int, int, float]] = []  # group, row of the matrix, share
         left: list[tuple[int, float]] = []  # of each group its kind, and the share of what is left over
-        for at, (text, spread) in enumerate(zip(shown, spreads, strict=True)):
+        for at, (text, spread) in enumerate(watched(zip(shown, spreads, strict=True))):
             kind = number.setdefault((text, tuple(spread)), len(number))
             if text is None or not spread:
                 left.append((kind, 1.0))
@@ -215,6 +217,7 @@ class _Places:
             others = [label for label in spread if label != text]
             told += [(at, self.where.get(label, -1), field(spread, label, float)) for label in others]
             left.append((kind, field(spread, text, float) if text in spread else 0.0))
+        checkpoint()
         found: Floats = np.zeros((len(shown), self.matrix.shape[1]))
         groups, rows, shares = (np.array(part) for part in zip(*told, strict=True)) if told else [np.zeros(0, int)] * 3
         np.add.at(found, groups, self.matrix[rows] * shares[:, None])

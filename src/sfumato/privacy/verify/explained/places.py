@@ -106,7 +106,7 @@ def _numbered(column: pl.Series) -> _Coded:
     kind = np.min_scalar_type(len(every) + 1)
     gone = column.null_count() > 0
     used = np.zeros(len(every), dtype=bool)
-    used[column.unique().drop_nulls().to_physical().to_numpy()] = True
+    used[column.drop_nulls().to_physical().to_numpy()] = True
     places = np.append(np.cumsum(used) - 1 + gone, 0).astype(kind)
     physical = column.to_physical()
     codes = places[(physical.cast(pl.UInt32).fill_null(len(every)) if gone else physical).to_numpy()]

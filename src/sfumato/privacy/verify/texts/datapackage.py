@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from sfumato.privacy.verify.fields import Form, field, forms, mapping
 from sfumato.privacy.verify.files.csv_file import harmless
+from sfumato.privacy.verify.tallies import text_counts
 from sfumato.privacy.verify.texts.readme import explained_column, title
 from sfumato.privacy.verify.texts.wording import GUARANTEE
 
@@ -96,7 +97,7 @@ def _labels(column: pl.Series) -> list[str] | None:
 
     if column.dtype not in (pl.Categorical, pl.Enum, pl.String):
         return None
-    found = column.drop_nulls().unique().cast(pl.String).to_list()
+    found = [text for text in text_counts(column) if text is not None]
     return sorted(found) if len(found) <= MOST_CATEGORIES or _are_numbers(found) else None
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from sfumato.privacy.verify.canonical import DESCRIBED
+from sfumato.privacy.verify.canonical import DESCRIBED, LEARNED
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, whole
 from sfumato.privacy.verify.texts.labels import LABELS, OF_A_LABEL, told_in_words
 from sfumato.privacy.verify.texts.pages import escaped, needed
@@ -116,7 +116,7 @@ def readme(form: Form) -> str:
     starts = STARTS if generated and "centres.json" not in files else ""
     order = "in their original order" if form.get("row_order") == "kept" else "in random order"
     described = whole(form, "format") >= DESCRIBED
-    lines = snippet(table, files, classes=form.get(CLASSES))
+    lines = snippet(table, files, classes=form.get(CLASSES), dates=whole(form, "format") >= LEARNED)
     more = " ".join(needed([field(claim, "claim", str) for claim in forms(form, "claims")]))
     return f"""# {title(generated=generated, private=private)}
 

@@ -14,6 +14,8 @@ ENDS = r"^\[?(.*?)(?:(?:\.\.|-(?!.*\.\.))(.*)[])].*)?$"
 CENTRES = "centres.json"
 CLASSES = "classes"
 """Where a certificate tells the column of the classes that were to survive."""
+DATES = "For dates take `pd.to_datetime` in the place of `pd.to_numeric`.", "Dates are numbers of days."
+"""Said of dates before format 5, and from then on."""
 MOST = 40
 """Columns that are named; a table that has more is read by its recipient's own list."""
 HEADING = "## Work with it in pandas alone\n"
@@ -21,10 +23,11 @@ WITH_SFUMATO = """With Sfumato, `sfumato.load(".")` gives numbers, intervals, gr
 """
 
 
-def snippet(table: Form, files: Collection[str], *, classes: object = None) -> str:
+def snippet(table: Form, files: Collection[str], *, classes: object = None, dates: bool = True) -> str:
     """The section: how a released table becomes points; nothing but pandas is needed.
 
-    `classes`: the column that is to be learned from the others, which is none of the points.
+    `classes`: the column that is to be learned from the others, which is none of the points. `dates`: the lines turn
+    dates into numbers of days; those of earlier formats left that to their reader.
 
     >>> column = {"name": "age", "kind": "number", "masked": "extent", "role": "quasi"}
     >>> print(snippet({"file": "table.csv", "columns": [column]}, []).splitlines()[2])
@@ -39,8 +42,9 @@ def snippet(table: Form, files: Collection[str], *, classes: object = None) -> s
         return ""
     read = READERS[field(table, "file", str)]
     sets = any(c.get("kind") == "item_set" for c in forms(table, "columns"))
+    alone = _alone(read, columns, dates=dates)
     return (
-        f"{HEADING}{_alone(read, columns) if sets or CENTRES not in files else _spaced(read)}"
+        f"{HEADING}{alone if sets or CENTRES not in files else _spaced(read)}"
         f"{'' if classes is None else _to_be_learned(str(classes))}{WITH_SFUMATO}\n"
     )
 
@@ -69,14 +73,26 @@ def _spaced(read: str) -> str:
 """
 
 
-def _alone(read: str, columns: Collection[Form]) -> str:
+def _alone(read: str, columns: Collection[Form], *, dates: bool) -> str:
     """Without a space: numbers from 0 to 1 by what is shown, labels as shares of it."""
-    numbers = [field(c, "name", str) for c in columns if c.get("kind") == "number"]
-    labels = [field(c, "name", str) for c in columns if c.get("kind") != "number"]
+    numbers = _listed([field(c, "name", str) for c in columns if c.get("kind") == "number"])
+    labels = _listed([field(c, "name", str) for c in columns if c.get("kind") != "number"])
     return f"""
     import pandas as pd
     table = {read}.astype("string")
+{(_middles_of_dates if dates else _middles)(numbers)}\
+    scaled = ((middles - middles.min()) / (middles.max() - middles.min())).fillna(0.5)
+    shares = [table[c].fillna("").str.strip("{{}}").str.get_dummies(", ") for c in {labels}]
+    shares = [part.div(part.sum(axis=1).clip(1), axis=0) * 0.5**0.5 for part in shares]
+    points = pd.concat([scaled, *shares], axis=1).astype(float)
 
+`points` has a row for each row of the table, numbers from 0 to 1, and two different labels are as far apart as the ends
+of a number: what k-means and most models want. {DATES[dates]}
+"""
+
+
+def _middles_of_dates(numbers: str) -> str:
+    return f"""
     def middle(shown):
         ends = shown.str.extract(r"{ENDS}")
         if ends.stack().str.match(r"\\d{{4}}-\\d").any():
@@ -84,14 +100,15 @@ def _alone(read: str, columns: Collection[Form]) -> str:
             ends = days.apply(lambda end: (end - pd.Timestamp(0)) / pd.Timedelta(days=1))
         return ends.apply(pd.to_numeric, errors="coerce").mean(axis=1)
 
-    middles = pd.DataFrame({{c: middle(table[c]) for c in {_listed(numbers)}}}, table.index)
-    scaled = ((middles - middles.min()) / (middles.max() - middles.min())).fillna(0.5)
-    shares = [table[c].fillna("").str.strip("{{}}").str.get_dummies(", ") for c in {_listed(labels)}]
-    shares = [part.div(part.sum(axis=1).clip(1), axis=0) * 0.5**0.5 for part in shares]
-    points = pd.concat([scaled, *shares], axis=1).astype(float)
+    middles = pd.DataFrame({{c: middle(table[c]) for c in {numbers}}}, table.index)
+"""
 
-`points` has a row for each row of the table, numbers from 0 to 1, and two different labels are as far apart as the ends
-of a number: what k-means and most models want. Dates are numbers of days.
+
+def _middles(numbers: str) -> str:
+    """As formats before 5 have it."""
+    return f"""\
+    ends = {{c: table[c].str.extract(r"{ENDS}") for c in {numbers}}}
+    middles = pd.DataFrame({{c: ends[c].apply(pd.to_numeric, errors="coerce").mean(axis=1) for c in ends}}, table.index)
 """
 
 
