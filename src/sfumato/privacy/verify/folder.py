@@ -154,8 +154,8 @@ class Folder:
         """What may be shown, of every masked column."""
         if MASKERS[self.certificate.mask].file != RECODING:
             return Recoding({}, False)
-        dotted = self.certificate.dotted
-        return read_recoding(self.json(RECODING), lambda name: self.json(tree_file(name)), dotted=dotted)
+        spelling = self.certificate.spelling
+        return read_recoding(self.json(RECODING), lambda name: self.json(tree_file(name)), spelling=spelling)
 
     @once
     def whole_recoding(self) -> Recoding:
@@ -170,7 +170,7 @@ class Folder:
         whole = read_recoding(
             read_json(kept / RECODING),
             lambda name: read_json(kept / tree_file(name)),
-            dotted=self.certificate.dotted,
+            spelling=self.certificate.spelling,
         )
         return part_of(self.recoding, whole)
 

@@ -253,8 +253,10 @@ class _Column:
 def _members(release: Folder, name: str, kind: str) -> Mapping[str, frozenset[str | None]]:
     """Of labels that are cut without a tree, which of them each shown text stands for."""
     if kind == "extent":
-        return extents.members(_axis(release, extents.NAME, name))
-    return members(release.json("regions.json"), name) if kind == "region" else {}
+        return extents.members(_axis(release, extents.NAME, name), release.certificate.spelling)
+    if kind != "region":
+        return {}
+    return members(release.json("regions.json"), name, release.certificate.spelling)
 
 
 def _axis(release: Folder, file: str, name: str) -> Form:

@@ -9,6 +9,7 @@ from sfumato.privacy.verify.explained.centres import CENTRES, nearest
 from sfumato.privacy.verify.explained.shown import CODEBOOK
 from sfumato.privacy.verify.fields import Form, field, mapping, names, number, whole
 from sfumato.privacy.verify.intervals import SUPPRESSED
+from sfumato.privacy.verify.spelling import pieces
 from sfumato.privacy.verify.tallies import tallied
 from sfumato.privacy.verify.terms import ROUNDED
 from sfumato.privacy.verify.texts.labels import FIGURES, LABELS, SCORE
@@ -85,7 +86,8 @@ def _numbers(column: pl.Series, clusters: int, *, masked: bool) -> NDArray[np.in
 
 def _several(text: str | None, known: Mapping[str, int]) -> bool:
     """Whether a text is a set of labels."""
-    return text is not None and text[:1] + text[-1:] == "{}" and all(one in known for one in text[1:-1].split(", "))
+    found = [] if text is None else pieces(text)
+    return bool(found) and all(one in known for one in found)
 
 
 def _beside(table: pl.DataFrame, claim: Form, column: str) -> tuple[int, int]:
