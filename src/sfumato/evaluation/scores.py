@@ -20,6 +20,8 @@ from sfumato.structure.space import Space
 
 OWN = "own."
 """Before the names of figures of the holder's own choice."""
+FOUND_UNMASKED = "found_unmasked"
+"""Under which an evaluation names the columns that go out as they are, where the clusters are found from them alone."""
 Z = 1.959964
 """Two-sided 95 %."""
 HEADLINE = {

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sfumato.privacy.verify.canonical import (
+    DOTTED,
     FORMAT,
     FORMATS,
     MOST_COLUMNS,
     ORDERS,
     ROLES,
+    SPELLED,
     canonical,
     compare,
     written,
@@ -74,7 +76,8 @@ class Certificate:
     @property
     def spelling(self) -> Spelling:
         """How what is shown is written in that form."""
-        return Spelling(self.format)
+        latest = self.format >= SPELLED
+        return Spelling(dotted=self.format >= DOTTED, said_behind=latest, whole_units=latest)
 
     @property
     def rows(self) -> int:

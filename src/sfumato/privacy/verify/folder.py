@@ -31,7 +31,7 @@ from sfumato.privacy.verify.table import Written, one_form, read_table
 from sfumato.privacy.verify.texts.datapackage import PACKAGE, described
 from sfumato.privacy.verify.texts.pages import NAMES, REPORT, html, markdown
 from sfumato.privacy.verify.texts.readme import README, readme
-from sfumato.privacy.verify.verdict import CheckError, Looked
+from sfumato.privacy.verify.verdict import CheckError, Idle, Looked
 
 if TYPE_CHECKING:
     import polars as pl
@@ -246,7 +246,7 @@ def units(folder: Folder) -> str:
             {name for name, unit in told.items() if mapping(rules.get(name), name).get("calendar") != unit},
         )
     dates = sum(unit is not None for unit in told.values())
-    return f"{dates} columns of dates, in the same units" if dates else "this release has no recoding of dates"
+    return f"{dates} columns of dates, in the same units" if dates else Idle("this release has no recoding of dates")
 
 
 def readable(folder: Folder) -> str:
@@ -330,7 +330,7 @@ def all_checked(release: Folder) -> str:
 def harmless(release: Folder) -> str:
     """What can be seen of a report: a browser loads nothing for it and runs nothing. What it says is not checked."""
     if REPORT not in release.files:
-        return "this release has none"
+        return Idle("this release has none")
     page = release.content(REPORT).decode("utf-8")
     if not page.startswith(BEGINS):
         raise CheckError(f"{REPORT} does not begin by forbidding a browser to load or to run anything")

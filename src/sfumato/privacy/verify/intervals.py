@@ -147,7 +147,7 @@ def labels(
     ('[*..0.5)', '[0.5-2)', '[2..*]')
     >>> labels(_bounds(["1930", "2009"], dates=True), _bounds(["1990-07"], dates=True), "month")
     ('[1930-01..1990-07)', '[1990-07..2010-01)')
-    >>> labels(None, _bounds(["1990"], dates=True), "year", spelling=Spelling(3))
+    >>> labels(None, _bounds(["1990"], dates=True), "year", spelling=Spelling(dotted=False, whole_units=False))
     ('[..-1990)', '[1990-..]')
     """
     untold = SUPPRESSED if spelling.dotted else OPEN

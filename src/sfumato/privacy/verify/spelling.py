@@ -6,35 +6,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 OR_MISSING = " or missing"  # behind an interval or a set, where some of the records that show it miss the value
-LATEST = 5
 
 
 @dataclass(frozen=True)
 class Spelling:
-    """The way of one format."""
+    """The way of one format; as it stands, that of the latest.
 
-    format: int = LATEST
+    `dotted`, from format 4 on: two dots stand between the ends of an interval where a minus sign would leave a doubt.
+    `said_behind`, from format 5 on: a set says `or missing` behind its braces; before, an empty label stood last.
+    `whole_units`, from format 5 on: intervals of dates end where a calendar unit begins, all of them before their upper
+    end. Before, those that reach to an end of the range had it as declared, and the last one was closed.
+    """
 
-    @property
-    def dotted(self) -> bool:
-        """Whether two dots stand between the ends of an interval where a minus sign would leave a doubt."""
-        return self.format >= 4
-
-    @property
-    def said_behind(self) -> bool:
-        """Whether a set says `or missing` behind its braces; before, an empty label stood last in them."""
-        return self.format >= 5
-
-    @property
-    def whole_units(self) -> bool:
-        """Whether intervals of dates end where a calendar unit begins, all of them before their upper end. Before,
-        those that reach to an end of the range had it as declared, and the last one was closed."""
-        return self.format >= 5
+    dotted: bool = True
+    said_behind: bool = True
+    whole_units: bool = True
 
     def set_text(self, names: Sequence[str], *, gone: bool) -> str:
         """Labels as they are shown together, with missing values among them if some are `gone`.
 
-        >>> Spelling().set_text(["a"], gone=True), Spelling(4).set_text(["a"], gone=True)
+        >>> Spelling().set_text(["a"], gone=True), Spelling(said_behind=False).set_text(["a"], gone=True)
         ('{a} or missing', '{a, }')
         """
         if len(names) == 1 and not gone:

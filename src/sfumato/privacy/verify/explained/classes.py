@@ -14,7 +14,7 @@ from sfumato.privacy.verify.fields import Form, exact_keys, field, mapping, one_
 from sfumato.privacy.verify.spelling import Spelling
 from sfumato.privacy.verify.table import values
 from sfumato.privacy.verify.values import floor
-from sfumato.privacy.verify.verdict import CheckError
+from sfumato.privacy.verify.verdict import CheckError, Idle
 
 if TYPE_CHECKING:
     import polars as pl
@@ -41,7 +41,7 @@ def classes(release: Folder) -> str:
                 if kind == REGION
                 else _centroids(form, release.table, masked)
             )
-    return "; ".join(found) or "this release has none"
+    return "; ".join(found) or Idle("this release has none")
 
 
 def _regions(form: Form, table: pl.DataFrame, masked: Sequence[str], *, spelling: Spelling) -> str:

@@ -17,7 +17,7 @@ from sfumato.privacy.verify.fields import Form, ascending, exact_keys, field, ma
 from sfumato.privacy.verify.intervals import SUPPRESSED, Bound, bound_of, labels, range_of
 from sfumato.privacy.verify.spelling import OR_MISSING, Spelling
 from sfumato.privacy.verify.table import values
-from sfumato.privacy.verify.verdict import CheckError
+from sfumato.privacy.verify.verdict import CheckError, Idle
 
 if TYPE_CHECKING:
     from sfumato.privacy.verify.folder import Folder
@@ -29,7 +29,7 @@ def extents(release: Folder) -> str:
     """Every column of extents shows the texts that partition.json tells of, each of them and no other."""
     masked = [column.name for column in release.certificate.columns if column.masked == EXTENT]
     if not masked and NAME not in release.files:
-        return "this release has none"
+        return Idle("this release has none")
     form = release.json(NAME)
     exact_keys(form, ["attributes", *(["apart"] if "apart" in form else [])], NAME)
     if form.get("apart", False) is not False:

@@ -13,7 +13,7 @@ from sfumato.privacy.verify.spelling import pieces
 from sfumato.privacy.verify.tallies import tallied
 from sfumato.privacy.verify.terms import ROUNDED
 from sfumato.privacy.verify.texts.labels import FIGURES, LABELS, SCORE
-from sfumato.privacy.verify.verdict import CheckError
+from sfumato.privacy.verify.verdict import CheckError, Idle
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,7 +52,7 @@ def check_labels(release: Folder) -> str:
 def check_score(release: Folder) -> str:
     """The score is that of the labels and of the nearest centres (000 Eq. 6 to 10), over records that show a label."""
     if SCORE not in release.certificate.form:
-        return "this release has none"
+        return Idle("this release has none")
     told = mapping(release.certificate.form[SCORE], SCORE)
     labels = mapping(release.certificate.form.get(LABELS), LABELS)
     clusters = whole(labels, "clusters")

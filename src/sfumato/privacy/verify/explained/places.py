@@ -183,7 +183,7 @@ def _text(cell: object, known: Form) -> str:
 
 def _listed(shown: Sequence[str]) -> set[str]:
     """The labels that shown sets list: where nothing else is told of a set, it stands in the middle of them."""
-    return {one for text in shown for one in pieces(text)}
+    return {one for text in shown if text.startswith("{") for one in pieces(text)}
 
 
 def check_coordinates(matrix: Floats, *, missing: bool, told: int | None, shown: int) -> None:

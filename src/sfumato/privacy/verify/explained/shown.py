@@ -16,7 +16,7 @@ from sfumato.privacy.verify.intervals import SUPPRESSED, ends_of_shown, nested, 
 from sfumato.privacy.verify.maskers import SETS
 from sfumato.privacy.verify.spelling import Spelling
 from sfumato.privacy.verify.table import held, sets
-from sfumato.privacy.verify.verdict import CheckError
+from sfumato.privacy.verify.verdict import CheckError, Idle
 
 if TYPE_CHECKING:
     from sfumato.privacy.verify.folder import Folder
@@ -31,7 +31,7 @@ def explained(release: Folder, also: Also) -> str:
     """recoding.json tells of the recoded columns in their order, and of each what the table shows of it."""
     recoded = release.certificate.recoded
     if "recoding.json" not in release.files and not recoded:
-        return "this release has no recoding"
+        return Idle("this release has no recoding")
     form = release.json("recoding.json")
     exact_keys(form, ["attributes", *(["lifted"] if release.recoding.lifted else [])], "recoding.json")
     attributes = mapping(form["attributes"], "attributes")
