@@ -102,9 +102,9 @@ def rows_of(columns: Mapping[str, Any]) -> list[Row]:
     return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
 
 
-def whole_units(first: str, last: str, unit: str) -> list[str]:
+def whole_units(declared: Sequence[str], unit: str) -> list[str]:
     """Where the first unit of a range of dates begins, and where its last one is over."""
-    length = {"year": 4, "month": 7, "day": 10}[unit]
+    (first, last), length = declared, {"year": 4, "month": 7, "day": 10}[unit]
     begins = (first + "0000-01-01"[len(first) :])[:length]
     year, month, day = (int(part) for part in (last + "0000-12-31"[len(last) :]).split("-"))
     over = {
@@ -122,7 +122,7 @@ class Told:
         self.number, self.calendar = form["kind"] == "number", "calendar" in form
         self.reach = form.get("range") or [None, None]
         if self.calendar and form["range"]:
-            self.reach = whole_units(*form["range"], form["calendar"])
+            self.reach = whole_units(form["range"], form["calendar"])
         self.entries = {self._text(entry): entry for entry in form["shown"]}
         assert list(self.entries) == sorted(self.entries)
 
@@ -143,7 +143,7 @@ class Told:
 
     def _text(self, entry: list[Any]) -> str:
         if not self.number:
-            names = [label for label in entry if label is not None]
+            names = [str(label) for label in entry if label is not None]
             if len(entry) == 1:
                 return names[0]
             return "{" + ", ".join(names) + "}" + (" or missing" if None in entry else "")
