@@ -160,7 +160,8 @@ class Twin:
             return extent.node
         if isinstance(axis, ValueAxis):
             names = self._names(axis, extent.members)
-            several = "{" + ", ".join(name or "" for name in names) + "}"
+            known = [name for name in names if name is not None]
+            several = "{" + ", ".join(known) + "}" + (" or missing" if None in names else "")
             return "*" if len(names) == axis.size else names[0] if len(names) == 1 else several
         missing = len(axis.numbers)
         if missing in extent.members:

@@ -52,14 +52,14 @@ def stands_for(case: Case, name: str, label: str | None, value: Any) -> bool:
     """Whether a shown value covers the raw one."""
     attribute = case.table.schema[name]
     if label == "*" or value is None:
-        return label in ("*", "ANY", None) or (label or "").startswith("{")
+        return label in ("*", "ANY", None) or (label or "").endswith("} or missing")
     if label is None:
         return False
     taxonomy = getattr(attribute, "taxonomy", None)
     if taxonomy is not None:
         return value in taxonomy.leaves_of(label)
     if not hasattr(attribute, "range"):
-        return label == value or str(value) in label.strip("{}").split(", ")
+        return label == value or str(value) in label.removesuffix(" or missing").strip("{}").split(", ")
     ends = interval_ends(label)
     if ends is None:
         return False

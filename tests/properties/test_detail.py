@@ -76,7 +76,8 @@ NODES = dict(nodes(TREE))
 def labels_in(text: str, every: int) -> int:
     if text in ("*", "ANY"):
         return every
-    return NODES.get(text) or len(text.strip("{}").split(", "))
+    named = text.removesuffix(" or missing")
+    return NODES.get(text) or len(named.strip("{}").split(", ")) + (named != text)
 
 
 def check_kept(rows: list[dict[str, Any]], raw: list[dict[str, Any]], wishes: Detail) -> None:

@@ -144,7 +144,7 @@ def test_more_than_is_kept_is_not_believed(tmp_path: Path) -> None:
     form = json.loads(path.read_text(encoding="utf-8"))
     claim = form["claims"][1]
     before, claim["l"], claim["achieved"] = claim["sentence"], 9, {"l": 9}
-    claim["sentence"] = before.replace("at least 1 lack", "at least 8 lack")
+    claim["sentence"] = before.replace("1 record that looks", "8 records that look").replace("does not", "do not")
     form["statement"] = form["statement"].replace(before, claim["sentence"])
     path.write_text(json.dumps(form, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     forge(folder)
