@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, Literal, Union
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.types as pt
 from numpy.typing import NDArray
 
@@ -88,6 +88,10 @@ class Column:
     def labels(self) -> tuple[str, ...]:
         """Every value as text."""
         return tuple(str(value) for value in self.values.to_pylist())
+
+    def texts(self, codes: NDArray[np.int64]) -> list[str]:
+        """Some values as text: all others are not spelt out."""
+        return [str(value) for value in self.values.take(pa.array(codes)).to_pylist()]
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
@@ -204,8 +208,17 @@ class ItemColumn:
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """Every set as one text."""
-        held = [self.sets.items[first:end] for first, end in pairwise(self.sets.offsets)]
-        return tuple("{" + ", ".join(self.items[item] for item in some) + "}" for some in held)
+        return tuple(self.texts(np.arange(len(self.sets.missing))))
+
+    def texts(self, sets: NDArray[np.int64]) -> list[str]:
+        """Some sets as text: all others are not spelt out."""
+        sizes = np.diff(self.sets.offsets)[sets]
+        ends = np.append(0, np.cumsum(sizes))
+        places = np.arange(ends[-1]) + np.repeat(self.sets.offsets[sets] - ends[:-1], sizes)
+        items = pa.array(self.items, type=pa.large_string()).take(pa.array(self.sets.items[places]))
+        lists = pa.LargeListArray.from_arrays(pa.array(ends), items)
+        joined = pc.binary_join(lists, pa.scalar(", ", pa.large_string()))
+        return ["{" + text + "}" for text in joined.to_pylist()]
 
     @property
     def shows_labels(self) -> bool:

@@ -218,7 +218,7 @@ class Placed:
             columns = np.arange(at, at + block.dims)
             at += block.dims
             if isinstance(block, SetBlock):
-                sets.append(Sets(block.codes, block.offsets, columns[block.members], block.shares))
+                sets.append(Sets(block.codes, block.offsets, block.members, columns, block.shares))
                 continue
             if block.own is not None:
                 own = np.arange(beyond, beyond + block.own.shape[1])

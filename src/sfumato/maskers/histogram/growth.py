@@ -26,12 +26,14 @@ from itertools import combinations, product
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
+from sfumato.data.grouping import first_rows
 from sfumato.events import checkpoint, watched
 from sfumato.maskers.histogram.domains import Domain, ItemDomain, LabelDomain, NumberDomain
-from sfumato.maskers.histogram.records import Box, Records, Split, answers
+from sfumato.maskers.histogram.records import Box, Records, Sets, Split, answers
 from sfumato.privacy.mechanisms import Mechanisms, Question
 
 UNIT = 2**14
@@ -63,17 +65,6 @@ class Place:
 
 
 @dataclass(frozen=True, eq=False)
-class Chunk:
-    """Some rows, and their values as a sparse matrix of whole numbers.
-
-    `values` has two columns more: the squared length of the row, and 1.
-    """
-
-    rows: slice
-    values: Any
-
-
-@dataclass(frozen=True, eq=False)
 class PublicSpace:
     """All attributes side by side."""
 
@@ -91,11 +82,25 @@ class PublicSpace:
             values += len(positions)
         return cls(places, values)
 
-    def chunks(self, records: Records) -> Iterator[Chunk]:
-        """All rows, some at a time."""
-        for first in range(0, records.rows, CHUNK):
+    def sums(self, records: Records, groups: Ints, n: int) -> Ints:
+        """(n, values + 2): the values of the rows of each of n groups, added up; and two columns more, the squared
+        lengths of the rows, and how many there are. Whole numbers below 2^53, so floats keep them exactly."""
+        found = np.zeros((n, self.values + 2), dtype=np.int64)
+        lengths = np.zeros(records.rows, dtype=np.int64)
+        for name, place in self.places.items():
             checkpoint()
-            yield _chunk(self, records, slice(first, min(first + CHUNK, records.rows)))
+            if isinstance(place.domain, ItemDomain):
+                found[:, place.columns] = set_sums(place.domain, records.sets[name], groups, n)
+                lengths += int(place.positions[0, 0]) ** 2 * set_squares(place.domain, records.sets[name])
+            else:
+                cells, size = records.cells[name], len(place.positions)
+                found[:, place.columns] = np.bincount(groups * size + cells, minlength=n * size).reshape(n, size)
+                lengths += (place.positions**2).sum(axis=1)[cells]
+        for first in range(0, records.rows, CHUNK):  # so many lengths at once that floats add them up exactly
+            rows = slice(first, first + CHUNK)
+            found[:, -2] += np.rint(np.bincount(groups[rows], lengths[rows], minlength=n)).astype(np.int64)
+        found[:, -1] = np.bincount(groups, minlength=n)
+        return found
 
     def project(self, sums: Ints) -> Ints:
         """(..., dims): coordinates from sums over columns; whole numbers below 2^53, so floats keep them exactly."""
@@ -128,63 +133,36 @@ def _positions(domain: Domain, unit: float) -> Ints:
     return found
 
 
-def _chunk(space: PublicSpace, records: Records, rows: slice) -> Chunk:
-    n = rows.stop - rows.start
-    every, ones = np.arange(n), np.ones(n, dtype=np.int64)
-    lengths = np.zeros(n, dtype=np.int64)
-    entries: list[Entries] = []
-    for name, place in space.places.items():
-        if isinstance(place.domain, ItemDomain):
-            own = set_parts(place.domain, records, name, rows)
-            step = int(place.positions[0, 0])
-            lengths += np.bincount(own.rows, weights=(own.parts * step) ** 2, minlength=n).astype(np.int64)
-        else:
-            own = Entries(every, records.cells[name][rows], ones)
-            lengths += (place.positions**2).sum(axis=1)[own.columns]
-        entries.append(Entries(own.rows, own.columns + place.columns.start, own.parts))
-    more = [Entries(every, np.full(n, space.values), lengths), Entries(every, np.full(n, space.values + 1), ones)]
-    return Chunk(rows, _sparse([*entries, *more], (n, space.values + 2)))
+def _paths(domain: ItemDomain) -> NDArray[np.float64]:
+    """(labels of the cut, nodes): 1 where a node is the label itself or stands above it."""
+    found = np.zeros((len(domain.paths), len(domain.nodes)))
+    for label, path in enumerate(domain.paths):
+        found[label, list(path)] = 1.0
+    return found
 
 
-@dataclass(frozen=True, eq=False)
-class Entries:
-    """Entries of a sparse matrix."""
+def set_sums(domain: ItemDomain, sets: Sets, groups: Ints, n: int) -> Ints:
+    """(n, nodes, and one where sets may be missing): the parts of each label and of each label above one, added up over
+    the rows of each group. A set's labels share `WHOLE_SET` parts; a missing set has them all."""
+    labels, parts = len(domain.paths), WHOLE_SET // np.maximum(sets.sizes, 1)
+    keys = groups[sets.owners] * labels + sets.items
+    held = np.bincount(keys, parts[sets.owners], minlength=n * labels).reshape(n, labels)
+    found = np.rint(held @ _paths(domain)).astype(np.int64)
+    if not domain.missing:
+        return found
+    return np.column_stack([found, WHOLE_SET * np.bincount(groups[sets.missing], minlength=n)])
 
-    rows: Ints
-    columns: Ints
-    parts: Ints
 
-
-def _sparse(entries: list[Entries], shape: tuple[int, int]) -> Any:
+def set_squares(domain: ItemDomain, sets: Sets) -> Ints:
+    """(rows,): the squares of each row's parts, added up."""
     from scipy import sparse
 
-    rows, columns, parts = (
-        np.concatenate([getattr(entry, of) for entry in entries]) for of in ("rows", "columns", "parts")
-    )
-    return sparse.csr_matrix((parts, (rows, columns)), shape=shape)
-
-
-def set_parts(domain: ItemDomain, records: Records, name: str, rows: slice) -> Entries:
-    """For rows of a set-valued attribute: each label and each label above one, with its parts of the whole."""
-    sets = records.sets[name]
-    first, end = sets.offsets[rows.start], sets.offsets[rows.stop]
-    sizes = np.diff(sets.offsets[rows.start : rows.stop + 1])
-    owners = np.repeat(np.arange(len(sizes)), sizes)
-    parts = WHOLE_SET // np.maximum(sizes, 1)
-    width = max(len(path) for path in domain.paths)
-    padded = np.array([(*path, *[-1] * (width - len(path))) for path in domain.paths], dtype=np.int64)
-    nodes = padded[sets.items[first:end]]
-    kept = nodes.ravel() >= 0
-    keys = (np.repeat(owners, width) * (len(domain.nodes) + 1) + nodes.ravel())[kept]
-    pairs, counts = np.unique(keys, return_counts=True)
-    at, node = np.divmod(pairs, len(domain.nodes) + 1)
-    shares = counts * parts[at]
-    gone = np.flatnonzero(sets.missing[rows])
-    if not len(gone):
-        return Entries(at, node, shares)
-    mark = np.full(len(gone), len(domain.nodes))
-    whole = np.full(len(gone), WHOLE_SET)
-    return Entries(np.append(at, gone), np.append(node, mark), np.append(shares, whole))
+    ones = np.ones(len(sets.items), dtype=np.int64)
+    held = sparse.csr_matrix((ones, sets.items, sets.offsets), shape=(len(sets.missing), len(domain.paths)))
+    counts = held @ sparse.csr_matrix(_paths(domain).astype(np.int64))
+    squares = np.append(0, np.cumsum(counts.data**2))
+    parts = np.where(sets.missing, WHOLE_SET, WHOLE_SET // np.maximum(sets.sizes, 1))
+    return np.where(sets.missing, 1, squares[counts.indptr[1:]] - squares[counts.indptr[:-1]]) * parts**2
 
 
 CLOSE_TO_FULL = 2**62
@@ -279,9 +257,9 @@ class Patterns:
         yes = np.stack([answers(records, split) for split in offered], axis=1)
         packed = np.hstack([part_of.astype("<u4").view(np.uint8).reshape(-1, 4), np.packbits(yes, axis=1)])
         checkpoint()
-        keys = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
-        _, first, of_row = np.unique(keys, return_index=True, return_inverse=True)
-        sums = _sums(records, space, of_row.ravel(), len(first))
+        of_row = _alike(packed)
+        first = first_rows(of_row)
+        sums = space.sums(records, of_row, len(first))
         part = part_of[first]
         for at in np.unique(part):
             yield cls(offered, yes[first[part == at]], sums[part == at])
@@ -338,16 +316,12 @@ def _with_answers(
     return found
 
 
-def _sums(records: Records, space: PublicSpace, groups: Ints, n: int) -> NDArray[np.int64]:
-    """(groups, values + 2): the values of the rows of each group, added up."""
-    from scipy import sparse
-
-    found = np.zeros((n, space.values + 2), dtype=np.int64)
-    for chunk in space.chunks(records):
-        mine = groups[chunk.rows]
-        member = sparse.csr_matrix((np.ones(len(mine), dtype=np.int64), (mine, np.arange(len(mine)))), (n, len(mine)))
-        found += np.asarray((member @ chunk.values).toarray())
-    return found
+def _alike(rows: NDArray[np.uint8]) -> Ints:
+    """(rows,): a number for each, the same where all its bytes are, in the order in which they are met."""
+    whole: Any = np.ascontiguousarray(rows)
+    kind = pa.binary(rows.shape[1])
+    met: Any = pa.FixedSizeBinaryArray.from_buffers(kind, len(rows), [None, pa.py_buffer(whole)]).dictionary_encode()
+    return met.indices.to_numpy().astype(np.int64)
 
 
 def errors(space: PublicSpace, sums: NDArray[np.int64]) -> list[int]:

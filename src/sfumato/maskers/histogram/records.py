@@ -90,9 +90,11 @@ def _sets(domain: ItemDomain, column: Column | ItemColumn) -> Sets:
     of = np.array([domain.of_leaf[str(label)] for label in column.values.to_pylist()] or [0], dtype=np.int64)
     rows = len(column.missing_rows)
     owners = np.repeat(np.arange(rows), np.diff(column.offsets))
-    pairs = np.unique(owners * domain.size + of[column.codes])
+    pairs = np.sort(owners * domain.size + of[column.codes])
+    pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]]
     owners, items = np.divmod(pairs, domain.size)
-    place = np.arange(len(pairs)) - np.searchsorted(owners, owners)
+    ends = np.cumsum(np.bincount(owners, minlength=rows))
+    place = np.arange(len(pairs)) - np.append(0, ends)[owners]
     kept = place < domain.most  # only where no largest set was declared; the labels of a cut bound it anyway
     counts = np.bincount(owners[kept], minlength=rows)
     return Sets(np.append(0, np.cumsum(counts)), items[kept], column.missing_rows)
