@@ -147,7 +147,8 @@ def set_sums(domain: ItemDomain, sets: Sets, groups: Ints, n: int) -> Ints:
     labels, parts = len(domain.paths), WHOLE_SET // np.maximum(sets.sizes, 1)
     keys = groups[sets.owners] * labels + sets.items
     held = np.bincount(keys, parts[sets.owners], minlength=n * labels).reshape(n, labels)
-    found = np.rint(held @ _paths(domain)).astype(np.int64)
+    above = held @ _paths(domain)[:, labels:]  # the first nodes are the labels themselves
+    found = np.rint(np.hstack([held, above])).astype(np.int64)
     if not domain.missing:
         return found
     return np.column_stack([found, WHOLE_SET * np.bincount(groups[sets.missing], minlength=n)])

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
 from sfumato.data.axis import numbers_of
+from sfumato.data.grouping import different
 from sfumato.data.schema import Number
 from sfumato.data.table import Column, ItemColumn, Table
 from sfumato.errors import TableError
@@ -90,8 +91,7 @@ def _sets(domain: ItemDomain, column: Column | ItemColumn) -> Sets:
     of = np.array([domain.of_leaf[str(label)] for label in column.values.to_pylist()] or [0], dtype=np.int64)
     rows = len(column.missing_rows)
     owners = np.repeat(np.arange(rows), np.diff(column.offsets))
-    pairs = np.sort(owners * domain.size + of[column.codes])
-    pairs = pairs[np.append(True, pairs[1:] != pairs[:-1])[: len(pairs)]]
+    pairs = different(owners * domain.size + of[column.codes])
     owners, items = np.divmod(pairs, domain.size)
     ends = np.cumsum(np.bincount(owners, minlength=rows))
     place = np.arange(len(pairs)) - np.append(0, ends)[owners]
