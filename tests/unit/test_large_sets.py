@@ -14,8 +14,9 @@ from sfumato.data.encoding import encode
 from sfumato.data.table import ItemColumn
 from sfumato.evaluation.columns import MISSING, Commonest
 from sfumato.maskers.histogram.domains import ItemDomain, declared
-from sfumato.maskers.histogram.growth import WHOLE_SET, PublicSpace
-from sfumato.maskers.histogram.records import Records, records_of
+from sfumato.maskers.histogram.growth import Patterns, scores
+from sfumato.maskers.histogram.public_space import WHOLE_SET, PublicSpace
+from sfumato.maskers.histogram.records import Records, records_of, splits
 from sfumato.privacy.verify.private.differential import _check_column, _domain
 from sfumato.privacy.verify.verdict import CheckError
 from sfumato.structure.coded_points import Placed, SetBlock
@@ -64,6 +65,21 @@ def test_sums_by_group_are_those_of_one_row_after_the_other(seed: int) -> None:
         place = space.project(values)
         wanted[group] += np.array([*values, int((place**2).sum()), 1])
     assert space.sums(records, groups, 8).tolist() == wanted.tolist()
+
+
+@pytest.mark.parametrize("names", [["age", "items"], ["age"], ["items"]])
+@pytest.mark.parametrize("seed", range(2))
+def test_one_split_is_scored_as_by_patterns_of_answers(seed: int, names: list[str]) -> None:
+    schema = sf.Schema({name: SCHEMA[name] for name in names})
+    domains = declared(schema, bins=4, may_miss=names[-1:])
+    records = records_of(encode(people(120, seed).select(names), schema), domains)
+    space = PublicSpace.of(domains, {"age": 1.0, "items": 2.0})
+    part_of = np.random.default_rng(seed).choice([0, 2, 3], 120)  # one part has no rows
+    offered = splits(domains, list(domains))
+    wanted = np.zeros(len(offered), dtype=object)
+    for patterns in Patterns.of_parts(records, space, part_of, offered):
+        wanted -= np.array(patterns.errors_left(space, [(split,) for split in offered]), dtype=object)
+    assert scores(records, space, part_of, [(split,) for split in offered]) == wanted.tolist()
 
 
 def test_some_sets_are_told_as_all_of_them_are() -> None:

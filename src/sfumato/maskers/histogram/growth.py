@@ -9,16 +9,11 @@ Everything is in whole numbers, so no rounding spoils the bound.
 One split for all parts, rather than one for each: its score adds up over all records while its sensitivity stays that
 of one. For the same reason the first splits are chosen together, as one choice among all combinations: that costs the
 logarithm of their number, where one choice after the other would divide epsilon.
-
-The public space in which splits are judged has whole-number coordinates, so that every score is exact. Squared
-distance is that of 003 Eq. 7 in units of 2^-28: a number over its range, a label by the path to it in its taxonomy, a
-set by the mean of its labels' paths. Only declarations are used, so distances are public.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -32,139 +27,9 @@ from numpy.typing import NDArray
 from sfumato.arrays import Ints
 from sfumato.data.grouping import first_rows
 from sfumato.events import checkpoint, watched
-from sfumato.maskers.histogram.domains import Domain, ItemDomain, LabelDomain, NumberDomain
-from sfumato.maskers.histogram.records import Box, Records, Sets, Split, answers
+from sfumato.maskers.histogram.public_space import CHUNK, UNIT, Place, PublicSpace, diameter
+from sfumato.maskers.histogram.records import Box, Records, Split, answers
 from sfumato.privacy.mechanisms import Mechanisms, Question
-
-UNIT = 2**14
-WHOLE_SET = 64
-"""A set's labels share this many parts, each an equal whole number of them."""
-CHUNK = 1 << 17
-
-
-@dataclass(frozen=True, eq=False)
-class Place:
-    """Where one attribute's columns stand among all, and where each of them stands in the space.
-
-    `positions` (columns, dims): the coordinates of each column.
-    """
-
-    domain: Domain
-    columns: slice
-    positions: Ints
-
-    def spread(self, allowed: NDArray[np.bool_] | None) -> int:
-        """The largest squared distance between two values in the allowed cells."""
-        at = self.positions
-        if isinstance(self.domain, ItemDomain):
-            longest = WHOLE_SET**2 * int((at.astype(object) ** 2).sum(axis=1).max()) * _height(self.domain)
-            return 2 * longest
-        inside = at if allowed is None else at[allowed]
-        norms = (inside**2).sum(axis=1)
-        return int((norms[:, None] + norms[None, :] - 2 * inside @ inside.T).max(initial=0))
-
-
-@dataclass(frozen=True, eq=False)
-class PublicSpace:
-    """All attributes side by side."""
-
-    places: Mapping[str, Place]
-    values: int
-
-    @classmethod
-    def of(cls, domains: Mapping[str, Domain], weights: Mapping[str, float]) -> PublicSpace:
-        """Lay out the domains with weights that add up to 1."""
-        total = sum(weights.get(name, 0.0) for name in domains) or 1.0
-        places, values = {}, 0
-        for name, domain in domains.items():
-            positions = _positions(domain, UNIT * math.sqrt(weights.get(name, 0.0) / total))
-            places[name] = Place(domain, slice(values, values + len(positions)), positions)
-            values += len(positions)
-        return cls(places, values)
-
-    def sums(self, records: Records, groups: Ints, n: int) -> Ints:
-        """(n, values + 2): the values of the rows of each of n groups, added up; and two columns more, the squared
-        lengths of the rows, and how many there are. Whole numbers below 2^53, so floats keep them exactly."""
-        found = np.zeros((n, self.values + 2), dtype=np.int64)
-        lengths = np.zeros(records.rows, dtype=np.int64)
-        for name, place in self.places.items():
-            checkpoint()
-            if isinstance(place.domain, ItemDomain):
-                found[:, place.columns] = set_sums(place.domain, records.sets[name], groups, n)
-                lengths += int(place.positions[0, 0]) ** 2 * set_squares(place.domain, records.sets[name])
-            else:
-                cells, size = records.cells[name], len(place.positions)
-                found[:, place.columns] = np.bincount(groups * size + cells, minlength=n * size).reshape(n, size)
-                lengths += (place.positions**2).sum(axis=1)[cells]
-        for first in range(0, records.rows, CHUNK):  # so many lengths at once that floats add them up exactly
-            rows = slice(first, first + CHUNK)
-            found[:, -2] += np.rint(np.bincount(groups[rows], lengths[rows], minlength=n)).astype(np.int64)
-        found[:, -1] = np.bincount(groups, minlength=n)
-        return found
-
-    def project(self, sums: Ints) -> Ints:
-        """(..., dims): coordinates from sums over columns; whole numbers below 2^53, so floats keep them exactly."""
-        parts = [sums[..., p.columns].astype(np.float64) @ p.positions for p in self.places.values()]
-        return np.rint(np.concatenate(parts, axis=-1)).astype(np.int64)
-
-
-def _height(domain: ItemDomain | LabelDomain) -> int:
-    return max(1, domain.tree.levels - 1)
-
-
-def _positions(domain: Domain, unit: float) -> Ints:
-    """(columns, dims): the coordinates of each cell, or of each label of a set-valued attribute."""
-    if isinstance(domain, NumberDomain):
-        scaled = (domain.middles() - domain.low) / (domain.high - domain.low)
-        middle = [0.5] if domain.missing else []
-        return np.rint(unit * np.append(scaled, middle))[:, None].astype(np.int64)
-    step = unit * math.sqrt(1 / (2 * _height(domain)))
-    if isinstance(domain, ItemDomain):
-        count = len(domain.nodes) + domain.missing
-        return np.eye(count, dtype=np.int64) * int(step / WHOLE_SET)
-    at = {label: place for place, label in enumerate(domain.tree.labels[1:])}
-    found = np.zeros((domain.size, len(at) + domain.missing), dtype=np.int64)
-    for cell, leaf in enumerate(domain.tree.leaves):
-        for label in (leaf, *domain.tree.ancestors(leaf)):
-            if label in at:
-                found[cell, at[label]] = int(step)
-    if domain.missing:
-        found[-1, -1] = int(step)
-    return found
-
-
-def _paths(domain: ItemDomain) -> NDArray[np.float64]:
-    """(labels of the cut, nodes): 1 where a node is the label itself or stands above it."""
-    found = np.zeros((len(domain.paths), len(domain.nodes)))
-    for label, path in enumerate(domain.paths):
-        found[label, list(path)] = 1.0
-    return found
-
-
-def set_sums(domain: ItemDomain, sets: Sets, groups: Ints, n: int) -> Ints:
-    """(n, nodes, and one where sets may be missing): the parts of each label and of each label above one, added up over
-    the rows of each group. A set's labels share `WHOLE_SET` parts; a missing set has them all."""
-    labels, parts = len(domain.paths), WHOLE_SET // np.maximum(sets.sizes, 1)
-    keys = groups[sets.owners] * labels + sets.items
-    held = np.bincount(keys, parts[sets.owners], minlength=n * labels).reshape(n, labels)
-    above = held @ _paths(domain)[:, labels:]  # the first nodes are the labels themselves
-    found = np.rint(np.hstack([held, above])).astype(np.int64)
-    if not domain.missing:
-        return found
-    return np.column_stack([found, WHOLE_SET * np.bincount(groups[sets.missing], minlength=n)])
-
-
-def set_squares(domain: ItemDomain, sets: Sets) -> Ints:
-    """(rows,): the squares of each row's parts, added up."""
-    from scipy import sparse
-
-    ones = np.ones(len(sets.items), dtype=np.int64)
-    held = sparse.csr_matrix((ones, sets.items, sets.offsets), shape=(len(sets.missing), len(domain.paths)))
-    counts = held @ sparse.csr_matrix(_paths(domain).astype(np.int64))
-    squares = np.append(0, np.cumsum(counts.data**2))
-    parts = np.where(sets.missing, WHOLE_SET, WHOLE_SET // np.maximum(sets.sizes, 1))
-    return np.where(sets.missing, 1, squares[counts.indptr[1:]] - squares[counts.indptr[:-1]]) * parts**2
-
 
 CLOSE_TO_FULL = 2**62
 AT_ONCE = 1024
@@ -211,6 +76,8 @@ def grow(records: Records, space: PublicSpace, rounds: Sequence[Round], *, mecha
 
 def scores(records: Records, space: PublicSpace, part_of: Ints, choices: Sequence[Combination]) -> list[int]:
     """Minus the squared error left by each combination of splits in all parts together, exactly."""
+    if all(len(choice) == 1 for choice in choices):
+        return single_scores(records, space, part_of, [split for (split,) in choices])
     offered = list(dict.fromkeys(split for choice in choices for split in choice))
     found = [0] * len(choices)
     for patterns in Patterns.of_parts(records, space, part_of, offered):
@@ -220,6 +87,38 @@ def scores(records: Records, space: PublicSpace, part_of: Ints, choices: Sequenc
             for at, left in enumerate(patterns.errors_left(space, some), first):
                 found[at] -= left
     return found
+
+
+def single_scores(records: Records, space: PublicSpace, part_of: Ints, offered: Sequence[Split]) -> list[int]:
+    """The same of one split each. Who answers yes is told by the columns in which he has something, and what they have
+    together by which columns meet: so of a million rows no patterns of answers are made."""
+    columns = [_columns(space.places[split.attribute], split) for split in offered]
+    found = [0] * len(offered)
+    for meeting in _meetings(records, space, part_of):
+        yes = np.array([meeting[some].sum(axis=0) for some in columns])
+        for answered in (yes, meeting[-1] - yes):
+            found = [so_far - left for so_far, left in zip(found, errors(space, answered), strict=True)]
+    return found
+
+
+def _columns(place: Place, split: Split) -> Ints:
+    """The columns in which those who answer yes have something, each of them in one, and nobody else has."""
+    return place.columns.start + np.array(split.tests, dtype=np.int64)
+
+
+def _meetings(records: Records, space: PublicSpace, part_of: Ints) -> Iterator[Ints]:
+    """Of each part that has records (values + 1, values + 2): the sum of the values of those who have something in a
+    column, their squared lengths, and how many they are; the last line is that of all."""
+    from sfumato.maskers.histogram.kernels import add_meetings
+
+    valued, order = space.valued(records), np.argsort(part_of, kind="stable")
+    ends = np.append(0, np.cumsum(np.bincount(part_of)))
+    for part in np.flatnonzero(np.diff(ends)):
+        found = np.zeros((space.values + 1, space.values + 2), dtype=np.int64)
+        for first in range(ends[part], ends[part + 1], CHUNK):
+            checkpoint()
+            add_meetings(order[first : min(first + CHUNK, ends[part + 1])], valued, found)
+        yield found
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,8 +232,3 @@ def errors(space: PublicSpace, sums: NDArray[np.int64]) -> list[int]:
         places = places.astype(object)  # numbers of any length
     lengths = (places * places).sum(axis=1)
     return [(int(q) * int(n) - int(s)) // int(n) if n else 0 for q, s, n in zip(squares, lengths, count, strict=True)]
-
-
-def diameter(space: PublicSpace, box: Box) -> int:
-    """The largest squared distance between two records in a box, by declarations alone."""
-    return sum(place.spread(box.allowed.get(name)) for name, place in space.places.items())

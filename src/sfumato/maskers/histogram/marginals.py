@@ -18,7 +18,7 @@ from sfumato.arrays import Floats, Ints
 from sfumato.errors import quoted
 from sfumato.events import watched
 from sfumato.maskers.histogram.domains import Domain, ItemDomain, LabelDomain, NumberDomain
-from sfumato.maskers.histogram.growth import WHOLE_SET
+from sfumato.maskers.histogram.public_space import WHOLE_SET
 from sfumato.maskers.histogram.records import Box, Records
 from sfumato.privacy.mechanisms import Mechanisms, Noise
 
