@@ -15,6 +15,7 @@ from sfumato.data.table import ItemColumn
 from sfumato.evaluation.columns import MISSING, Commonest
 from sfumato.maskers.histogram.domains import ItemDomain, declared
 from sfumato.maskers.histogram.growth import Patterns, scores
+from sfumato.maskers.histogram.marginals import SIZE, Part, apportion, drawn_sets
 from sfumato.maskers.histogram.public_space import WHOLE_SET, PublicSpace
 from sfumato.maskers.histogram.records import Records, records_of, splits
 from sfumato.privacy.verify.private.differential import _check_column, _domain
@@ -87,6 +88,32 @@ def test_some_sets_are_told_as_all_of_them_are() -> None:
     assert column.labels == ("{b, a}", "{}", "{}", "{c}")
     assert column.texts(np.array([3, 0])) == ["{c}", "{b, a}"]
     assert column.texts(np.array([], dtype=np.int64)) == []
+
+
+def test_some_rows_are_those_of_the_lists() -> None:
+    lists = pa.array([["b", "a"], [], None, ["c", "a"], ["d"]], pa.large_list(pa.string()))
+    rows = np.array([3, 2, 1, 0, 3])
+    found, wanted = ItemColumn.of(lists).take(rows), ItemColumn.of(lists.take(pa.array(rows)))
+    assert found.to_pylist() == wanted.to_pylist() == [["c", "a"], None, [], ["b", "a"], ["c", "a"]]
+    assert found.codes.tolist() == wanted.codes.tolist()
+    assert found.values.equals(wanted.values)
+    assert found.codes.dtype == wanted.codes.dtype
+
+
+def test_drawn_sets_are_those_of_the_largest_keys() -> None:
+    domain = declared(SCHEMA, bins=4, may_miss=("items",))["items"]
+    assert isinstance(domain, ItemDomain)
+    sizes = np.full(domain.most + 2, 1 / (domain.most + 2))
+    shares = np.array([0.5, 0.0, 0.3, 0.1, 0.1])
+    part = Part(300, {"items": shares, "items" + SIZE: sizes})
+    found = drawn_sets(domain, part, np.random.default_rng(5))
+    chance = np.random.default_rng(5)
+    apportion(sizes, 300, chance)
+    with np.errstate(divide="ignore"):
+        keys = np.log(shares) + chance.gumbel(size=(300, 5))
+    wanted = [np.sort(np.argsort(-row)[:size]).tolist() for row, size in zip(keys, found.sizes, strict=True)]
+    assert found.items.tolist() == [item for some in wanted for item in some]
+    assert set(found.sizes.tolist()) == {0, 1, 2, 3, 4}
 
 
 @pytest.mark.parametrize(
