@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import numpy as np
@@ -128,7 +129,8 @@ def test_drawn_sets_are_those_of_the_largest_keys() -> None:
 )
 def test_the_commonest_set(sets: list[list[str] | None], label: str, share: float, values: int) -> None:
     found = Commonest.of(ItemColumn.of(pa.array(sets, pa.list_(pa.string()))))
-    assert (found.label, found.share, found.values) == (label, pytest.approx(share), values)
+    assert (found.label, found.values) == (label, values)
+    assert found.share == pytest.approx(share)
 
 
 def test_a_few_of_many_records_keep_their_sets() -> None:
@@ -167,15 +169,10 @@ def test_sets_of_the_domain_are_taken(texts: bool) -> None:
 )
 def test_other_sets_are_refused(sets: list[list[str | None]], by_value: str | None, by_file: str | None) -> None:
     column = pl.Series("items", sets, dtype=pl.List(pl.String))
-    for told, check in (
-        (by_value, lambda: _check_column(column, DOMAIN, dotted=False)),
-        (by_file, lambda: _domain("items", DOMAIN, column)),
-    ):
-        if told is None:
-            check()
-        else:
-            with pytest.raises(CheckError, match=told):
-                check()
+    with pytest.raises(CheckError, match=by_value) if by_value else nullcontext():
+        _check_column(column, DOMAIN, dotted=False)
+    with pytest.raises(CheckError, match=by_file) if by_file else nullcontext():
+        _domain("items", DOMAIN, column)
 
 
 def test_a_larger_set_than_declared_is_refused() -> None:

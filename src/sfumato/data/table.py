@@ -91,7 +91,7 @@ class Column:
 
     def texts(self, codes: NDArray[np.int64]) -> list[str]:
         """Some values as text: all others are not spelt out."""
-        return [str(value) for value in self.values.take(pa.array(codes)).to_pylist()]
+        return [str(value) for value in self.values.take(codes).to_pylist()]
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
@@ -217,7 +217,7 @@ class ItemColumn:
         places = np.arange(ends[-1]) + np.repeat(self.sets.offsets[sets] - ends[:-1], sizes)
         items = pa.array(self.items, type=pa.large_string()).take(pa.array(self.sets.items[places]))
         lists = pa.LargeListArray.from_arrays(pa.array(ends), items)
-        joined = pc.binary_join(lists, pa.scalar(", ", pa.large_string()))
+        joined: Any = pc.binary_join(lists, pa.scalar(", ", pa.large_string()))
         return ["{" + text + "}" for text in joined.to_pylist()]
 
     @property

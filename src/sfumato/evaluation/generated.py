@@ -249,7 +249,7 @@ def _patient(structure: Clusters) -> Clusters:
     return replace(structure, n_init=max(structure.n_init, STARTS))
 
 
-def _compared(found: Found, labels: Ints, name: str, told: str) -> list[Score]:
+def _compared(found: Found, labels: NDArray[np.integer[Any]], name: str, told: str) -> list[Score]:
     return [
         _told(f"f_measure.{name}", measure.f_measure(found.labels, labels), f"F-measure (003 Eq. 11): {told}"),
         _told(f"match_point.{name}", measure.match_point(found.labels, labels), f"match point (003 Eq. 12): {told}"),

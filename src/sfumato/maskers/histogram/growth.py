@@ -103,7 +103,7 @@ def single_scores(records: Records, space: PublicSpace, part_of: Ints, offered: 
 
 def _columns(place: Place, split: Split) -> Ints:
     """The columns in which those who answer yes have something, each of them in one, and nobody else has."""
-    return place.columns.start + np.array(split.tests, dtype=np.int64)
+    return np.array(split.tests, dtype=np.int64) + int(place.columns.start)
 
 
 def _meetings(records: Records, space: PublicSpace, part_of: Ints) -> Iterator[Ints]:
@@ -221,7 +221,7 @@ def _alike(rows: NDArray[np.uint8]) -> Ints:
     whole: Any = np.ascontiguousarray(rows)
     kind = pa.binary(rows.shape[1])
     met: Any = pa.FixedSizeBinaryArray.from_buffers(kind, len(rows), [None, pa.py_buffer(whole)]).dictionary_encode()
-    return met.indices.to_numpy().astype(np.int64)
+    return np.asarray(met.indices.to_numpy(), dtype=np.int64)
 
 
 def errors(space: PublicSpace, sums: NDArray[np.int64]) -> list[int]:

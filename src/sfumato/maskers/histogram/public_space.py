@@ -77,7 +77,7 @@ class PublicSpace:
 
         lengths = np.zeros(records.rows, dtype=np.int64)
         cells: list[Ints] = []
-        sets: list[Any] = [sparse.csr_matrix((records.rows, 0), dtype=np.int32)]
+        sets: list[Any] = [sparse.csr_matrix(np.empty((records.rows, 0), dtype=np.int32))]
         columns: list[Ints] = [np.zeros(0, dtype=np.int64)]
         for name, place in self.places.items():
             checkpoint()
@@ -168,7 +168,7 @@ def set_values(domain: ItemDomain, sets: Sets) -> Any:
 
     rows, labels = len(sets.missing), len(domain.paths)
     held = sparse.csr_matrix((np.ones(len(sets.items), np.int32), sets.items, sets.offsets), (rows, labels))
-    found = held @ sparse.csr_matrix(_paths(domain).astype(np.int32))
+    found: Any = held @ sparse.csr_matrix(_paths(domain).astype(np.int32))
     found.data *= np.repeat(WHOLE_SET // np.maximum(sets.sizes, 1), np.diff(found.indptr)).astype(np.int32)
     if not domain.missing:
         return found
@@ -180,8 +180,8 @@ def set_values(domain: ItemDomain, sets: Sets) -> Any:
 
 def _squares(values: Any) -> Ints:
     """(rows,): the squares of a sparse matrix, added up."""
-    found = np.append(0, np.cumsum(values.data.astype(np.int64) ** 2))
-    return found[values.indptr[1:]] - found[values.indptr[:-1]]
+    found: Ints = np.append(0, np.cumsum(values.data.astype(np.int64) ** 2))
+    return np.asarray(found[values.indptr[1:]] - found[values.indptr[:-1]])
 
 
 def diameter(space: PublicSpace, box: Box) -> int:
