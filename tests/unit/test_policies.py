@@ -16,8 +16,7 @@ import sfumato as sf
 from sfumato.cli.main import app
 from sfumato.data.masked import Masked
 from sfumato.errors import PolicyError
-from sfumato.evaluation.attacks.results import AttackResult, Beside
-from sfumato.evaluation.attacks.suite import Measured
+from sfumato.evaluation.attacks.results import AttackResult, Beside, Measured
 from sfumato.evaluation.scores import Estimate
 from sfumato.privacy.verify.policies.contents import CONTENTS
 from sfumato.privacy.verify.policies.terms import CHECKS, KNOWN

@@ -20,6 +20,8 @@ from sfumato.structure.space import Space
 
 OWN = "own."
 """Before the names of figures of the holder's own choice."""
+SMALLEST, LARGEST = 100, 200_000
+"""Rows, raw and generated, between which classes are judged by a tree: fewer tell nothing, more take long."""
 Z = 1.959964
 """Two-sided 95 %."""
 HEADLINE = {
