@@ -31,7 +31,7 @@ from sfumato.structure.structures import Classes, Clusters, Found, Structure, cl
 BLIND = "distortion"
 MANY = 0.05
 """Where in more rows than this nothing at all is shown, that is told."""
-SAMPLED = 100_000
+SAMPLED = 50_000
 """Of more rows a publish measures how well k-means finds the raw clusters again on a sample of so many; `evaluate`,
 which has the written rows, takes all of them."""
 
