@@ -123,8 +123,7 @@ def ahead(
     cut, chosen = np.zeros_like(lo), np.full(deep + 1, -1)
     now, best = np.zeros(deep + 1), np.full(deep + 1, NOTHING)
     tried = np.zeros((deep + 1, len(cells.kind)), dtype=np.bool_)
-    hi[0], depth = n, ZERO
-    enter = True
+    hi[0], depth, enter = n, ZERO, True
     while depth >= 0:
         if enter:
             if depth > 0 or not recalled:
@@ -153,9 +152,7 @@ def ahead(
                 depth += 1
                 lo[depth], hi[depth] = first, last
                 tries[depth], sides[depth], best[depth], chosen[depth] = 0, 0, NOTHING, -1
-                for a in range(len(cells.kind)):
-                    tried[depth, a] = False
-                enter = True
+                tried[depth], enter = False, True
             continue
         sides[depth] = 0
         better = now[depth] > best[depth] + TIE * size
