@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from sfumato.maskers.histogram.domains import Domain, NumberDomain, declared
-from sfumato.maskers.histogram.growth import PublicSpace, diameter, scores
+from sfumato.maskers.histogram.growth import scores
 from sfumato.maskers.histogram.marginals import _count, histograms
 from sfumato.maskers.histogram.pairs import FINE, apart, joint
+from sfumato.maskers.histogram.public_space import PublicSpace, diameter
 from sfumato.maskers.histogram.records import Box, Records, records_of, splits
 from sfumato.maskers.histogram.specialization import GRAIN, gain, reach, whole
 from sfumato.privacy.budget import Budget, Spending
