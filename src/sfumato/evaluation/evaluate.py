@@ -20,7 +20,7 @@ from sfumato.evaluation.loss import average_class_size, certainty_penalty, disce
 from sfumato.evaluation.moved import moved_scores
 from sfumato.evaluation.report import evaluate_clusters
 from sfumato.evaluation.risk import risks
-from sfumato.evaluation.scores import LARGEST, SMALLEST, Judged, Score, headline, scores_to_json
+from sfumato.evaluation.scores import FOUND_UNMASKED, LARGEST, SMALLEST, Judged, Score, headline, scores_to_json
 from sfumato.maskers.masker import Objective, Outcome, Task
 from sfumato.maskers.topdown.masker import TopDown
 from sfumato.privacy.requirements import largest_k
@@ -29,6 +29,9 @@ from sfumato.structure.space import Space, release_space
 from sfumato.structure.structures import Classes, Clusters, Found, Structure, class_column
 
 BLIND = "distortion"
+FLOOR = "f_measure.floor.top"
+AS_GOOD = 0.99
+"""Where the clusters are found as well as this with every masked column at its top, masking cannot hurt them."""
 MANY = 0.05
 """Where in more rows than this nothing at all is shown, that is told."""
 SAMPLED = 50_000
@@ -144,12 +147,19 @@ def _clusters(structure: Clusters, case: _Case) -> _Kept:
         n=found.n,
         minimum=max(largest_k(task.requirements).values(), default=1),
     )
+    unmasked = [name for name in found.embedding.layouts if name not in case.masked]
     form = {
+        **({FOUND_UNMASKED: unmasked} if unmasked and _perfect(FLOOR, kept.scores) else {}),
         "clusters": [row.to_json() for row in kept.kept],
         "clusters_from_start": [row.to_json() for row in kept.kept_from_start],
         "settings": dict(kept.settings),
     }
     return _Kept(kept.scores, form, space, kept.again, others)
+
+
+def _perfect(name: str, scores: Sequence[Score]) -> bool:
+    """Whether a score is as good as perfect; one that was not measured is not."""
+    return any(score.name == name and score.value >= AS_GOOD for score in scores)
 
 
 MEASURES: Mapping[type[Any], Callable[[Any, _Case], _Kept]] = {Clusters: _clusters, Classes: _classes}

@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
+from math import log2
 from typing import NamedTuple
 
 import numpy as np
@@ -187,14 +188,15 @@ class Cutting:
         problem = Problem(self.cells, self.guide, terms)
         work = work_for(self.cells, self.guide, len(order))
         begun = leaves_of(found)
-        first, expected, done = len(found), _expected(len(order), max(terms.k, smallest)), 0
+        first, least = len(found), max(USUAL * terms.k, smallest)
         waiting = [_rank(found, number) for number in begun]
+        left = total = sum(_ahead(found[number], least) for number in begun)
         heapify(waiting)
         while waiting and not enough():
-            checkpoint(done / expected)
-            done += 1
+            checkpoint(1 - left / total if total else None)
             *_, number = heappop(waiting)
             part = found[number]
+            left -= _ahead(part, least)
             size = part.hi - part.lo
             if size <= smallest or size < 2 * terms.k:
                 continue
@@ -204,6 +206,7 @@ class Cutting:
             if cut < 0:
                 continue
             for side in self._cut(found, order, number, cut, work.side[0]):
+                left += _ahead(found[side], least)
                 heappush(waiting, _rank(found, side))
         found[:] = in_depth(found, first, begun)
         return bool(waiting)
@@ -280,6 +283,16 @@ class Cutting:
         ]
         found[number] = parts[0]
         found += parts[1:]
+
+
+def _ahead(part: Part, least: float) -> float:
+    """About how much work is left below a part: its records as often as it can be halved down to `least` of them.
+
+    >>> _ahead(Part(0, 80), 10), _ahead(Part(0, 8), 10)
+    (240.0, 0.0)
+    """
+    size = part.hi - part.lo
+    return size * log2(size / least) if size > least else 0.0
 
 
 def _expected(rows: int, k: int) -> float:
