@@ -192,7 +192,7 @@ def test_killed_while_publishing(imported: Nursery) -> None:
 
 def _publish(nursery: Nursery, watched: Watched, k: int, *, step: int = NEVER, seconds: float | None = None) -> Ended:
     recipe = str(nursery.folder / "recipe.yaml")
-    settings = ("--no-report", "--engine", "reference", "--set", f"privacy.0.k={k}")
+    settings = ("--no-report", "--no-suggest", "--engine", "reference", "--set", f"privacy.0.k={k}")
     ended = nursery.run("publish", recipe, "-o", str(watched.output), *settings, step=step, seconds=seconds)
     watched.look()
     if ended.signal == 0:

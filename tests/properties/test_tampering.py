@@ -158,10 +158,11 @@ def test_another_column_fails(blueprint: Blueprint) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_random_corruptions_are_caught_or_change_nothing_that_is_claimed(kind: str) -> None:
-    found = [outcome_of(kind, seed) for seed in range(18)]
+@pytest.mark.parametrize("seeds", [range(9), pytest.param(range(9, 18), marks=pytest.mark.slow)], ids=["few", "more"])
+def test_random_corruptions_are_caught_or_change_nothing_that_is_claimed(seeds: range, kind: str) -> None:
+    found = [outcome_of(kind, seed) for seed in seeds]
     assert [one for one in found if one.holds and not one.harmless] == []
-    assert sum(not one.holds for one in found) >= 6, "most damage is caught"
+    assert sum(not one.holds for one in found) >= 3, "most damage is caught"
 
 
 @pytest.mark.parametrize("kind", KINDS)
