@@ -149,7 +149,7 @@ def test_the_disk_full_from_any_step_of_writing_on(every: int, before: bool, rea
     assert step > 20, "there are as many steps, and each was the last one once"
 
 
-@pytest.mark.parametrize("kills", [30, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [12, pytest.param(60, marks=pytest.mark.slow)])
 def test_killed_while_entering(kills: int, ready: Nursery) -> None:
     chance = random.Random(1)
     path, told = ready.folder / f"entering {kills}" / "ledger.jsonl", ready.folder / f"told {kills}"
