@@ -54,6 +54,8 @@ BY_STEPS = {"adult": EPSILONS, "patients": ("0.1", "0.5", "1")}
 CROSSED = 5
 """Of so many clusters it is measured how another clusterer finds them again."""
 STRUCTURES = (("kmeans", 5), ("kmeans", 3), ("bisecting", 5), ("bisecting", 3))
+NAMES = tuple(f"{table} {method} {k}" for table in ("adult", "patients") for method, k in STRUCTURES)
+"""Every case, as `--only` names it and as the lines of the page do."""
 MAY_MISS = {"adult": (), "patients": ("marital_status",)}
 
 
@@ -235,7 +237,7 @@ def pairs_measured(pairs: int, epsilons: Sequence[str], *, only: Sequence[str], 
     for case in cases(quick=quick, only=only):
         found += paired(case, outcomes, pairs, epsilons)
         found += _bounds(case)
-        pairs_page(None if quick else PAGE, pairs, found)
+        pairs_page(None if quick else PAGE, pairs, found, cases=NAMES)
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -279,8 +281,8 @@ def main(arguments: Sequence[str]) -> None:
             figures += measured(case, made, quick=asked.quick)
             done = f"{case.name} {case.structure.method} {case.found.n}"
             print(f"{done}: {time.perf_counter() - began:.0f} s", flush=True)
-            page(PAGE if not asked.quick else None, figures, ())
-    page(PAGE if not asked.quick else None, figures, times)
+            page(PAGE if not asked.quick else None, figures, (), cases=NAMES)
+    page(PAGE if not asked.quick else None, figures, times, cases=NAMES)
     print(f"{time.perf_counter() - began:.0f} s")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,14 +42,15 @@ class Timing:
     gigabytes: float
 
 
-def page(path: Path | None, figures: Sequence[Figure], times: Sequence[Timing]) -> None:
-    """Fill the tables that were measured into the page; without a page, print them."""
-    filled: dict[str, str] = {}
+def page(path: Path | None, figures: Sequence[Figure], times: Sequence[Timing], *, cases: Collection[str]) -> None:
+    """Fill the tables that were measured into the page; without a page, print them.
+
+    `cases`: all that there are, such as "adult kmeans 5". Lines of others, which have another name now, go.
+    """
     if figures:
-        filled = {name: make(figures) for name, make in TABLES.items()}
+        _fill(path, {name: make(figures) for name, make in TABLES.items()}, cases)
     if times:
-        filled["figure 18"] = _times(times)
-    _fill(path, filled)
+        _fill(path, {"figure 18": _times(times)})
 
 
 def rivals_page(path: Path | None, asked: str, figures: Sequence[Figure]) -> None:
@@ -57,7 +58,7 @@ def rivals_page(path: Path | None, asked: str, figures: Sequence[Figure]) -> Non
     _fill(path, {f"rivals: {asked}": rivals(figures)})
 
 
-def pairs_page(path: Path | None, pairs: int, figures: Sequence[Figure]) -> None:
+def pairs_page(path: Path | None, pairs: int, figures: Sequence[Figure], *, cases: Collection[str]) -> None:
     """Pairs in place of parts."""
     kept = ("F: parts", f"F: {pairs} pairs", "worst", "no data")
     lines = []
@@ -70,10 +71,11 @@ def pairs_page(path: Path | None, pairs: int, figures: Sequence[Figure]) -> None
             cost = [f"{np.mean([one.cost for one in some]):.3f}" for some in both]
             worst = f"{min(one.f for one in both[1]):.2f}"
             lines.append([name, f"{method} {k}", epsilon, *f, worst, blind, *cost])
-    _fill(path, {"pairs": _markdown(["table", "clusters", "epsilon", *kept, "cost: parts", "cost: pairs"], lines)})
+    head = ["table", "clusters", "epsilon", *kept, "cost: parts", "cost: pairs"]
+    _fill(path, {"pairs": _markdown(head, lines)}, cases)
 
 
-def _fill(path: Path | None, filled: Mapping[str, str]) -> None:
+def _fill(path: Path | None, filled: Mapping[str, str], cases: Collection[str] | None = None) -> None:
     if path is None:
         print("\n\n".join(f"{name}\n{table}" for name, table in filled.items()))
         return
@@ -82,10 +84,26 @@ def _fill(path: Path | None, filled: Mapping[str, str]) -> None:
         before, begin, rest = text.partition(f"<!-- table: {name} -->")
         if begin:
             old, end, after = rest.partition(END)
-            text = f"{before}{begin}\n\n{_beside(old.strip(), table)}\n\n{end}{after}"
+            text = f"{before}{begin}\n\n{_beside(_still(old.strip(), cases), table)}\n\n{end}{after}"
         else:
             print(f"{name} has no place on the page:\n\n{table}")
     path.write_text(text, encoding="utf-8")
+
+
+def _still(table: str, cases: Collection[str] | None) -> str:
+    """A table without lines of cases that are no more; None where lines are about something else."""
+    head, lines = table.splitlines()[:2], table.splitlines()[2:]
+    return "\n".join([*head, *(line for line in lines if cases is None or _case(line) in cases)])
+
+
+def _case(line: str) -> str:
+    """The case that a line is about; of one that is clustered again by another method, the first.
+
+    >>> _case("| adult | kmeans 5, then bisecting | tree | 0.7 |")
+    'adult kmeans 5'
+    """
+    table, clusters = line.strip("| ").split(" | ")[:2]
+    return f"{table} {clusters.partition(',')[0]}"
 
 
 def _beside(old: str, new: str) -> str:

@@ -125,11 +125,12 @@ def shortened(text: str) -> str:
     >>> shortened("{art head, art manager, cook, guard, nurse}"), shortened("{cook, guard}")
     ('{art head, art manager and 3 more}', '{cook, guard}')
     """
-    if not (text.startswith("{") and text.endswith("}")):
+    inner, _, behind = text[1:].rpartition("}")
+    if not text.startswith("{") or behind not in ("", " or missing"):
         return text
-    labels = text[1:-1].split(", ")
+    labels = inner.split(", ")
     left = len(labels) - FEW_LABELS
-    return text if left < 2 else f"{{{', '.join(labels[:FEW_LABELS])} and {left} more}}"
+    return text if left < 2 else f"{{{', '.join(labels[:FEW_LABELS])} and {left} more}}{behind}"
 
 
 def _numeric(grid: Grid) -> list[bool]:

@@ -79,13 +79,27 @@ def test_a_release_of_every_format_is_kept_and_holds_or_is_told_why_not(number: 
 @pytest.mark.parametrize("number", FORMATS)
 def test_a_kept_release_is_loaded_and_compared_with_its_raw_table(number: int, tmp_path: Path) -> None:
     for folder in kept(number):
-        place = tmp_path / folder.parent.name
+        place = tmp_path / folder.parents[1].name / folder.parent.name
         shutil.copytree(folder.parent, place)
         raw = folder.parents[1] / "people.parquet"
         assert sf.verify(place / "release", raw=raw).holds
         people = sf.load(place / "release", kind="arrow")
         assert people.weights.min() >= 12
         assert len(people) == people.points().shape[0] == 240
+
+
+@pytest.mark.parametrize("name", ["partition", "mondrian", "top_down"])
+def test_a_release_of_format_4_writes_sets_and_dates_in_its_own_way(name: str, tmp_path: Path) -> None:
+    """With missing values in sets, and dates that reach to the ends of a declared range; and the other way round."""
+    for number, other in ((4, 5), (5, 4)):
+        place = tmp_path / f"{number}"
+        shutil.copytree(FROZEN / "folders" / f"format_{number}_missing" / name / "release", place)
+        assert sf.verify(place).holds
+        text = (place / "certificate.json").read_text(encoding="utf-8")
+        (place / "certificate.json").write_text(text.replace(f'"format": {number}', f'"format": {other}'))
+        failed = {check.name for check in sf.verify(place).failed}
+        shown = {"partition": "extents", "mondrian": "regions and centres", "top_down": "shown values"}[name]
+        assert {"statement", "pages", shown} <= failed, failed
 
 
 def test_a_release_of_format_4_names_no_class(tmp_path: Path) -> None:

@@ -48,11 +48,11 @@ def width(text: str, whole: str) -> Decimal:
 
 
 def days(text: str) -> int:
-    """How many days an interval of days has; the last one of the range is in it."""
-    text = "[1990-01-01..1990-02-10]" if text == "*" else text
-    found = re.fullmatch(r"\[(\d{4}-\d\d-\d\d)\.\.(\d{4}-\d\d-\d\d)([)\]])(?: or missing)?", text)
+    """How many days an interval of days has."""
+    text = "[1990-01-01..1990-02-11)" if text == "*" else text
+    found = re.fullmatch(r"\[(\d{4}-\d\d-\d\d)\.\.(\d{4}-\d\d-\d\d)\)(?: or missing)?", text)
     assert found is not None, text
-    return (date.fromisoformat(found[2]) - date.fromisoformat(found[1])).days + (found[3] == "]")
+    return (date.fromisoformat(found[2]) - date.fromisoformat(found[1])).days
 
 
 def leaves(tree: Any) -> list[str]:
@@ -217,8 +217,8 @@ def test_a_release_keeps_the_wish_or_is_infeasible(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MASKERS)
 def test_many_releases_keep_the_wish_or_are_infeasible(name: str) -> None:
-    kept = [check_case(name, seed) for seed in range(1000, 1250)]
-    assert 40 < sum(kept) < 220
+    kept = [check_case(name, seed) for seed in range(1000, 1040)]
+    assert 6 < sum(kept) < 36
 
 
 # Beside every kind of requirement.

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.data import calendar
+from sfumato.data.schema import Calendar
 from sfumato.data.shown import interval_splits
 from sfumato.maskers.recoding.intervals import interval_labels
 from sfumato.privacy.verify.intervals import between, ends_of
@@ -47,7 +48,7 @@ def test_numbers_come_back(breaks: list[float], told: bool) -> None:
 @given(st.lists(DAYS, min_size=1, max_size=5, unique=True).map(sorted), st.booleans())
 def test_dates_come_back(days: list[str], told: bool) -> None:
     ends = ("1500-01-01", "2500-12-31") if told else None
-    marks = [ends[0] if ends else None, *days, ends[1] if ends else None]
+    marks = [ends[0] if ends else None, *days, "2501-01-01" if ends else None]
     moments = [float(calendar.parse(day)) for day in days]
     for text, (low, high) in zip(interval_labels(ends, moments, "day"), pairwise(marks), strict=True):
         assert len(list(interval_splits(text))) == 1
@@ -55,12 +56,38 @@ def test_dates_come_back(days: list[str], told: bool) -> None:
         places = (None if end is None else float(calendar.parse(end)) for end in (low, high))
         assert interval_ends(text, "day") == Ends(*places)
         assert by_readme(text) == (low or "*", high or "*")
+        assert text.endswith(")"), "every interval of dates is read alike"
 
 
 @given(st.lists(NUMBERS, min_size=1, max_size=5, unique=True).map(sorted))
 def test_verify_writes_the_same_texts_by_itself(breaks: list[float]) -> None:
     rule = verified({"kind": "discretize", "range": None, "breaks": breaks})
     assert rule.shown == frozenset(interval_labels(None, breaks))
+
+
+UNITS: list[Calendar] = ["year", "quarter", "month", "week", "day", "hour", "minute", "second"]
+
+
+@given(DAYS, DAYS, st.sampled_from(UNITS), st.sampled_from([4, 7, 10]), st.booleans())
+def test_every_interval_of_dates_is_read_by_one_rule(a: str, b: str, unit: Calendar, exact: int, told: bool) -> None:
+    """From where a unit begins to before where one begins, however exactly the range was declared."""
+    low, high = sorted((a, b))
+    ends = (low[:exact], high[:exact]) if told else None
+    within = (low, high) if ends is None else (low[:exact], high)
+    cuts = sorted({calendar.show(calendar.parse(day), unit) for day in within})[1:]
+    shown = interval_labels(ends, [float(calendar.parse(cut)) for cut in cuts], unit)
+    if ends is None or ends[0] < ends[1]:
+        form = {"kind": "discretize", "range": ends and list(ends), "breaks": cuts, "calendar": unit}
+        assert verified(form).shown == frozenset(shown), "verify writes the same by itself"
+    assert all(text.startswith("[") and text.endswith(")") for text in shown)
+    marks = [end for text in shown for end in by_readme(text) if end != "*"]
+    assert len({len(mark) for mark in marks}) <= 1, "all ends are as exact"
+    assert all(calendar.show(calendar.parse(mark), unit) == mark for mark in marks)
+    if ends is not None:
+        reach = interval_ends(shown[-1], unit)
+        assert reach is not None
+        assert reach.high is not None
+        assert calendar.parse(ends[1], end=True) < reach.high, "the last day of the range is inside"
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 import numpy as np
@@ -82,7 +82,7 @@ def test_the_loops_are_their_twin() -> None:
 
 @pytest.mark.slow
 def test_the_loops_are_their_twin_on_many_tables() -> None:
-    assert sum(check_twin(seed) for seed in range(60, 560)) > 5000
+    assert sum(check_twin(seed) for seed in range(60, 260)) > 2000
 
 
 # What is shown, against the rows: read by what partition.json tells, with no code of the masker.
@@ -102,12 +102,27 @@ def rows_of(columns: Mapping[str, Any]) -> list[Row]:
     return [dict(zip(lists, row, strict=True)) for row in zip(*lists.values(), strict=True)]
 
 
+def whole_units(declared: Sequence[str], unit: str) -> list[str]:
+    """Where the first unit of a range of dates begins, and where its last one is over."""
+    (first, last), length = declared, {"year": 4, "month": 7, "day": 10}[unit]
+    begins = (first + "0000-01-01"[len(first) :])[:length]
+    year, month, day = (int(part) for part in (last + "0000-12-31"[len(last) :]).split("-"))
+    over = {
+        "year": lambda: date(year + 1, 1, 1),
+        "month": lambda: date(year + month // 12, month % 12 + 1, 1),
+        "day": lambda: date(year, month, day) + timedelta(days=1),
+    }[unit]()
+    return [begins, over.isoformat()[:length]]
+
+
 class Told:
     """Owns what partition.json says of one column: what each shown text covers."""
 
     def __init__(self, form: Mapping[str, Any]) -> None:
         self.number, self.calendar = form["kind"] == "number", "calendar" in form
-        self.range = form.get("range") or [None, None]
+        self.reach = form.get("range") or [None, None]
+        if self.calendar and form["range"]:
+            self.reach = whole_units(form["range"], form["calendar"])
         self.entries = {self._text(entry): entry for entry in form["shown"]}
         assert list(self.entries) == sorted(self.entries)
 
@@ -128,10 +143,12 @@ class Told:
 
     def _text(self, entry: list[Any]) -> str:
         if not self.number:
-            names = ["" if label is None else label for label in entry]
-            return names[0] if len(names) == 1 else "{" + ", ".join(names) + "}"
-        low, high = (end if told is None else told for told, end in zip(entry[:2], self.range, strict=True))
-        closed = "]" if entry[1] is None else ")"
+            names = [str(label) for label in entry if label is not None]
+            if len(entry) == 1:
+                return names[0]
+            return "{" + ", ".join(names) + "}" + (" or missing" if None in entry else "")
+        low, high = (end if told is None else told for told, end in zip(entry[:2], self.reach, strict=True))
+        closed = "]" if entry[1] is None and not self.calendar else ")"
         ends = ["*" if end is None else end for end in (low, high)]
         plain = [f"{end:g}" if isinstance(end, float) else str(end) for end in ends]
         between = ".." if "*" in plain or "-" in "".join(plain) else "-"
@@ -187,7 +204,7 @@ def test_every_requirement_holds_by_definition_and_what_is_shown_is_true(kind: s
 @pytest.mark.slow
 @pytest.mark.parametrize("extent", BOTH)
 def test_every_mix_holds(extent: str) -> None:
-    assert sum(check_mix(seed, KINDS, extent) for seed in range(9100, 9400)) > 150
+    assert sum(check_mix(seed, KINDS, extent) for seed in range(9100, 9220)) > 60
 
 
 def check_mix(seed: int, kinds: Sequence[str], extent: str) -> bool:
@@ -308,13 +325,16 @@ def smallest_fast(outcome: Outcome) -> int:
         ["a", "b", "{a, b}"],
         ["*", "b", "c"],
         ["{a, b", "c", "a", "b, c}"],
+        ["a", "{a} or missing", "b", None],  # a set of the first and a missing one is written as the second
+        ["a", "a or missing", "b", None],
+        ["a", "b} or missing", "{a", None],
     ],
 )
-def test_labels_that_look_like_sets_are_refused_or_told_apart(labels: list[str]) -> None:
+def test_labels_that_look_like_sets_are_refused_or_told_apart(labels: list[str | None]) -> None:
     """Whatever is shown stands for one thing, or the masker says what to rename."""
     rng, refused = np.random.default_rng(2), list[str]()
     for k in (2, 20, 40, 60, 90):
-        values = pa.array(rng.choice(labels, ROWS))
+        values = pa.array([labels[at] for at in rng.integers(0, len(labels), ROWS)], pa.string())
         task = task_of({"a": (sf.Category(role="quasi"), values)}, sf.KAnonymity(("a",), k))
         try:
             outcome = mask(task)

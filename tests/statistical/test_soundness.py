@@ -165,8 +165,16 @@ def worst(make: Callable[[Sequence[Row]], Draws], record: Row, runs: int) -> Lea
     return leak(make([*BASE, record])(runs), make(BASE)(runs))
 
 
-@pytest.mark.parametrize("hurt", HURT)
-@pytest.mark.parametrize("mechanism", SOUND)
+FEW = [
+    (mechanism, hurt)
+    for row, mechanism in enumerate(SOUND)
+    for column, hurt in enumerate(HURT)
+    if (row + column) % 2 == 0
+]
+"""Each mechanism with half of the records, each record with half of the mechanisms; many runs are made of all."""
+
+
+@pytest.mark.parametrize(("mechanism", "hurt"), FEW)
 def test_no_event_tells_neighbours_apart(mechanism: str, hurt: str) -> None:
     assert worst(SOUND[mechanism], HURT[hurt], SOME).epsilon <= 1
 

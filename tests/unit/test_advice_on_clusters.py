@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.data.schema import Role
 from sfumato.evaluation.advice import advice_on_clusters
 
 
@@ -46,3 +47,45 @@ def test_dbscan_is_found_again_with_the_gap_of_the_masked_table() -> None:
         found = sf.publish(table, recipe, run=sf.Run(report=False)).scores
     assert found["settings"]["eps"] > 0
     assert found["scores"]["f_measure.cold.mean"]["value"] > 0.8, [str(one.message) for one in seen]
+
+
+def two_groups(role: Role) -> sf.Release:
+    """Clusters that `place` alone tells; `role`: how it goes out."""
+    drawn = np.random.default_rng(0)
+    table = pa.table(
+        {"age": drawn.integers(20, 80, 300), "place": drawn.permutation(["north"] * 150 + ["south"] * 150)}
+    )
+    schema = sf.Schema(age=sf.Number(role="quasi", range=(0, 100)), place=sf.Category(role=role))
+    recipe = sf.Recipe(
+        schema=schema,
+        structure=sf.Clusters("kmeans", k=2),
+        privacy=[sf.KAnonymity(on=schema.quasi, k=5)],
+    )
+    return sf.publish(table, recipe)
+
+
+def test_clusters_that_no_masking_can_hurt_are_told_with_their_columns() -> None:
+    with pytest.warns(UserWarning, match=r'"place" goes out as it is, and the clusters are found from it alone'):
+        release = two_groups("plain")
+    assert release.scores["scores"]["f_measure.floor.top"]["value"] == 1.0
+    assert release.scores["found_unmasked"] == ["place"]
+    assert "Let the clusters be those of what is masked" in (release.report or "")
+
+
+def test_clusters_of_what_is_masked_are_told_nothing(recwarn: pytest.WarningsRecorder) -> None:
+    release = two_groups("quasi")
+    assert "found_unmasked" not in release.scores
+    assert not [one for one in recwarn if "found from" in str(one.message)]
+
+
+def test_of_the_table_of_the_demo_nothing_is_told(recwarn: pytest.WarningsRecorder) -> None:
+    adult = sf.datasets.load("adult", complete=True)
+    some = adult.table.slice(0, 2000)
+    recipe = sf.Recipe(
+        schema=adult.schema,
+        structure=sf.Clusters("kmeans", k=6),
+        privacy=[sf.KAnonymity(on=adult.schema.quasi, k=20)],
+    )
+    release = sf.publish(some, recipe, run=sf.Run(report=False))
+    assert "found_unmasked" not in release.scores
+    assert not [one for one in recwarn if "found from" in str(one.message)]

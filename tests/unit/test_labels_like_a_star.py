@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 import sfumato as sf
@@ -9,6 +12,8 @@ from sfumato.errors import TableError
 from sfumato.maskers.masker import Masker
 from sfumato.maskers.partition.extents import Along, Extent, Labels
 from sfumato.maskers.partition.mask import Among, Leaf, RegionTree, Tree
+from sfumato.privacy.verify.explained.extents import texts
+from sfumato.privacy.verify.spelling import NOW
 
 SCHEMA = sf.Schema(age=sf.Number(role="quasi", range=(0, 99)), town=sf.Category(role="quasi"))
 
@@ -37,6 +42,30 @@ def parts(*shown: Extent) -> RegionTree:
     cut = Among("town", (("Ghent",), ("Lima",)), (1, 2))
     tree = Tree(("town",), (cut, *(Leaf({"town": extent}) for extent in shown)))
     return RegionTree({"town": Along("labels")}, (tree,))
+
+
+def test_a_label_may_end_in_the_words_that_say_missing(tmp_path: Path) -> None:
+    """A set with missing values has braces, one label with them too: so a label without them is a label."""
+    labels = ["Ghent", "Ghent or missing", None, "Lima"]
+    release = published(labels, sf.Partition())
+    assert release.verdict.holds
+    told = {text: entry for text, entry in shown_towns(release.write(tmp_path / "out")).items() if "missing" in text}
+    assert told, "some text of them is shown"
+    assert all((None in entry) == text.endswith("} or missing") for text, entry in told.items())
+
+
+def shown_towns(release: Path) -> dict[str, list[object]]:
+    """The texts that partition.json tells of, as verify writes them, with what they stand for."""
+    form = json.loads((release / "partition.json").read_text(encoding="utf-8"))
+    return texts(form["attributes"]["town"], spelling=NOW)
+
+
+def test_a_set_that_is_written_as_a_label_is_refused() -> None:
+    both = Labels(("Ghent or missing",)), Labels(("Ghent",), missing=True)
+    assert [Along("labels").text(one) for one in both] == ["Ghent or missing", "{Ghent} or missing"]
+    assert parts(*both).files()
+    with pytest.raises(TableError, match="told apart"):
+        parts(Labels(("{Ghent} or missing",)), Labels(("Ghent",), missing=True))
 
 
 def test_no_masker_can_make_parts_that_look_alike() -> None:

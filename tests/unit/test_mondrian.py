@@ -16,8 +16,11 @@ from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.engines import LocalEngine
 from sfumato.errors import Infeasible, RecipeError, TableError
 from sfumato.maskers.masker import Labels, Outcome, Task
+from sfumato.maskers.mondrian import cutting as mondrian_cutting
 from sfumato.maskers.mondrian.fit import Mondrian
 from sfumato.maskers.mondrian.mask import Regions
+from sfumato.maskers.partition import cutting as partition_cutting
+from sfumato.maskers.partition.fit import Partition
 from sfumato.privacy.requirements import KAnonymity
 
 SCHOOL = Taxonomy.from_tree({"ANY": {"Low": ["a", "b"], "High": ["c", "d"]}})
@@ -117,3 +120,22 @@ def test_what_cannot_be_masked_is_refused() -> None:
         Mondrian().check(Schema(items=ItemSet(role="quasi")), [KAnonymity(["items"], 2)])
     with pytest.raises(Infeasible, match="most masked"):
         run(encoded([1, 2], ["a", "b"], ["x", "y"]), [0, 1], k=3)
+
+
+@pytest.mark.parametrize("masker", [Mondrian(), Partition()])
+def test_shares_rise_with_every_cut_and_not_with_finished_regions_alone(
+    masker: Mondrian | Partition, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They stood at 0 until the first regions were finished, a third of the time of a million rows."""
+    told: list[float] = []
+    for module in (mondrian_cutting, partition_cutting):
+        monkeypatch.setattr(module, "checkpoint", lambda done=None: told.append(-1.0 if done is None else done))
+    monkeypatch.setattr(mondrian_cutting, "CHUNK", 400)
+    monkeypatch.setattr(partition_cutting, "CHUNK", 400)
+    ages = np.random.default_rng(0).integers(0, 100, 4000)
+    table = encoded(ages.tolist(), ["a", "b", "c", "d"] * 1000, ["x", "y"] * 2000)
+    masker.mask(Task(table, Labels((ages > 50).astype(np.uint8), 2), (KAnonymity(ON, 10),), LocalEngine()))
+    shares = told[: told.index(max(told)) + 1]
+    assert shares == sorted(shares)
+    assert shares[0] == 0.0 < shares[1] < 0.4
+    assert len(set(shares)) > 5

@@ -9,6 +9,7 @@ import pytest
 from benchmarks.papers import cluster_anonymity
 from benchmarks.papers.cluster_measuring import Row
 from benchmarks.papers.cluster_settings import Setting
+from benchmarks.papers.dpheter import NAMES
 from benchmarks.papers.dpheter_page import Figure, page
 from benchmarks.papers.gdtm import into_page
 from benchmarks.papers.gdtm_graph import by_graph
@@ -28,7 +29,8 @@ def test_lines_of_cases_that_were_not_measured_stay(tmp_path: Path) -> None:
     path.write_text("<!-- table: steps -->\n<!-- end of table -->\nprose\n", encoding="utf-8")
 
     def measured(table: str, k: int, f: float) -> None:
-        page(path, [Figure(table, "kmeans", k, "kmeans", by, "1", f, f, 1.0) for by in ("tree", "h=4", "h=8")], ())
+        figures = [Figure(table, "kmeans", k, "kmeans", by, "1", f, f, 1.0) for by in ("tree", "h=4", "h=8")]
+        page(path, figures, (), cases=["adult kmeans 5", "patients kmeans 5"])
 
     measured("adult", 5, 0.11)
     measured("patients", 5, 0.22)
@@ -41,6 +43,21 @@ def test_lines_of_cases_that_were_not_measured_stay(tmp_path: Path) -> None:
         ["kmeans 5", "h=8", "0.22; 0.22 |"],
     ]
     assert path.read_text(encoding="utf-8").endswith("<!-- end of table -->\nprose\n")
+
+
+def test_lines_of_cases_that_have_another_name_now_go(tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    path.write_text("<!-- table: steps -->\n<!-- end of table -->\nprose\n", encoding="utf-8")
+    for table, cases in (("mimic", ["mimic kmeans 5"]), ("adult", ["adult kmeans 5"]), ("patients", NAMES)):
+        page(
+            path,
+            [Figure(table, "kmeans", 5, "kmeans", by, "1", 0.5, 0.5, 1.0) for by in ("tree", "h=4")],
+            (),
+            cases=cases,
+        )
+    lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
+    assert [line.split(" | ")[0] for line in lines] == ["| table", "| ---", "| adult", "| patients"]
+    assert {"adult bisecting 3", "patients kmeans 5"} < set(NAMES)
 
 
 def test_kept_results_that_would_be_others_today_are_told(monkeypatch: pytest.MonkeyPatch) -> None:

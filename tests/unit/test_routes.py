@@ -14,7 +14,7 @@ from sfumato.structure.masked_positions import interval_ends
 
 SHOWN: dict[str, list[str | None]] = {
     "age": ["[0-20)", "[20-40]", "*", None, "[50..*) or missing", "45"],
-    "town": ["{Graz, Linz}", "Wien", "Wien", "Wien", "{Wien, }", "*"],
+    "town": ["{Graz, Linz}", "Wien", "Wien", "Wien", "{Wien} or missing", "*"],
 }
 
 
@@ -30,6 +30,12 @@ def test_a_row_goes_to_the_one_group_that_covers_it() -> None:
     assert asked([60, 60, 50], ["Wien", None, None]) == [-1, 4, 4], "* and [50..*) both cover Wien at 60"
     assert asked([40, 41], ["Wien", "Wien"]) == [-1, 2]
     assert asked([None], [None]) == [4]
+
+
+def test_a_label_that_ends_as_a_set_does_holds_nothing_missing() -> None:
+    shown = {"town": ["Graz or missing", "{Linz} or missing", "{Rom} or missing"]}
+    towns = pa.array(["Graz or missing", "Linz", "{Rom} or missing", None, "Graz", "Rom"])
+    assert routed({"town": towns}, shown, numbers=(), suppressed=()).tolist() == [0, 1, 2, 1, -1, 2]
 
 
 def test_every_shown_text_is_read_once_however_many_rows_are_asked_about(monkeypatch: pytest.MonkeyPatch) -> None:

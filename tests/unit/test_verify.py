@@ -17,7 +17,7 @@ from sfumato.privacy.verify import CLAIMS, Verdict, verify
 from sfumato.privacy.verify.claims import check_k_anonymity
 from sfumato.privacy.verify.terms import REACHED, TERMS
 from sfumato.privacy.verify.texts.wording import ATTACKERS, SENTENCES
-from sfumato.privacy.verify.verdict import CheckError, verdict_of
+from sfumato.privacy.verify.verdict import CheckError, Idle, run, verdict_of
 
 if TYPE_CHECKING:
     from tests.conftest import Blueprint
@@ -277,3 +277,11 @@ def test_row_order_is_reported(blueprint: Blueprint, tmp_path: Path) -> None:
     verdict = verify(folder)
     assert verdict.holds
     assert any(check.name == "row order" and "kept" in check.detail for check in verdict.checks)
+
+
+def test_whether_a_check_had_nothing_to_look_at_is_no_matter_of_words() -> None:
+    said = "this release has none"
+    worded, idle = run("extents", lambda: said), run("extents", lambda: Idle(said))
+    assert (worded.idle, worded.state) == (False, "ok")
+    assert (idle.idle, idle.state, idle.detail) == (True, "-", said)
+    assert not run("extents", lambda: 1 / 0).idle  # type: ignore[arg-type, return-value]

@@ -28,7 +28,7 @@ from sfumato.privacy.requirements.closeness import bare_tree
 from sfumato.privacy.verify.claims import CLAIMS
 from sfumato.privacy.verify.explained.recoding import Recoding, read_recoding
 from sfumato.privacy.verify.raw.rows import Population, check_k_map, read_population
-from sfumato.privacy.verify.texts.wording import ATTACKERS, SENTENCES
+from sfumato.privacy.verify.texts.wording import ATTACKERS, SENTENCES, sentence
 from sfumato.privacy.verify.verdict import CheckError
 from tests import recount
 from tests.recount import by_rank, by_tree, entropy, moved, ratio
@@ -277,3 +277,18 @@ def test_a_lifted_record_fits_everybody() -> None:
     people_ = Population(pl.DataFrame({"a": [1, 2, 3], "b": ["u", "u", "u"]}), None)
     told = check_k_map(table, {"claim": "k_map", "on": ["a", "b"], "k": 3}, recoding=recoding, population=people_)
     assert "k = 3" in told
+
+
+@pytest.mark.parametrize(
+    ("many", "said"),
+    [
+        (2, 'at least 1 record that looks the same on "age", "town" does not have it'),
+        (3, 'at least 2 records that look the same on "age", "town" do not have it'),
+    ],
+)
+def test_who_lacks_an_item_is_told_in_a_plain_sentence_by_both(many: int, said: str) -> None:
+    claim = {"claim": "l_diversity", "on": ["age", "town"], "sensitive": "drugs", "l": many, "kind": "items"}
+    told = LDiversity(("age", "town"), "drugs", many, kind="items").sentence()
+    assert told == sentence(claim, 5) == f'whatever item of "drugs" a record has, {said} (items)'
+    before = f'of records that look alike on "age", "town" at least {many - 1} lack each item of "drugs"'
+    assert sentence(claim, 4) == f"{before} that others of them have (items)"

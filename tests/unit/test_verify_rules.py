@@ -98,11 +98,11 @@ def test_suppressed_labels() -> None:
         (numbers(breaks=[37.0], missing="apart"), {"[*..37)", "[37..*]", None}, "*"),
         (numbers(breaks=[], missing="together"), {"*"}, "*"),
         (numbers(breaks=[1e22]), {"[*..1e+22)", "[1e+22..*]"}, "[*..*]"),
-        (numbers(breaks=["1990"], calendar="year"), {"[*..1990)", "[1990..*]"}, "[*..*]"),
+        (numbers(breaks=["1990"], calendar="year"), {"[*..1990)", "[1990..*)"}, "[*..*)"),
         (
             numbers(range=["1900-01-01", "2026-12-31"], breaks=["1990-03-01T12:00"], calendar="hour"),
-            {"[1900-01-01..1990-03-01T12:00)", "[1990-03-01T12:00..2026-12-31]"},
-            "[1900-01-01..2026-12-31]",
+            {"[1900-01-01T00:00..1990-03-01T12:00)", "[1990-03-01T12:00..2027-01-01T00:00)"},
+            "[1900-01-01T00:00..2027-01-01T00:00)",
         ),
     ],
 )
@@ -149,7 +149,7 @@ def test_numbers_become_intervals() -> None:
 
 def test_dates_become_intervals() -> None:
     rule = discretize(numbers(range=["1980", "1999"], breaks=["1990-03"], calendar="month"))
-    low, high = "[1980..1990-03)", "[1990-03..1999]"
+    low, high = "[1980-01..1990-03)", "[1990-03..2000-01)"
     shown = {
         date(1980, 1, 1): low,
         date(1990, 2, 28): low,
@@ -167,7 +167,7 @@ def test_dates_become_intervals() -> None:
 
 def test_midnight_is_where_a_day_begins() -> None:
     rule = discretize(numbers(breaks=["1990-03-01T00:00"], calendar="minute"))
-    assert rule.becomes(date(1990, 3, 1)) == rule.becomes(datetime(1990, 3, 1, tzinfo=UTC)) == "[1990-03-01T00:00..*]"
+    assert rule.becomes(date(1990, 3, 1)) == rule.becomes(datetime(1990, 3, 1, tzinfo=UTC)) == "[1990-03-01T00:00..*)"
     assert rule.becomes(datetime(1990, 2, 28, 23, 59, 59)) == "[*..1990-03-01T00:00)"
 
 

@@ -318,6 +318,15 @@ def later(moment: int, count: int, unit: Calendar) -> int:
     return min(_begins(first) + moment - _begins(month), _begins(after) - DAY + moment % DAY)
 
 
+def following(start: int, unit: Calendar) -> int:
+    """When the unit after that of a moment begins.
+
+    >>> show(following(parse("2009-12-31"), "year"), "year"), show(following(parse("2009-12-31"), "week"), "week")
+    ('2010', '2010-01-04')
+    """
+    return _next(int(floor(np.array([start]), unit)[0]), unit)
+
+
 def _next(start: int, unit: Calendar) -> int:
     return int(floor(np.array([start + LONGEST[unit]]), unit)[0])
 

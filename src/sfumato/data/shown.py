@@ -1,7 +1,7 @@
-"""How what is shown of a value is written where one text stands for several: `*`, `{a, b}`, `[17-37) or missing`.
+"""How what is shown of a value is written where it stands for several: `*`, `{a, b}`, `{a} or missing`, `[17-37)`.
 
 An interval can be read without doubt: its ends stand with a minus sign between them where neither has one of its own,
-else with two dots: `[17-37)`, `[-5..3)`, `[1897-01-01..1946-12-31]`. An end that is not told is `*`: `[*..37)`.
+else with two dots: `[17-37)`, `[-5..3)`, `[1897-01-01..1947-01-01)`. An end that is not told is `*`: `[*..37)`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 SUPPRESSED = "*"
 """Anything."""
 OR_MISSING = " or missing"
-"""Behind an interval: some of the records that show it miss the number."""
+"""Behind an interval, and behind the braces of a set: some of the records that show it miss the value."""
 BETWEEN, DOTS = "-", ".."
 """What stands between the ends of an interval."""
 
@@ -21,8 +21,8 @@ def interval_text(low: str | None, high: str | None, *, closed: bool) -> str:
 
     >>> interval_text("17", "37", closed=False), interval_text("-5", "3", closed=False)
     ('[17-37)', '[-5..3)')
-    >>> interval_text("1897-01-01", "1946-12-31", closed=True), interval_text(None, "37", closed=False)
-    ('[1897-01-01..1946-12-31]', '[*..37)')
+    >>> interval_text("1897-01-01", "1947-01-01", closed=False), interval_text(None, "37", closed=False)
+    ('[1897-01-01..1947-01-01)', '[*..37)')
     """
     ends = [SUPPRESSED if end is None else end for end in (low, high)]
     plain = not any(BETWEEN in end or end == SUPPRESSED for end in ends)
@@ -51,19 +51,38 @@ def interval_splits(text: str) -> Iterator[tuple[str, str]]:
 
 
 def set_text(labels: Sequence[str], *, missing: bool) -> str:
-    """One label as it is, several in braces; missing values among them are an empty one, the last.
+    """One label as it is, several in braces. Where some values are missing one stands in braces, too: a label may end
+    in the same words.
 
-    >>> set_text(["a", "b"], missing=False), set_text(["a"], missing=True)
-    ('{a, b}', '{a, }')
+    >>> set_text(["a", "b"], missing=False), set_text(["a"], missing=True), set_text(["a or missing"], missing=False)
+    ('{a, b}', '{a} or missing', 'a or missing')
     """
-    every = [*labels, ""] if missing else list(labels)
-    return every[0] if len(every) == 1 else "{" + ", ".join(every) + "}"
+    if len(labels) == 1 and not missing:
+        return labels[0]
+    return "{" + ", ".join(labels) + "}" + (OR_MISSING if missing else "")
+
+
+def set_pieces(text: str) -> tuple[str, ...]:
+    """What a set lists, between its commas, and an empty text last if some values are missing; none of what is no set.
+
+    Up to format 4 of certificates the empty one was written.
+
+    >>> set_pieces("{a, b}"), set_pieces("{a} or missing"), set_pieces("{a, }")
+    (('a', 'b'), ('a', ''), ('a', ''))
+    >>> set_pieces("a or missing"), set_pieces("{a}")
+    ((), ())
+    """
+    inner = text.removesuffix(OR_MISSING)
+    if not (inner.startswith("{") and inner.endswith("}")):
+        return ()
+    found = (*inner[1:-1].split(", "), *([""] if inner != text else []))
+    return found if len(found) > 1 else ()
 
 
 def holds_missing(text: str) -> bool:
     """Whether a shown text says that some of its records miss the value.
 
-    >>> [holds_missing(text) for text in ("[17-37) or missing", "{a, }", "{a, b}")]
-    [True, True, False]
+    >>> [holds_missing(text) for text in ("[17-37) or missing", "{a} or missing", "{a, }", "{a, b}", "a or missing")]
+    [True, True, True, False, False]
     """
-    return text.endswith((OR_MISSING, ", }"))
+    return text.endswith(tuple(f"{end}{OR_MISSING}" for end in ")]}")) or set_pieces(text)[-1:] == ("",)

@@ -1,10 +1,12 @@
-"""What to do where masking did not keep what it was guided by: a sentence for the holder, or none."""
+"""What to do where masking did not keep what guided it, or could not hurt it: a sentence for the holder, or none."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
+from sfumato.errors import quoted
+from sfumato.evaluation.scores import FOUND_UNMASKED
 from sfumato.structure.clusterers import finds_k
 from sfumato.structure.structures import Clusters
 
@@ -18,9 +20,12 @@ UNGUIDED = (
 
 
 def advice_on_clusters(asked: Clusters | None, scores: Mapping[str, Any]) -> str | None:
-    """Where blind masking keeps more of the clusters, or where clusters by density are not found again."""
+    """Where masking cannot hurt the clusters, where blind masking keeps more of them, or where clusters by density are
+    not found again."""
     if asked is None:
         return None
+    if told := advice_on_unmasked(scores):
+        return told
     figure = {name: float(score["value"]) for name, score in scores["scores"].items()}
     guided, blind = figure.get("f_measure.start"), figure.get("distortion.f_measure.start")
     if guided is not None and blind is not None and blind > guided + CLEARLY:
@@ -38,6 +43,20 @@ def advice_on_clusters(asked: Clusters | None, scores: Mapping[str, Any]) -> str
             f"were taken{_told(scores)}: recipients have them by load(...).clusters(by_density={asked.again!r})"
         )
     return None
+
+
+def advice_on_unmasked(scores: Mapping[str, Any]) -> str | None:
+    """Where the clusters are found from the columns that go out as they are, and from nothing else."""
+    names = scores.get(FOUND_UNMASKED)
+    if not names:
+        return None
+    one = len(names) == 1
+    said = f"{', '.join(map(quoted, names))} {'goes out as it is' if one else 'go out as they are'}"
+    return (
+        f"{said}, and the clusters are found from {'it' if one else 'them'} alone: no masking can hurt them, and how "
+        "well they are found again says nothing of it. Let the clusters be those of what is masked (structure: "
+        "attributes), or declare quasi what somebody can know of a person"
+    )
 
 
 def _told(scores: Mapping[str, Any]) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sfumato.data import calendar
 from sfumato.data.schema import Calendar
-from sfumato.data.shown import OR_MISSING, SUPPRESSED, holds_missing
+from sfumato.data.shown import OR_MISSING, SUPPRESSED, holds_missing, set_pieces
 from sfumato.events import checkpoint
 from sfumato.structure.masked_positions import interval_ends
 
@@ -66,12 +66,12 @@ def _covering(values: Sequence[Any], texts: Sequence[str | None], *, number: boo
         if text is None or text == SUPPRESSED:
             held[:, at] = gone if text is None else True
             continue
-        members = text[1:-1].split(", ") if text.startswith("{") and not number else ()
+        members = () if number else set_pieces(text)
         for member in (text, *members):
             held[written.get(member, []), at] = True
         if inside is not None:
             held[:, at] |= inside(text)
-        held[gone, at] = holds_missing(text)
+        held[gone, at] = holds_missing(text) and text not in written  # a raw label may be written alike
     place = {text: at for at, text in enumerate(different)}
     return held[:, [place[text] for text in texts]]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sfumato.arrays import Ints
 from sfumato.data import calendar
 from sfumato.data.axis import MISSING
-from sfumato.data.shown import OR_MISSING, SUPPRESSED
+from sfumato.data.shown import OR_MISSING, SUPPRESSED, set_pieces
 from sfumato.structure.masked_positions import Ends, interval_ends
 from sfumato.structure.released import MEAN, Spread, Told
 
@@ -146,9 +146,7 @@ def _members(text: str | None) -> tuple[str, ...]:
     """The labels that a text may stand for; an empty one for a missing value."""
     if text is None:
         return (MISSING_TEXT,)
-    if text.startswith("{") and text.endswith("}") and ", " in text:
-        return tuple(text[1:-1].split(", "))
-    return (text,)
+    return set_pieces(text) or (text,)
 
 
 def _shares(text: str | None, members: Sequence[str], spread: Spread, at: Mapping[str, int]) -> Floats:

@@ -12,7 +12,7 @@ from sfumato.data import calendar
 from sfumato.data.axis import MISSING
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Calendar
-from sfumato.data.shown import OR_MISSING, SUPPRESSED, interval_splits
+from sfumato.data.shown import OR_MISSING, SUPPRESSED, interval_splits, set_pieces
 from sfumato.data.table import AnyColumn, Column
 from sfumato.errors import SchemaError
 from sfumato.events import checkpoint, watched
@@ -94,12 +94,10 @@ def _alone(part: TreeLayout, label: str, told: Collection[str]) -> Vectors:
 def set_members(label: str, known: Container[str]) -> tuple[str, ...]:
     """The labels of a shown set, an empty text for missing values; none of what is no set of known labels.
 
-    >>> set_members("{a, b, }", {"a", "b"}), set_members("{a, b}", {"a"}), set_members("a", {"a"})
+    >>> set_members("{a, b} or missing", {"a", "b"}), set_members("{a, b}", {"a"}), set_members("a", {"a"})
     (('a', 'b', ''), (), ())
     """
-    if not (label.startswith("{") and label.endswith("}")):
-        return ()
-    found = tuple(label[1:-1].split(", "))
+    found = set_pieces(label)
     return found if all(not member or member in known for member in found) else ()
 
 

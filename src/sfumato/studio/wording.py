@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sfumato.data.schema import Schema
+from sfumato.data.shown import set_pieces, set_text
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 
 
@@ -15,15 +16,14 @@ def in_words(text: str, tree: Taxonomy | None) -> str:
     >>> in_words("{53703, 53706}", tree), in_words("{53703, 90210}", tree)
     ('5370*', '{53703, 90210}')
     """
-    if tree is None or not (text.startswith("{") and text.endswith("}")):
+    labels = set_pieces(text)
+    if tree is None or not labels:
         return text
-    labels = text[1:-1].split(", ")
     missing = labels[-1] == ""
     held = set(labels[:-1] if missing else labels)
     if not held <= set(tree.leaves):  # a label with a comma in it, or one that the tree does not have
         return text
-    found = [*_covering(tree, tree.root, held), *([""] if missing else [])]
-    return found[0] if len(found) == 1 else "{" + ", ".join(found) + "}"
+    return set_text(list(_covering(tree, tree.root, held)), missing=missing)
 
 
 def _covering(tree: Taxonomy, label: str, held: set[str]) -> Iterator[str]:

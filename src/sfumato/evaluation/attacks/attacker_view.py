@@ -20,7 +20,7 @@ from sfumato.data.axis import labels_of, numbers_of
 from sfumato.data.grouping import first_rows
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, Category, Number
-from sfumato.data.shown import OR_MISSING, holds_missing
+from sfumato.data.shown import OR_MISSING, holds_missing, set_pieces
 from sfumato.data.table import Column, Table
 from sfumato.events import checkpoint, watched
 from sfumato.randomness import Seeded
@@ -60,10 +60,11 @@ def gaps(
         found = _of_labels(told, column, values, attribute)
     gone = values == column.missing_code
     found[:, gone] = 1.0
+    own = set() if isinstance(attribute, Number) else {*labels_of(column.values)}  # one may look like a set
     for at, label in enumerate(told):
         if label == ANYTHING:
             found[at] = 0.0
-        elif label is None or holds_missing(label) or label == _root(attribute):
+        elif label is None or (holds_missing(label) and label not in own) or label == _root(attribute):
             found[at, gone] = 0.0
     return found
 
@@ -180,8 +181,8 @@ def _of_labels(told: Sequence[str | None], column: Column, values: Ints, attribu
         if label is None:
             continue
         covered = {label, *(tree.leaves_of(label) if tree is not None and label in tree else ())}
-        if label.startswith("{") and label.endswith("}"):
-            covered |= {value for value in place if f", {value}, " in f", {label[1:-1]}, "}
+        if listed := set_pieces(label):
+            covered |= {value for value in place if f", {value}, " in f", {', '.join(listed)}, "}
         found[at, [one for value in covered for one in place.get(value, ())]] = 0.0
     return found
 

@@ -74,13 +74,14 @@ class Cutting:
 
     def grown(self) -> Grown:
         """Cut each region by its best cut, until none is allowed."""
-        rows, done = len(self.problem.cells.places), 0
+        rows = len(self.problem.cells.places)
         order, work = np.arange(rows, dtype=np.int32), work_for(self.problem)
         leaves = np.zeros(rows, dtype=np.int64)
         nodes: list[Node] = [NOT_YET]
         waiting = [Batch(top_level(self.problem), [tuple(whole(axis) for axis in self.axes)])]
+        left = total = _ahead(waiting[0].level)
         while waiting:
-            checkpoint(done / rows)
+            checkpoint(1 - left / total if total else None)
             batch = waiting.pop()
             cuts = cuts_for(self.problem, batch.level)
             allowed = self._allowed(order, batch.level, work)
@@ -88,7 +89,7 @@ class Cutting:
             first, below = len(nodes), self._entered(batch, cuts, nodes)
             level = level_for(self.problem, first, len(below))
             kernels.fill_level(self.problem, order, batch.level, cuts, below=level, leaves=leaves)
-            done += int((batch.level.hi - batch.level.lo)[cuts.attribute < 0].sum())
+            left += _ahead(level) - _ahead(batch.level)
             waiting += self._batches(Batch(level, below))
         return Grown(nodes, leaves)
 
@@ -144,3 +145,9 @@ class Cutting:
                 if need.sensitive == name:
                     found[ways.way[:parts][~need.kept_by(ways.counts[:parts])]] = False
         return found
+
+
+def _ahead(level: Level) -> float:
+    """About how much work is left below some regions: the records of each as often as it can be halved."""
+    sizes = level.hi - level.lo
+    return float((sizes * np.log2(np.maximum(sizes, 1))).sum())

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import Protocol
 
 from sfumato.data.axis import Axis, NumberAxis, TreeAxis, ValueAxis
+from sfumato.data.shown import set_text
 from sfumato.maskers.mondrian.mask import Branch
 from sfumato.maskers.recoding.intervals import interval_labels
 from sfumato.maskers.recoding.rules import SUPPRESSED
@@ -133,11 +134,12 @@ class ValueExtent:
 
     @cached_property
     def label(self) -> str | None:
-        """`*` for all of them, a label alone, or the labels in braces."""
+        """`*` for all of them, a label alone, or the labels in braces; None for missing."""
         if len(self.members) == self.axis.size:
             return SUPPRESSED
         names = self._names(self.members)
-        return names[0] if len(names) == 1 else "{" + ", ".join(name or "" for name in names) + "}"
+        known = [name for name in names if name is not None]
+        return set_text(known, missing=len(known) < len(names)) if known else None
 
     def _names(self, members: tuple[int, ...]) -> list[str | None]:
         """In the order of letters, missing last: as regions.json has them."""

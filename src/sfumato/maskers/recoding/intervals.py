@@ -1,4 +1,8 @@
-"""How intervals are written: `[17-37)`, the last one closed: `[37-90]` (ends: `data/shown.py`); trees of them."""
+"""How intervals are written: `[17-37)`, the last one closed: `[37-90]` (ends: `data/shown.py`); trees of them.
+
+Intervals of dates all end before their upper end, and both ends are starts of calendar units, those of the declared
+range too: `[1930-01..1990-07)`, `[1990-07..2010-01)` for months from 1930 to 2009.
+"""
 
 from __future__ import annotations
 
@@ -28,11 +32,13 @@ def interval_labels(
     ('[17-37)', '[37-90]')
     >>> interval_labels(None, [0.5])
     ('[*..0.5)', '[0.5..*]')
+    >>> interval_labels(("1930", "2009"), [calendar.parse("1990-07")], "month")
+    ('[1930-01..1990-07)', '[1990-07..2010-01)')
     """
-    low, high = (None, None) if ends is None else (_end(ends[0]), _end(ends[1]))
+    low, high = (None, None) if ends is None else _outer(ends, unit)
     inner = [calendar.show(b, unit) if unit else show_number(b) for b in breaks]
     lower, upper = [low, *inner], [*inner, high]
-    last = len(inner)
+    last = len(inner) if unit is None else None
     return tuple(interval_text(a, b, closed=i == last) for i, (a, b) in enumerate(zip(lower, upper, strict=True)))
 
 
@@ -55,6 +61,14 @@ def outside(numbers: Numbers, ends: tuple[Bound, Bound] | None, unit: Calendar |
         return np.zeros(len(numbers), dtype=bool)
     low, high = covers(ends, unit)
     return np.asarray((numbers < low) | (numbers > high), dtype=bool)
+
+
+def _outer(ends: tuple[Bound, Bound], unit: Calendar | None) -> tuple[str, str]:
+    """The ends of a declared range: of dates where its first unit begins, and where its last one is over."""
+    if unit is None:
+        return _end(ends[0]), _end(ends[1])
+    low, high = covers(ends, unit)
+    return calendar.show(low, unit), calendar.show(calendar.following(int(high), unit), unit)
 
 
 def _end(bound: Bound) -> str:

@@ -157,7 +157,9 @@ class LDiversity(Usual):
         if self.kind == "items":
             if self.c is not None:
                 return f"of {alike} at most the share {self.c} have the same item of {of} (items)"
-            return f"of {alike} at least {self.l - 1} lack each item of {of} that others of them have (items)"
+            look, do = ("record that looks", "does") if self.l == 2 else ("records that look", "do")
+            who = f"at least {self.l - 1} {look} the same on {said(self.on)} {do} not have it"
+            return f"whatever item of {of} a record has, {who} (items)"
         if self.kind == "entropy":
             return f"{alike} have values of {of} whose entropy is at least that of {self.l} equal shares"
         return (

@@ -48,6 +48,7 @@ from sfumato.privacy.verify.verdict import CheckError
 FORMATS = (3, 4, 5)
 FORMAT = FORMATS[-1]
 DOTTED = 4  # from this format on, intervals are written with dots where a minus sign would leave a doubt
+SPELLED = 5  # from this format on, dates and sets with missing values are written as they are now
 DESCRIBED = 4  # from this format on, a release has a datapackage.json, and its README.md shows how to read the table
 LEARNED = 5  # from this format on, the class that was to survive is named, and is no part of the points of README.md
 ROLES = ("quasi", "sensitive", "plain")

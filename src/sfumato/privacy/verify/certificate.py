@@ -12,6 +12,7 @@ from sfumato.privacy.verify.canonical import (
     MOST_COLUMNS,
     ORDERS,
     ROLES,
+    SPELLED,
     canonical,
     compare,
     written,
@@ -19,6 +20,7 @@ from sfumato.privacy.verify.canonical import (
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, one_of, only_keys, whole
 from sfumato.privacy.verify.files.regular_files import TABLES
 from sfumato.privacy.verify.maskers import MASKERS, RECODED
+from sfumato.privacy.verify.spelling import Spelling
 from sfumato.privacy.verify.texts import wording
 from sfumato.privacy.verify.texts.labels import LABELS
 from sfumato.privacy.verify.texts.wording import GUARANTEE, LIBRARIES, Deployed, check_wording, deployment
@@ -72,9 +74,10 @@ class Certificate:
         return whole(self.form, "format")
 
     @property
-    def dotted(self) -> bool:
-        """Whether two dots stand between the ends of an interval where a minus sign would leave a doubt."""
-        return self.format >= DOTTED
+    def spelling(self) -> Spelling:
+        """How what is shown is written in that form."""
+        latest = self.format >= SPELLED
+        return Spelling(dotted=self.format >= DOTTED, said_behind=latest, whole_units=latest)
 
     @property
     def rows(self) -> int:
@@ -169,7 +172,7 @@ def stated(certificate: Certificate) -> str:
     """What people read says what is claimed, in verify's own words and to the letter."""
     form, claims = certificate.form, certificate.claims
     for claim in claims:
-        check_wording(claim)
+        check_wording(claim, certificate.format)
     told = field(form, "statement", str), field(form, "grounds", str), names(form, "not_claimed")
     if told[0] != _statement(certificate):
         raise CheckError("the statement does not say what is claimed, and nothing else")
@@ -192,7 +195,7 @@ def _statement(certificate: Certificate) -> str:
         return wording.private_statement(Fraction(field(part, "epsilon", str)), private=field(part, "private", bool))
     if certificate.claims_nothing:
         return wording.NOTHING_CLAIMED
-    return wording.statement([wording.SENTENCES[field(c, "claim", str)](c) for c in certificate.claims])
+    return wording.statement([wording.sentence(claim, certificate.format) for claim in certificate.claims])
 
 
 def _check_deployment(certificate: Certificate) -> None:

@@ -31,7 +31,7 @@ from sfumato.privacy.verify.table import Written, one_form, read_table
 from sfumato.privacy.verify.texts.datapackage import PACKAGE, described
 from sfumato.privacy.verify.texts.pages import NAMES, REPORT, html, markdown
 from sfumato.privacy.verify.texts.readme import README, readme
-from sfumato.privacy.verify.verdict import CheckError, Looked
+from sfumato.privacy.verify.verdict import CheckError, Idle, Looked
 
 if TYPE_CHECKING:
     import polars as pl
@@ -154,8 +154,8 @@ class Folder:
         """What may be shown, of every masked column."""
         if MASKERS[self.certificate.mask].file != RECODING:
             return Recoding({}, False)
-        dotted = self.certificate.dotted
-        return read_recoding(self.json(RECODING), lambda name: self.json(tree_file(name)), dotted=dotted)
+        spelling = self.certificate.spelling
+        return read_recoding(self.json(RECODING), lambda name: self.json(tree_file(name)), spelling=spelling)
 
     @once
     def whole_recoding(self) -> Recoding:
@@ -170,7 +170,7 @@ class Folder:
         whole = read_recoding(
             read_json(kept / RECODING),
             lambda name: read_json(kept / tree_file(name)),
-            dotted=self.certificate.dotted,
+            spelling=self.certificate.spelling,
         )
         return part_of(self.recoding, whole)
 
@@ -246,7 +246,7 @@ def units(folder: Folder) -> str:
             {name for name, unit in told.items() if mapping(rules.get(name), name).get("calendar") != unit},
         )
     dates = sum(unit is not None for unit in told.values())
-    return f"{dates} columns of dates, in the same units" if dates else "this release has no recoding of dates"
+    return f"{dates} columns of dates, in the same units" if dates else Idle("this release has no recoding of dates")
 
 
 def readable(folder: Folder) -> str:
@@ -330,7 +330,7 @@ def all_checked(release: Folder) -> str:
 def harmless(release: Folder) -> str:
     """What can be seen of a report: a browser loads nothing for it and runs nothing. What it says is not checked."""
     if REPORT not in release.files:
-        return "this release has none"
+        return Idle("this release has none")
     page = release.content(REPORT).decode("utf-8")
     if not page.startswith(BEGINS):
         raise CheckError(f"{REPORT} does not begin by forbidding a browser to load or to run anything")

@@ -1,7 +1,8 @@
 """What a column of numbers or dates may show: `[17-37)`, the last one closed, `[37-90]`; without a range `[*..37)`.
 
 Two dots stand between ends of which one has a minus sign of its own or is not told: `[-5..3)`, `[1990-03..1991-01)`.
-Up to format 3 a minus sign stood between any two ends, and two dots for an end that is not told: not `dotted`.
+Up to format 3 a minus sign stood between any two ends, and two dots for an end that is not told. Dates are open above,
+and their ends begin calendar units; up to format 4 they ended where the range was declared to.
 """
 
 from __future__ import annotations
@@ -17,11 +18,11 @@ from typing import NoReturn
 
 from sfumato.privacy.verify.explained.trees import Node
 from sfumato.privacy.verify.fields import Form, field, only_keys
-from sfumato.privacy.verify.values import LENGTHS, cut, iso, moment
+from sfumato.privacy.verify.spelling import NOW, OR_MISSING, Spelling
+from sfumato.privacy.verify.values import LENGTHS, after, cut, floor, iso, moment
 from sfumato.privacy.verify.verdict import CheckError
 
 SUPPRESSED = "*"
-OR_MISSING = " or missing"  # behind an interval, where some of the records that show it miss the number
 
 
 @dataclass(frozen=True)
@@ -68,7 +69,7 @@ class Bound:
     text: str
 
 
-def discretize(form: Form, *, dotted: bool = True) -> Rule:
+def discretize(form: Form, *, spelling: Spelling = NOW) -> Rule:
     """Intervals between ascending breaks inside the range.
 
     >>> rule = discretize({"kind": "discretize", "range": [17, 90], "breaks": [37], "missing": "apart"})
@@ -76,19 +77,20 @@ def discretize(form: Form, *, dotted: bool = True) -> Rule:
     ('[17-37)', '[37-90]', None, '*')
     """
     only_keys(form, {"kind", "range", "breaks", "missing", "calendar", "tree"}, "the rule")
-    calendar, missing = form.get("calendar"), form.get("missing")
+    calendar = field(form, "calendar", str) if form.get("calendar") is not None else None
+    missing = form.get("missing")
     if (calendar is not None and calendar not in LENGTHS) or missing not in (None, "apart", "together"):
         raise CheckError("its calendar or its rule for missing values is not understood")
     dates = calendar is not None
     ends = None if form.get("range") is None else _bounds(field(form, "range", list), dates=dates)
     breaks = _bounds(field(form, "breaks", list), dates=dates)
     _check_order(ends, breaks)
-    if dates and any(len(bound.text) != LENGTHS[str(calendar)] for bound in breaks):
+    if calendar is not None and any(len(bound.text) != LENGTHS[calendar] for bound in breaks):
         raise CheckError("its breaks are more exact than its calendar unit")
-    top = labels(ends, (), dotted=dotted)[0] if missing is None else SUPPRESSED
+    top = labels(ends, (), calendar, spelling=spelling)[0] if missing is None else SUPPRESSED
     if missing == "together":
         return Rule("discretize", frozenset({SUPPRESSED}), top, lambda value: SUPPRESSED)
-    shown, places = labels(ends, breaks, dotted=dotted), [bound.at for bound in breaks]
+    shown, places = labels(ends, breaks, calendar, spelling=spelling), [bound.at for bound in breaks]
 
     def becomes(value: object) -> str | None:
         at = _date_place(value) if dates else _number_place(value)
@@ -99,12 +101,12 @@ def discretize(form: Form, *, dotted: bool = True) -> Rule:
     return Rule("discretize", frozenset({*shown, *([None] if missing else [])}), top, becomes)
 
 
-def nested(form: Form, tree: Sequence[Node]) -> None:
+def nested(form: Form, tree: Sequence[Node], *, spelling: Spelling = NOW) -> None:
     """A tree of intervals: its narrowest are those between the breaks, in their order, and each other one joins those
     below it; so every break is an end of the tree, and no end of the tree is anything else."""
-    dates = form.get("calendar") is not None
-    ends = None if form.get("range") is None else _bounds(field(form, "range", list), dates=dates)
-    breaks = _bounds(field(form, "breaks", list), dates=dates)
+    unit = field(form, "calendar", str) if form.get("calendar") is not None else None
+    ends = None if form.get("range") is None else _bounds(field(form, "range", list), dates=unit is not None)
+    breaks = _bounds(field(form, "breaks", list), dates=unit is not None)
     held: list[tuple[int, int]] = [(0, 0)] * len(tree)
     seen = len(breaks) + 1
     for at in range(len(tree) - 1, -1, -1):  # parents stand first, and what is below each in its order
@@ -117,7 +119,7 @@ def nested(form: Form, tree: Sequence[Node]) -> None:
         raise CheckError("the narrowest intervals of its tree are not those between its breaks")
     for node, (first, end) in zip(tree, held, strict=True):
         own = [*breaks[max(first - 1, 0) : first], *breaks[end - 1 : end]]
-        if node.label != labels(ends, own)[0 if first == 0 else 1]:
+        if node.label != labels(ends, own, unit, spelling=spelling)[0 if first == 0 else 1]:
             raise CheckError("an interval of its tree is not what it joins, or ends at no break")
 
 
@@ -127,28 +129,43 @@ def plain(entry: object) -> None:
         raise CheckError("a whole number is written with a point")
 
 
-def ends_of_shown(form: Form, shown: Collection[str | None], *, dotted: bool) -> list[bool]:
+def ends_of_shown(form: Form, shown: Collection[str | None], *, spelling: Spelling) -> list[bool]:
     """Of every break, whether it is an end of an interval that is shown."""
-    dates = form.get("calendar") is not None
-    ends = None if form.get("range") is None else _bounds(field(form, "range", list), dates=dates)
-    breaks = _bounds(field(form, "breaks", list), dates=dates)
-    used = [label in shown for label in labels(ends, breaks, dotted=dotted)]
+    unit = field(form, "calendar", str) if form.get("calendar") is not None else None
+    ends = None if form.get("range") is None else _bounds(field(form, "range", list), dates=unit is not None)
+    breaks = _bounds(field(form, "breaks", list), dates=unit is not None)
+    used = [label in shown for label in labels(ends, breaks, unit, spelling=spelling)]
     return [below or above for below, above in pairwise(used)]
 
 
-def labels(ends: Sequence[Bound] | None, breaks: Sequence[Bound], *, dotted: bool = True) -> tuple[str, ...]:
-    """How each interval is written, from low to high.
+def labels(
+    ends: Sequence[Bound] | None, breaks: Sequence[Bound], unit: str | None = None, *, spelling: Spelling = NOW
+) -> tuple[str, ...]:
+    """How each interval is written, from low to high; `unit`: of dates.
 
     >>> labels(None, _bounds([0.5, 2.0], dates=False))
     ('[*..0.5)', '[0.5-2)', '[2..*]')
-    >>> labels(None, _bounds(["1990"], dates=True), dotted=False)
+    >>> labels(_bounds(["1930", "2009"], dates=True), _bounds(["1990-07"], dates=True), "month")
+    ('[1930-01..1990-07)', '[1990-07..2010-01)')
+    >>> labels(None, _bounds(["1990"], dates=True), "year", spelling=Spelling(dotted=False, whole_units=False))
     ('[..-1990)', '[1990-..]')
     """
-    untold = SUPPRESSED if dotted else OPEN
-    low, high = (untold, untold) if ends is None else (ends[0].text, ends[1].text)
+    untold = SUPPRESSED if spelling.dotted else OPEN
+    whole = unit is not None and spelling.whole_units
+    low, high = (untold, untold) if ends is None else _outer(ends, unit if whole else None)
     marks = [low, *(bound.text for bound in breaks), high]
-    both = [f"{a}{between(a, b) if dotted else '-'}{b}" for a, b in pairwise(marks)]
-    return (*(f"[{text})" for text in both[:-1]), f"[{both[-1]}]")
+    both = [f"{a}{between(a, b) if spelling.dotted else '-'}{b}" for a, b in pairwise(marks)]
+    return (*(f"[{text})" for text in both[:-1]), f"[{both[-1]}{')' if whole else ']'}")
+
+
+def _outer(ends: Sequence[Bound], unit: str | None) -> tuple[str, str]:
+    """How the ends of a range are written: as declared, or where the first unit begins and the last one is over."""
+    if unit is None:
+        return ends[0].text, ends[1].text
+    low, high = floor(ends[0].at[1], unit), after(ends[1].at[1], unit)
+    if low is None or high is None:
+        raise CheckError("its range and its breaks are ISO texts")
+    return low, high
 
 
 def between(low: str, high: str) -> str:

@@ -18,7 +18,7 @@ from sfumato.privacy.verify.letters import look_of_name, visible, why_no_name
 from sfumato.privacy.verify.maskers import RECODED
 from sfumato.privacy.verify.tallies import is_text, text_counts
 from sfumato.privacy.verify.values import plain
-from sfumato.privacy.verify.verdict import CheckError
+from sfumato.privacy.verify.verdict import CheckError, Idle
 
 if TYPE_CHECKING:
     import polars as pl
@@ -232,7 +232,7 @@ def _on(claim: Mapping[str, object]) -> list[object]:
 
 def recoded(recoding: Recoding) -> str:
     """Reading the recoding has checked every rule."""
-    return f"{len(recoding.rules)} rules, each a real cut" if recoding.rules else "this release has none"
+    return f"{len(recoding.rules)} rules, each a real cut" if recoding.rules else Idle("this release has none")
 
 
 def shown(table: pl.DataFrame, recoding: Recoding) -> str:
@@ -241,7 +241,7 @@ def shown(table: pl.DataFrame, recoding: Recoding) -> str:
         allowed = rule.shown | {rule.top} if recoding.lifted else rule.shown
         if not held(table, name, rule) <= allowed:
             raise CheckError(f"{name} shows a value that is not in its cut")
-    return f"{len(recoding.rules)} columns show values of their cuts" if recoding.rules else "no column has a cut"
+    return f"{len(recoding.rules)} columns show values of their cuts" if recoding.rules else Idle("no column has a cut")
 
 
 def held(table: pl.DataFrame, name: str, rule: Rule) -> set[str | None]:

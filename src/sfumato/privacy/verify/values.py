@@ -62,7 +62,7 @@ def cut(text: str, like: str) -> str:
 def floor(value: object, unit: str) -> str | None:
     """The start of a date's calendar unit, as long as the unit needs; weeks begin on Monday. None if it is no date.
 
-    >>> floor("1990-05-17", "quarter"), floor("1990-03-01", "week"), floor("1990-03-01T12:30:10", "hour")
+    >>> floor("1990-05-31", "quarter"), floor("1990-03-01", "week"), floor("1990-03-01T12:30:10", "hour")
     ('1990-04', '1990-02-26', '1990-03-01T12:00')
     """
     text = moment(value)
@@ -70,12 +70,46 @@ def floor(value: object, unit: str) -> str | None:
         return None
     start = datetime.fromisoformat(text)
     if unit == "quarter":
-        start = start.replace(month=(start.month - 1) // 3 * 3 + 1)
+        start = start.replace(month=(start.month - 1) // 3 * 3 + 1, day=1)  # April has no 31st
     elif unit == "week":
         start -= timedelta(days=start.weekday())
     elif unit == "hour":
         start = start.replace(minute=0)
     return start.isoformat(timespec="seconds")[: LENGTHS[unit]]
+
+
+STEPS = {10: timedelta(days=1), 13: timedelta(hours=1), 16: timedelta(minutes=1), 19: timedelta(seconds=1)}
+MONTHS = {"year": 12, "quarter": 3, "month": 1}
+FIXED = {"week": 7 * 86400, "day": 86400, "hour": 3600, "minute": 60, "second": 1}  # seconds
+
+
+def after(text: str, unit: str) -> str | None:
+    """Where the calendar unit is over in which a text such as `iso` gives ends; None if it is no date, or if there is
+    no such day.
+
+    >>> after("2009", "day"), after("2009-06", "quarter"), after("2009-12-31", "week")
+    ('2010-01-01', '2009-07', '2010-01-04')
+    """
+    begins = moment(text)
+    if begins is None or unit not in LENGTHS:
+        return None
+    start = datetime.fromisoformat(begins)
+    try:
+        if len(text) <= 7:
+            over = _months_later(start, 12 if len(text) == 4 else 1)
+        else:
+            over = start + STEPS.get(len(text), timedelta(microseconds=1))
+        last = datetime.fromisoformat(str(moment(floor(over - timedelta(microseconds=1), unit))))
+        found = _months_later(last, MONTHS[unit]) if unit in MONTHS else last + timedelta(seconds=FIXED[unit])
+    except (ValueError, OverflowError):
+        return None
+    return floor(found, unit)
+
+
+def _months_later(start: datetime, months: int) -> datetime:
+    """The first day of a month some months later."""
+    month = start.year * 12 + start.month - 1 + months
+    return datetime(month // 12, month % 12 + 1, 1)
 
 
 MIDNIGHT = "T00:00:00.000000"

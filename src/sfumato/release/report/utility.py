@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from sfumato.evaluation.advice import advice_on_unmasked
+from sfumato.evaluation.scores import FOUND_UNMASKED
 from sfumato.release.report.markup import Cell, Html, folded, made, meter, paragraph, section, table, tag, text
 from sfumato.release.report.material import Held
 from sfumato.release.report.plots import BLUE, COLOURS, FAINT
@@ -44,7 +46,9 @@ def survived(held: Held) -> Html | None:
         folded(f"All {len(every)} figures", ["name", "value", "may be published", "meaning"], every),
     ]
     told = paragraph("Measured against the raw table: never hand these figures over with the release.", "note")
-    return section("What survived, and at what price", told, *parts, anchor="survived")
+    little = (advice_on_unmasked(held.scores) or "") if FOUND_UNMASKED in held.scores else ""
+    warned = [paragraph(f"{little[:1].upper()}{little[1:]}.")] if little else []
+    return section("What survived, and at what price", told, *warned, *parts, anchor="survived")
 
 
 def _indented(says: str) -> str:

@@ -102,16 +102,37 @@ _add_set: Any = import_module("numba.extending").intrinsic(_one_set)
 def look_up(ground: Ground, centres: Floats, codes: Floats) -> None:
     """Fill `codes` (codes, lanes) with the squared distances of each code from `centres` (coordinates, lanes)."""
     for a in range(len(ground.wide) - 1):
-        at, width = ground.start[a], ground.wide[a + 1] - ground.wide[a]
+        near = centres[ground.columns[ground.wide[a] : ground.wide[a + 1]]]  # side by side, whatever stands between
+        at = ground.start[a]
         for code in range(ground.first[a], ground.first[a + 1]):
-            found = codes[code]
-            found[:] = 0.0
-            for d in range(width):
-                place, centre = ground.places[at + d], centres[ground.columns[ground.wide[a] + d]]
-                for lane in range(len(found)):
-                    gap = place - centre[lane]
-                    found[lane] += gap * gap
-            at += width
+            places = ground.places[at : at + len(near)]
+            if near.shape[1] == 1:
+                codes[code, 0] = _apart_from_one(places, near)
+            else:
+                _apart(places, near, codes[code])
+            at += len(near)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _apart_from_one(places: Floats, centre: Floats) -> float:
+    """The squared distance of one code from one centre."""
+    found = 0.0
+    for d in range(len(places)):
+        gap = places[d] - centre[d, 0]
+        found += gap * gap
+    return found
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _apart(places: Floats, centres: Floats, found: Floats) -> None:
+    """The squared distances of one code from all centres, in whole lanes, whose number the compiler knows."""
+    for stack in range(0, len(found), LANES):
+        for lane in range(LANES):
+            found[stack + lane] = 0.0
+        for d in range(len(places)):
+            for lane in range(LANES):
+                gap = places[d] - centres[d, stack + lane]
+                found[stack + lane] += gap * gap
 
 
 @njit(cache=True, nogil=True)
@@ -235,12 +256,28 @@ def count_rest(ground: Ground, rows: Rows, labels: Labels, counts: Counts) -> No
 def add_places(ground: Ground, codes: Floats, sums: Floats) -> None:
     """Add up the places of each cluster's codes to `sums` (coordinates, clusters); `codes` (codes, clusters): how many
     records hold each."""
+    clusters = sums.shape[1]
+    lanes = -(-clusters // LANES) * LANES
+    held = np.zeros(lanes)  # of one code, in whole lanes
     for a in range(len(ground.wide) - 1):
-        at, width = ground.start[a], ground.wide[a + 1] - ground.wide[a]
+        columns, at = ground.columns[ground.wide[a] : ground.wide[a + 1]], ground.start[a]
+        near = np.zeros((len(columns), lanes))
+        for d in range(len(columns)):
+            near[d, :clusters] = sums[columns[d]]
         for code in range(ground.first[a], ground.first[a + 1]):
-            for d in range(width):
-                place, column = ground.places[at + d], ground.columns[ground.wide[a] + d]
-                if place != 0.0:
-                    for cluster in range(sums.shape[1]):
-                        sums[column, cluster] += codes[code, cluster] * place
-            at += width
+            for cluster in range(clusters):
+                held[cluster] = codes[code, cluster]
+            _add_up_places(ground.places[at : at + len(near)], held, near)
+            at += len(near)
+        for d in range(len(columns)):
+            sums[columns[d]] = near[d, :clusters]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _add_up_places(places: Floats, held: Floats, near: Floats) -> None:
+    """Add the places of one code to `near` (coordinates, lanes), so often as each lane holds it."""
+    for d in range(len(places)):
+        if places[d] != 0.0:
+            for stack in range(0, len(held), LANES):
+                for lane in range(LANES):
+                    near[d, stack + lane] += held[stack + lane] * places[d]

@@ -16,7 +16,7 @@ from sfumato.privacy.verify.explained.groups import Groups, by_groups, check_end
 from sfumato.privacy.verify.explained.places import BLOCK, AnyBlock, Block, block_of, numbers
 from sfumato.privacy.verify.explained.shown import CODEBOOK, told
 from sfumato.privacy.verify.fields import Form, exact_keys, mapping
-from sfumato.privacy.verify.verdict import CheckError
+from sfumato.privacy.verify.verdict import CheckError, Idle
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,7 +40,7 @@ TIE = 9  # digits of a squared distance by which one centre is nearer than anoth
 def centres(release: Folder) -> str:
     """Everything in the file is about values that the table shows, and every centre is the mean of its rows."""
     if CENTRES not in release.files:
-        return "this release has none"
+        return Idle("this release has none")
     form, table = release.json(CENTRES), release.table
     exact_keys(form, ["attributes", "centres"], CENTRES)
     attributes = mapping(form["attributes"], "attributes")

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from sfumato.events import checkpoint
 from sfumato.privacy.verify.explained.regions import Class, read_regions
 from sfumato.privacy.verify.fields import Form, exact_keys, field, mapping, one_of
+from sfumato.privacy.verify.spelling import Spelling
 from sfumato.privacy.verify.table import values
 from sfumato.privacy.verify.values import floor
-from sfumato.privacy.verify.verdict import CheckError
+from sfumato.privacy.verify.verdict import CheckError, Idle
 
 if TYPE_CHECKING:
     import polars as pl
@@ -36,16 +37,16 @@ def classes(release: Folder) -> str:
             if set(mapping(form.get("attributes"), "attributes")) != set(masked):
                 raise CheckError(f"{name} is about other columns than those that the certificate calls masked by it")
             found.append(
-                _regions(form, release.table, masked, dotted=release.certificate.dotted)
+                _regions(form, release.table, masked, spelling=release.certificate.spelling)
                 if kind == REGION
                 else _centroids(form, release.table, masked)
             )
-    return "; ".join(found) or "this release has none"
+    return "; ".join(found) or Idle("this release has none")
 
 
-def _regions(form: Form, table: pl.DataFrame, masked: Sequence[str], *, dotted: bool) -> str:
+def _regions(form: Form, table: pl.DataFrame, masked: Sequence[str], *, spelling: Spelling) -> str:
     """Every combination of shown values is that of one region, and every region is shown."""
-    regions = read_regions(form, masked, dotted=dotted)
+    regions = read_regions(form, masked, spelling=spelling)
     for name in masked:
         values(table, name)
     if len(set(regions)) != len(regions) or set(_texts(table, masked)) != set(regions):

@@ -19,7 +19,7 @@ from sfumato.privacy.verify.fields import Form, ascending, exact_keys, mapping, 
 from sfumato.privacy.verify.intervals import SUPPRESSED, Shape, ends_of
 from sfumato.privacy.verify.tallies import text_counts
 from sfumato.privacy.verify.values import iso, moment
-from sfumato.privacy.verify.verdict import CheckError
+from sfumato.privacy.verify.verdict import CheckError, Idle
 
 if TYPE_CHECKING:
     import polars as pl
@@ -42,7 +42,7 @@ def codebook(release: Folder) -> str:
     if CODEBOOK not in release.files:
         if any(column.told for column in release.certificate.columns):
             raise CheckError("the certificate lists labels that a codebook tells of, and there is none")
-        return "this release has none"
+        return Idle("this release has none")
     form = release.json(CODEBOOK)
     names = [column.name for column in release.certificate.columns if _shows_labels(release, column.name)]
     if by_groups(form):
@@ -253,8 +253,10 @@ class _Column:
 def _members(release: Folder, name: str, kind: str) -> Mapping[str, frozenset[str | None]]:
     """Of labels that are cut without a tree, which of them each shown text stands for."""
     if kind == "extent":
-        return extents.members(_axis(release, extents.NAME, name))
-    return members(release.json("regions.json"), name) if kind == "region" else {}
+        return extents.members(_axis(release, extents.NAME, name), release.certificate.spelling)
+    if kind != "region":
+        return {}
+    return members(release.json("regions.json"), name, release.certificate.spelling)
 
 
 def _axis(release: Folder, file: str, name: str) -> Form:

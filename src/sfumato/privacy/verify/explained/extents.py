@@ -14,9 +14,10 @@ from sfumato.privacy.verify.explained.shown import named
 from sfumato.privacy.verify.explained.shown import told as told_labels
 from sfumato.privacy.verify.explained.trees import TREE, nodes, tree_file
 from sfumato.privacy.verify.fields import Form, ascending, exact_keys, field, mapping, one_of
-from sfumato.privacy.verify.intervals import OR_MISSING, SUPPRESSED, Bound, bound_of, labels, range_of
+from sfumato.privacy.verify.intervals import SUPPRESSED, Bound, bound_of, labels, range_of
+from sfumato.privacy.verify.spelling import OR_MISSING, Spelling
 from sfumato.privacy.verify.table import values
-from sfumato.privacy.verify.verdict import CheckError
+from sfumato.privacy.verify.verdict import CheckError, Idle
 
 if TYPE_CHECKING:
     from sfumato.privacy.verify.folder import Folder
@@ -28,7 +29,7 @@ def extents(release: Folder) -> str:
     """Every column of extents shows the texts that partition.json tells of, each of them and no other."""
     masked = [column.name for column in release.certificate.columns if column.masked == EXTENT]
     if not masked and NAME not in release.files:
-        return "this release has none"
+        return Idle("this release has none")
     form = release.json(NAME)
     exact_keys(form, ["attributes", *(["apart"] if "apart" in form else [])], NAME)
     if form.get("apart", False) is not False:
@@ -39,7 +40,7 @@ def extents(release: Folder) -> str:
     for name in masked:
         try:
             axis = mapping(attributes[name], name)
-            told = texts(axis, dotted=release.certificate.dotted)
+            told = texts(axis, spelling=release.certificate.spelling)
             ascending(list(told), "what is shown")
             shown = {text for text in values(release.table, name) if text is not None}
             if set(told) != shown - {SUPPRESSED}:
@@ -68,32 +69,32 @@ def _check_tree(release: Folder, name: str, told: Collection[str], *, apart: boo
     named(tree, {*told, *told_labels(release, name)})
 
 
-def texts(axis: Form, *, dotted: bool) -> dict[str, list[object]]:
+def texts(axis: Form, *, spelling: Spelling) -> dict[str, list[object]]:
     """Every text that is told of a column, in the order of the file, with what it stands for."""
     entries: list[object] = field(axis, "shown", list)
     found: dict[str, list[object]] = {}
     for entry in entries:
         if not isinstance(entry, list):
             raise CheckError("what a text stands for is a list")
-        text = text_of(axis, entry, dotted=dotted)
+        text = text_of(axis, entry, spelling=spelling)
         if text in found:
             raise CheckError("two entries are written alike")
         found[text] = entry
     return found
 
 
-def text_of(axis: Form, entry: list[object], *, dotted: bool) -> str:
-    """How what a text stands for is written; `dotted`: how intervals are (`intervals`)."""
+def text_of(axis: Form, entry: list[object], *, spelling: Spelling) -> str:
+    """How what a text stands for is written; `spelling`: how they were (`intervals`)."""
     if axis.get("kind") == "number":
-        return _interval(axis, entry, dotted=dotted)
-    return (_label if axis.get("kind") == TREE else _labels)(axis, entry)
+        return _interval(axis, entry, spelling=spelling)
+    return _label(axis, entry) if axis.get("kind") == TREE else _labels(axis, entry, spelling)
 
 
-def members(axis: Form) -> dict[str, frozenset[str | None]]:
+def members(axis: Form, spelling: Spelling) -> dict[str, frozenset[str | None]]:
     """Of a column of labels, which of them each text stands for."""
     if axis.get("kind") != "labels":
         return {}
-    told: Mapping[str, list[object]] = texts(axis, dotted=True)
+    told: Mapping[str, list[object]] = texts(axis, spelling=spelling)
     return {text: frozenset(label for label in entry if _is_label(label)) for text, entry in told.items()}  # type: ignore[misc]
 
 
@@ -101,7 +102,7 @@ def _is_label(entry: object) -> bool:
     return entry is None or isinstance(entry, str)
 
 
-def _labels(axis: Form, entry: list[object]) -> str:
+def _labels(axis: Form, entry: list[object], spelling: Spelling) -> str:
     """Labels in the order of their letters, missing last: one alone as it is, several in braces."""
     one_of(axis, "kind", ("labels",))
     exact_keys(axis, ["kind", "shown"], "a column")
@@ -110,11 +111,10 @@ def _labels(axis: Form, entry: list[object]) -> str:
     if not names or len(names) + gone != len(entry):
         raise CheckError("a text stands for labels, missing last")
     ascending(names, "labels")
-    every = [*names, ""] if gone else names
-    return every[0] if len(every) == 1 else "{" + ", ".join(every) + "}"
+    return spelling.set_text(names, gone=gone)
 
 
-def _interval(axis: Form, entry: list[object], *, dotted: bool) -> str:
+def _interval(axis: Form, entry: list[object], *, spelling: Spelling) -> str:
     """Two ends, null where an interval reaches to that of the range; a null behind them if some values are missing."""
     unit = field(axis, "calendar", str) if "calendar" in axis else None
     exact_keys(axis, ["kind", "range", *(["calendar"] if unit else []), "shown"], "a column")
@@ -126,7 +126,7 @@ def _interval(axis: Form, entry: list[object], *, dotted: bool) -> str:
         raise CheckError("what stands for anything is written as *")
     _check_order(low, high, ends)
     breaks = [bound for bound in (low, high) if bound is not None]
-    text = labels(ends, breaks, dotted=dotted)[0 if low is None else 1]
+    text = labels(ends, breaks, unit, spelling=spelling)[0 if low is None else 1]
     return text + OR_MISSING if len(entry) == 3 else text
 
 

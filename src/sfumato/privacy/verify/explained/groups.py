@@ -16,6 +16,7 @@ from sfumato.privacy.verify.explained.bags import MOST, SIGNIFICANT
 from sfumato.privacy.verify.explained.places import DIGITS, Block, check_coordinates, numbers
 from sfumato.privacy.verify.fields import Form, exact_keys, field, mapping
 from sfumato.privacy.verify.intervals import Shape, ends_of
+from sfumato.privacy.verify.spelling import pieces
 from sfumato.privacy.verify.tallies import ROWS, tallied
 from sfumato.privacy.verify.values import iso, moment
 from sfumato.privacy.verify.verdict import CheckError
@@ -191,7 +192,7 @@ def _check_labels(known: list[str], needed: Collection[str | None]) -> bool:
 
 def _members(text: str, known: Container[str]) -> list[str]:
     """The labels of a set as it is written, an empty text for missing values; none where it is no set of known ones."""
-    inner = text[1:-1].split(", ") if text.startswith("{") and text.endswith("}") else []
+    inner = pieces(text)
     return inner if all(one == "" or one in known for one in inner) else []
 
 

@@ -9,10 +9,11 @@ from sfumato.privacy.verify.explained.centres import CENTRES, nearest
 from sfumato.privacy.verify.explained.shown import CODEBOOK
 from sfumato.privacy.verify.fields import Form, field, mapping, names, number, whole
 from sfumato.privacy.verify.intervals import SUPPRESSED
+from sfumato.privacy.verify.spelling import pieces
 from sfumato.privacy.verify.tallies import tallied
 from sfumato.privacy.verify.terms import ROUNDED
 from sfumato.privacy.verify.texts.labels import FIGURES, LABELS, SCORE
-from sfumato.privacy.verify.verdict import CheckError
+from sfumato.privacy.verify.verdict import CheckError, Idle
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -51,7 +52,7 @@ def check_labels(release: Folder) -> str:
 def check_score(release: Folder) -> str:
     """The score is that of the labels and of the nearest centres (000 Eq. 6 to 10), over records that show a label."""
     if SCORE not in release.certificate.form:
-        return "this release has none"
+        return Idle("this release has none")
     told = mapping(release.certificate.form[SCORE], SCORE)
     labels = mapping(release.certificate.form.get(LABELS), LABELS)
     clusters = whole(labels, "clusters")
@@ -85,7 +86,8 @@ def _numbers(column: pl.Series, clusters: int, *, masked: bool) -> NDArray[np.in
 
 def _several(text: str | None, known: Mapping[str, int]) -> bool:
     """Whether a text is a set of labels."""
-    return text is not None and text[:1] + text[-1:] == "{}" and all(one in known for one in text[1:-1].split(", "))
+    found = [] if text is None else pieces(text)
+    return bool(found) and all(one in known for one in found)
 
 
 def _beside(table: pl.DataFrame, claim: Form, column: str) -> tuple[int, int]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.privacy.verify.explained.bags import MOST, SIGNIFICANT, Bags, bags
 from sfumato.privacy.verify.fields import Form, exact_keys, field, mapping
+from sfumato.privacy.verify.spelling import pieces
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ def _text(cell: object, known: Form) -> str:
 
 def _listed(shown: Sequence[str]) -> set[str]:
     """The labels that shown sets list: where nothing else is told of a set, it stands in the middle of them."""
-    return {one for text in shown if text.startswith("{") and text.endswith("}") for one in text[1:-1].split(", ")}
+    return {one for text in shown if text.startswith("{") for one in pieces(text)}
 
 
 def check_coordinates(matrix: Floats, *, missing: bool, told: int | None, shown: int) -> None:

@@ -9,6 +9,7 @@ from sfumato.privacy.verify.explained.trees import NAMELESS, Node, nodes
 from sfumato.privacy.verify.fields import Form, field, mapping, only_keys
 from sfumato.privacy.verify.intervals import SUPPRESSED, Rule, discretize, has_no_place
 from sfumato.privacy.verify.maskers import SETS
+from sfumato.privacy.verify.spelling import NOW, Spelling
 from sfumato.privacy.verify.verdict import CheckError
 
 MARK = "\0"  # between the labels of a set; no label has it
@@ -31,11 +32,11 @@ class Recoding:
         return tuple(name for name, rule in self.rules.items() if rule.kind == "generalize")
 
 
-def read_recoding(form: Form, tree_of: TreeOf, *, dotted: bool = True) -> Recoding:
-    """All rules, checked. `tree_of` reads a column's taxonomy; `dotted`: how intervals are written (`intervals`)."""
+def read_recoding(form: Form, tree_of: TreeOf, *, spelling: Spelling = NOW) -> Recoding:
+    """All rules, checked. `tree_of` reads a column's taxonomy; `spelling`: how they were written (`intervals`)."""
     only_keys(form, {"attributes", "lifted"}, "recoding.json")
     attributes: dict[str, object] = field(form, "attributes", dict)
-    rules = {name: _rule(name, mapping(part, name), tree_of, dotted=dotted) for name, part in attributes.items()}
+    rules = {name: _rule(name, mapping(part, name), tree_of, spelling=spelling) for name, part in attributes.items()}
     forms = {name: mapping(part, name) for name, part in attributes.items()}
     nested = tuple(name for name, part in forms.items() if "tree" in part or part.get("kind") == SETS)
     return Recoding(rules, field(form, "lifted", bool) if "lifted" in form else False, nested)
@@ -50,7 +51,7 @@ def part_of(released: Recoding, whole: Recoding) -> Recoding:
     return whole
 
 
-def _rule(name: str, form: Form, tree_of: TreeOf, *, dotted: bool) -> Rule:
+def _rule(name: str, form: Form, tree_of: TreeOf, *, spelling: Spelling) -> Rule:
     kind = form.get("kind")
     try:
         if kind == "generalize":
@@ -60,7 +61,7 @@ def _rule(name: str, form: Form, tree_of: TreeOf, *, dotted: bool) -> Rule:
         if kind == SETS:
             return generalize_sets(form, tree_of(name))
         if kind == "discretize":
-            return discretize(form, dotted=dotted)
+            return discretize(form, spelling=spelling)
     except CheckError as error:
         raise CheckError(f"{name}: {error}") from None
     raise CheckError(f"{name}: a recoding generalizes, suppresses or discretizes")

@@ -9,6 +9,7 @@ from typing import Protocol
 from sfumato.events import checkpoint
 from sfumato.privacy.verify.fields import Form, ascending, exact_keys, field, forms, mapping, one_of
 from sfumato.privacy.verify.intervals import SUPPRESSED, Bound, bound_of, labels, range_of
+from sfumato.privacy.verify.spelling import NOW, Spelling
 from sfumato.privacy.verify.verdict import CheckError
 
 Class = tuple[str | None, ...]
@@ -37,7 +38,7 @@ class Numbers:
     missing: str
     low: Bound | None = None
     high: Bound | None = None
-    dotted: bool = True
+    spelling: Spelling = NOW
 
     @property
     def label(self) -> str | None:
@@ -47,7 +48,7 @@ class Numbers:
         if self.missing == "among":
             return SUPPRESSED
         breaks = [bound for bound in (self.low, self.high) if bound is not None]
-        return labels(self.ends, breaks, dotted=self.dotted)[0 if self.low is None else 1]
+        return labels(self.ends, breaks, self.calendar, spelling=self.spelling)[0 if self.low is None else 1]
 
     def cut(self, node: Form) -> Sequence[Extent]:
         """Missing values are set apart first; then a number divides what lies below it from what does not."""
@@ -97,15 +98,15 @@ class Set:
     """Some labels without a taxonomy; None for all of them, which are known by the first cut."""
 
     members: frozenset[str | None] | None = None
+    spelling: Spelling = NOW
 
     @property
     def label(self) -> str | None:
-        """`*` for all of them, a label alone, or the labels in braces."""
+        """`*` for all of them, a label alone, or the labels in braces; None for missing."""
         if self.members is None:
             return SUPPRESSED
-        if len(self.members) == 1:
-            return next(iter(self.members))
-        return "{" + ", ".join(name or "" for name in sorted(self.members, key=_letters)) + "}"
+        names = sorted(name for name in self.members if name is not None)
+        return self.spelling.set_text(names, gone=None in self.members) if names else None
 
     def cut(self, node: Form) -> Sequence[Extent]:
         """In two."""
@@ -118,7 +119,7 @@ class Set:
             raise CheckError("labels are cut in two, each of them into one part")
         if parts != sorted(parts, key=lambda part: [_letters(label) for label in part]):
             raise CheckError("the parts of a cut stand in the order of their labels")
-        return [Set(frozenset(part)) for part in parts]
+        return [replace(self, members=frozenset(part)) for part in parts]
 
 
 def _letters(label: str | None) -> tuple[bool, str]:
@@ -136,22 +137,22 @@ def _parts(node: Form) -> list[list[str | None]]:
     return parts
 
 
-def _whole(axis: Form, *, dotted: bool) -> Extent:
+def _whole(axis: Form, *, spelling: Spelling) -> Extent:
     """All of a column."""
     kind = one_of(axis, "kind", ("number", "tree", "labels"))
     if kind == "labels":
         exact_keys(axis, ["kind"], "a column")
-        return Set()
+        return Set(spelling=spelling)
     if kind == "tree":
         exact_keys(axis, ["kind", "root"], "a column")
         return Tree(() if axis["root"] is None else (field(axis, "root", str),))
     exact_keys(axis, ["kind", "range", "missing", *(["calendar"] if "calendar" in axis else [])], "a column")
     unit = field(axis, "calendar", str) if "calendar" in axis else None
     missing = "among" if field(axis, "missing", bool) else "none"
-    return Numbers(range_of(axis.get("range"), unit), unit, missing, dotted=dotted)
+    return Numbers(range_of(axis.get("range"), unit), unit, missing, spelling=spelling)
 
 
-def members(form: Form, name: str) -> dict[str, frozenset[str | None]]:
+def members(form: Form, name: str, spelling: Spelling) -> dict[str, frozenset[str | None]]:
     """Of a column of labels without a taxonomy, which of them each shown text stands for; all of them for `*`.
 
     Where the column is never cut, nobody tells which labels there are.
@@ -160,17 +161,17 @@ def members(form: Form, name: str) -> dict[str, frozenset[str | None]]:
     if axis.get("kind") != "labels":
         return {}
     cuts = [_parts(node) for node in forms(form, "nodes") if node.get("attribute") == name]
-    sets = [Set(frozenset(part)) for parts in cuts for part in parts]
+    sets = [Set(frozenset(part), spelling) for parts in cuts for part in parts]
     every = frozenset(label for parts in cuts[:1] for part in parts for label in part)
     return {str(one.label): one.members or frozenset() for one in sets} | ({SUPPRESSED: every} if cuts else {})
 
 
-def read_regions(form: Form, masked: Sequence[str], *, dotted: bool) -> list[Class]:
+def read_regions(form: Form, masked: Sequence[str], *, spelling: Spelling) -> list[Class]:
     """What each region shows, in the order of the columns; computed from the cuts, and as the file says."""
     exact_keys(form, ["attributes", "nodes"], NAME)
     attributes = mapping(form["attributes"], "attributes")
     exact_keys(attributes, masked, NAME)
-    whole = {name: _whole(mapping(attributes[name], name), dotted=dotted) for name in masked}
+    whole = {name: _whole(mapping(attributes[name], name), spelling=spelling) for name in masked}
     return _Walk(forms(form, "nodes"), whole).regions()
 
 
@@ -219,7 +220,7 @@ class _Walk:
         may_be_empty = node.get("cut") == "missing" and len(empty) < 2
         if len(below) != len(parts) or not parts or (empty and not may_be_empty):
             raise CheckError("a cut has not one node for every part")
-        if before == Set():
+        if isinstance(before, Set) and before.members is None:
             self._same_labels(name, parts)
         return [(child, {**extents, name: part}) for child, part in zip(below, parts, strict=True) if child is not None]
 

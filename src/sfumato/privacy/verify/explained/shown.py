@@ -14,8 +14,9 @@ from sfumato.privacy.verify.explained.trees import NAMELESS, in_order, nodes, tr
 from sfumato.privacy.verify.fields import Form, ascending, exact_keys, field, mapping
 from sfumato.privacy.verify.intervals import SUPPRESSED, ends_of_shown, nested, plain
 from sfumato.privacy.verify.maskers import SETS
+from sfumato.privacy.verify.spelling import Spelling
 from sfumato.privacy.verify.table import held, sets
-from sfumato.privacy.verify.verdict import CheckError
+from sfumato.privacy.verify.verdict import CheckError, Idle
 
 if TYPE_CHECKING:
     from sfumato.privacy.verify.folder import Folder
@@ -30,7 +31,7 @@ def explained(release: Folder, also: Also) -> str:
     """recoding.json tells of the recoded columns in their order, and of each what the table shows of it."""
     recoded = release.certificate.recoded
     if "recoding.json" not in release.files and not recoded:
-        return "this release has no recoding"
+        return Idle("this release has no recoding")
     form = release.json("recoding.json")
     exact_keys(form, ["attributes", *(["lifted"] if release.recoding.lifted else [])], "recoding.json")
     attributes = mapping(form["attributes"], "attributes")
@@ -80,9 +81,9 @@ def _rule(release: Folder, name: str, form: Form, also: Also) -> None:
         if not {*_ordered(form, "disclosed"), *hidden} <= shown:
             raise CheckError("a label is disclosed, or hidden, that no row shows")
     else:
-        _breaks(form, shown, dotted=release.certificate.dotted)
+        _breaks(form, shown, spelling=release.certificate.spelling)
         if "tree" in form:
-            nested(form, nodes(release.json(tree_file(name))))
+            nested(form, nodes(release.json(tree_file(name))), spelling=release.certificate.spelling)
 
 
 def _ordered(form: Form, key: str) -> list[str | None]:
@@ -112,7 +113,7 @@ def named(tree: Form, known: Collection[str | None]) -> None:
         raise CheckError("the labels of its taxonomy do not stand in the order of their letters")
 
 
-def _breaks(form: Form, shown: Labels, *, dotted: bool) -> None:
+def _breaks(form: Form, shown: Labels, *, spelling: Spelling) -> None:
     """Every break is the end of an interval that some row shows; numbers stand in their one form."""
     keys = [key for key in ("missing", "calendar", "tree") if key in form]
     exact_keys(form, ["kind", "range", "breaks", *keys], "the rule")
@@ -123,5 +124,5 @@ def _breaks(form: Form, shown: Labels, *, dotted: bool) -> None:
         raise CheckError("it has breaks or a tree, and shows no interval")
     if "tree" in form and form["tree"] is not True:
         raise CheckError("it says that it has a tree, or does not speak of it")
-    if not all(ends_of_shown(form, shown, dotted=dotted)):
+    if not all(ends_of_shown(form, shown, spelling=spelling)):
         raise CheckError("a break lies between intervals that no row shows")

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf
 
+from sfumato.privacy.verify.spelling import pieces
 from sfumato.privacy.verify.verdict import CheckError
 
 _END = r"(\*|-?\d+(?:\.\d+)?)(?:-\d\d(?:-\d\d)?)?"
@@ -36,8 +37,8 @@ def spans(texts: Iterable[object], column: str) -> list[Span]:
 
 
 def _spans(text: str, column: str) -> list[Span]:
-    if text.startswith("{") and text.endswith("}"):
-        return [span for part in text[1:-1].split(", ") for span in _spans(part, column)]
+    if parts := pieces(text):
+        return [span for part in parts for span in _spans(part, column)]
     if text in NOTHING:
         return []
     if found := _INTERVAL.fullmatch(text):

@@ -93,7 +93,7 @@ def in_domains(release: Folder) -> str:
     if raw or list(domains) != declared:
         raise CheckError(f"{(raw or declared)[0]!r} is not generated, or has no declared domain")
     for name in declared:
-        _check_column(release.table[name], mapping(domains[name], name), dotted=certificate.dotted)
+        _check_column(release.table[name], mapping(domains[name], name), dotted=certificate.spelling.dotted)
     drawn = [rows for rows in field(form, "rows", list) if isinstance(rows, int)]
     if sum(drawn) != release.table.height:
         raise CheckError("the table has other rows than its noisy counts made")

@@ -38,8 +38,8 @@ def within(release: Folder, raw: pl.DataFrame) -> dict[str, pl.Series]:
 
     masked = [column.name for column in release.certificate.columns if column.masked == EXTENT]
     found: dict[str, pl.Series] = {}
-    dotted = release.certificate.dotted
-    kept = kept_by_holder(release.path, dotted=dotted) if masked and "apart" in release.json(NAME) else None
+    spelling = release.certificate.spelling
+    kept = kept_by_holder(release.path, spelling=spelling) if masked and "apart" in release.json(NAME) else None
     if not masked or ("apart" in release.json(NAME) and kept is None):
         return found
     attributes = mapping(release.json(NAME).get("attributes"), "attributes")
@@ -49,7 +49,7 @@ def within(release: Folder, raw: pl.DataFrame) -> dict[str, pl.Series]:
         groups = release.table.select(pl.col(on).cast(pl.String)).unique(maintain_order=True)
         axes = {name: mapping(attributes.get(name), name) for name in on}
         told = {
-            name: texts(axis, dotted=dotted) if kept is None else kept.entries(release, name, axis)
+            name: texts(axis, spelling=spelling) if kept is None else kept.entries(release, name, axis)
             for name, axis in axes.items()
         }
         columns = [_covering(raw[name], groups[name], axes[name], told[name]) for name in on]

@@ -19,6 +19,7 @@ from sfumato.privacy.verify.explained.extents import NAME, text_of, texts
 from sfumato.privacy.verify.explained.trees import TREE, agree, labels_below, tree_file
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, read_json
 from sfumato.privacy.verify.intervals import SUPPRESSED, Place, bound_of, place_of
+from sfumato.privacy.verify.spelling import Spelling
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
@@ -45,11 +46,11 @@ class Kept:
 
     folder: Path
     trees: Sequence[Form]
-    dotted: bool
+    spelling: Spelling
 
     def entries(self, release: Folder, name: str, axis: Form) -> dict[str, list[object]]:
         """What each text of a column stands for; of labels of a taxonomy those below it in the whole tree."""
-        told = texts(axis, dotted=self.dotted)
+        told = texts(axis, spelling=self.spelling)
         if axis.get("kind") != TREE:
             return told
         whole = read_json(self.folder / tree_file(name))
@@ -62,11 +63,11 @@ class Kept:
         for tree in self.trees:
             if set(names(tree, "on")) == set(axes):
                 columns = {name: _Column.of(raw[name], axes[name]) for name in axes}
-                return _lead(forms(tree, "nodes"), columns, axes, dotted=self.dotted)
+                return _lead(forms(tree, "nodes"), columns, axes, spelling=self.spelling)
         raise CheckError("the holder's folder keeps the trees of another release")
 
 
-def kept_by_holder(release: Path, *, dotted: bool) -> Kept | None:
+def kept_by_holder(release: Path, *, spelling: Spelling) -> Kept | None:
     """What stands in the holder's folder beside a release; None where it cannot tell parts apart."""
     beside = release.resolve()
     folder = beside.with_name(f"{beside.name}.holder") / "whole"
@@ -74,7 +75,7 @@ def kept_by_holder(release: Path, *, dotted: bool) -> Kept | None:
         return None
     trees = forms(read_json(folder / NAME), "trees")
     clustered = any("clusters" in node for tree in trees for node in forms(tree, "nodes"))
-    return None if clustered else Kept(folder, trees, dotted)
+    return None if clustered else Kept(folder, trees, spelling)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,7 +115,7 @@ class _Column:
         return np.array([0] * first + [1] * (gone - first) + [lost], dtype=np.int64)
 
 
-def _lead(nodes: Sequence[Form], columns: Mapping[str, _Column], axes: Axes, *, dotted: bool) -> Shown:
+def _lead(nodes: Sequence[Form], columns: Mapping[str, _Column], axes: Axes, *, spelling: Spelling) -> Shown:
     """Every row from the first part down to one that is cut no further."""
     rows = len(next(iter(columns.values())).codes)
     leaf_of = np.full(rows, NOWHERE, dtype=np.int64)
@@ -125,7 +126,7 @@ def _lead(nodes: Sequence[Form], columns: Mapping[str, _Column], axes: Axes, *, 
         if "shown" in node:
             leaf_of[inside] = len(found)
             shown = mapping(node["shown"], "shown")
-            found.append(tuple(_text(shown.get(name), axis, dotted=dotted) for name, axis in axes.items()))
+            found.append(tuple(_text(shown.get(name), axis, spelling=spelling) for name, axis in axes.items()))
             continue
         column = columns[field(node, "attribute", str)]
         way = column.sides(node)[column.codes[inside]]
@@ -139,9 +140,9 @@ def _lead(nodes: Sequence[Form], columns: Mapping[str, _Column], axes: Axes, *, 
     return Shown([found[leaf] for leaf in held], np.searchsorted(held, leaf_of))
 
 
-def _text(entry: object, axis: Form, *, dotted: bool) -> str | None:
+def _text(entry: object, axis: Form, *, spelling: Spelling) -> str | None:
     if entry is None or entry == SUPPRESSED:
         return None if entry is None else SUPPRESSED
     if not isinstance(entry, list):
         raise CheckError("what a part shows is a list")
-    return text_of(axis, entry, dotted=dotted)
+    return text_of(axis, entry, spelling=spelling)

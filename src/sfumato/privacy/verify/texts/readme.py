@@ -37,6 +37,17 @@ Where an end has a minus sign of its own, two dots stand between the ends: `[-5.
 that is not told is `*`: `[*..37)` is anything below 37. Behind an interval, `or missing` says that some of its records
 miss the value. `{a, b}` is one of these labels, and an empty one among them a missing value.
 """
+SPELLED = """
+`[17-37)` is from 17 to below 37; of numbers the last interval includes its end, `[37-90]`. Intervals of dates never do:
+`[1990-03..1991-01)` is from the first day of March 1990 to the last one of that year. Where an end has a minus sign of
+its own, two dots stand between the ends: `[-5..3)`. An end that is not told is `*`: `[*..37)` is anything below 37.
+`{a, b}` is one of these labels. Behind an interval or a set, `or missing` says that some of its records miss the value.
+"""
+"""How intervals and sets are read from format 5 on; `INTERVALS` and `DOTTED` said it before."""
+STARS = """
+`*` in a column of intervals tells nothing: it hides missing values among all others, or stands in a record that is
+shown at the top of every column.
+"""
 SHOWS_INTERVALS = ("discretize", "extent", "region")
 OPEN_END = """ An end `..` is open: how far the values
 reach is not told."""
@@ -116,7 +127,8 @@ def readme(form: Form) -> str:
     starts = STARTS if generated and "centres.json" not in files else ""
     order = "in their original order" if form.get("row_order") == "kept" else "in random order"
     described = whole(form, "format") >= DESCRIBED
-    lines = snippet(table, files, classes=form.get(CLASSES), dates=whole(form, "format") >= LEARNED)
+    latest = whole(form, "format") >= LEARNED
+    lines = snippet(table, files, classes=form.get(CLASSES), latest=latest)
     more = " ".join(needed([field(claim, "claim", str) for claim in forms(form, "claims")]))
     return f"""# {title(generated=generated, private=private)}
 
@@ -128,7 +140,7 @@ An empty cell is a missing value, which counts as a value of its own.
 | column | role | what is shown |
 |---|---|---|
 {chr(10).join(_columns(form, dotted=described))}
-{_intervals(table, dotted=described)}
+{_intervals(table, dotted=described, latest=latest)}
 {chr(10).join(_beside(files, mask, generated=generated))}
 
 {_labels(form)}## What is not claimed
@@ -155,9 +167,11 @@ def _lifted(count: int) -> str:
     return f"\n{who} shown at the top of every masked column, so that no rare value shows.\n"
 
 
-def _intervals(table: Form, *, dotted: bool) -> str:
+def _intervals(table: Form, *, dotted: bool, latest: bool) -> str:
     """How intervals are read, where there are some."""
     shown = {column.get("masked") for column in forms(table, "columns")}
+    if latest:
+        return (SPELLED if shown & {*SHOWS_INTERVALS} else "") + (STARS if "discretize" in shown else "")
     if not dotted:
         return INTERVALS if "discretize" in shown else ""
     said = INTERVALS.replace(OPEN_END, "") if "discretize" in shown else ""

@@ -23,11 +23,11 @@ WITH_SFUMATO = """With Sfumato, `sfumato.load(".")` gives numbers, intervals, gr
 """
 
 
-def snippet(table: Form, files: Collection[str], *, classes: object = None, dates: bool = True) -> str:
+def snippet(table: Form, files: Collection[str], *, classes: object = None, latest: bool = True) -> str:
     """The section: how a released table becomes points; nothing but pandas is needed.
 
-    `classes`: the column that is to be learned from the others, which is none of the points. `dates`: the lines turn
-    dates into numbers of days; those of earlier formats left that to their reader.
+    `classes`: the column that is to be learned from the others, which is none of the points. `latest`: from format 5
+    on the lines turn dates into numbers of days, which was left to their reader before, and a set says `or missing`.
 
     >>> column = {"name": "age", "kind": "number", "masked": "extent", "role": "quasi"}
     >>> print(snippet({"file": "table.csv", "columns": [column]}, []).splitlines()[2])
@@ -42,15 +42,17 @@ def snippet(table: Form, files: Collection[str], *, classes: object = None, date
         return ""
     read = READERS[field(table, "file", str)]
     sets = any(c.get("kind") == "item_set" for c in forms(table, "columns"))
-    alone = _alone(read, columns, dates=dates)
+    alone = _alone(read, columns, latest=latest)
     return (
-        f"{HEADING}{alone if sets or CENTRES not in files else _spaced(read)}"
+        f"{HEADING}{alone if sets or CENTRES not in files else _spaced(read, latest=latest)}"
         f"{'' if classes is None else _to_be_learned(str(classes))}{WITH_SFUMATO}\n"
     )
 
 
-def _spaced(read: str) -> str:
+def _spaced(read: str, *, latest: bool) -> str:
     """In the space that the release tells: intervals at their middles, sets in the middle of their labels."""
+    known = '[t] if t in a["labels"] else t'
+    split = '.replace("} or missing", ", ").strip("{}").split(", ")' if latest else '.strip("{}").split(", ")'
     return f"""
     import json, pandas as pd
     table, space = {read}.astype("string"), json.load(open("{CENTRES}"))
@@ -62,7 +64,7 @@ def _spaced(read: str) -> str:
 
     def label(shown, a):
         places = pd.DataFrame({{"": a["missing"], **a["labels"]}}).T
-        each = shown.fillna("").map(lambda t: [t] if t in a["labels"] else t.strip("{{}}").split(", ")).explode()
+        each = shown.fillna("").map(lambda t: {known}{split}).explode()
         return places.reindex(each).set_axis(each.index).groupby(level=0).mean()
 
     parts = [(label if "labels" in a else number)(table[c], a) for c, a in space["attributes"].items()]
@@ -73,21 +75,21 @@ def _spaced(read: str) -> str:
 """
 
 
-def _alone(read: str, columns: Collection[Form], *, dates: bool) -> str:
+def _alone(read: str, columns: Collection[Form], *, latest: bool) -> str:
     """Without a space: numbers from 0 to 1 by what is shown, labels as shares of it."""
     numbers = _listed([field(c, "name", str) for c in columns if c.get("kind") == "number"])
     labels = _listed([field(c, "name", str) for c in columns if c.get("kind") != "number"])
     return f"""
     import pandas as pd
     table = {read}.astype("string")
-{(_middles_of_dates if dates else _middles)(numbers)}\
+{(_middles_of_dates if latest else _middles)(numbers)}\
     scaled = ((middles - middles.min()) / (middles.max() - middles.min())).fillna(0.5)
-    shares = [table[c].fillna("").str.strip("{{}}").str.get_dummies(", ") for c in {labels}]
+{(_sets if latest else _braces)(labels)}\
     shares = [part.div(part.sum(axis=1).clip(1), axis=0) * 0.5**0.5 for part in shares]
     points = pd.concat([scaled, *shares], axis=1).astype(float)
 
 `points` has a row for each row of the table, numbers from 0 to 1, and two different labels are as far apart as the ends
-of a number: what k-means and most models want. {DATES[dates]}
+of a number: what k-means and most models want. {DATES[latest]}
 """
 
 
@@ -101,6 +103,21 @@ def _middles_of_dates(numbers: str) -> str:
         return ends.apply(pd.to_numeric, errors="coerce").mean(axis=1)
 
     middles = pd.DataFrame({{c: middle(table[c]) for c in {numbers}}}, table.index)
+"""
+
+
+def _sets(labels: str) -> str:
+    """Missing values among others count for nothing."""
+    return f"""\
+    labels = [table[c].fillna("").str.replace("}} or missing", "").str.strip("{{}}") for c in {labels}]
+    shares = [part.str.get_dummies(", ") for part in labels]
+"""
+
+
+def _braces(labels: str) -> str:
+    """As formats before 5 have it."""
+    return f"""\
+    shares = [table[c].fillna("").str.strip("{{}}").str.get_dummies(", ") for c in {labels}]
 """
 
 

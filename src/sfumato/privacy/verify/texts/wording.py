@@ -125,11 +125,18 @@ def known(purpose: str, among: Collection[str]) -> str:
 BEGIN, BETWEEN, END = "In this table ", "; and ", "."
 
 
-def check_wording(claim: Form) -> None:
-    """The claim's sentence and attacker are what its settings mean."""
-    for key, words in (("sentence", SENTENCES), ("attacker", ATTACKERS)):
-        if claim.get(key) != words[field(claim, "claim", str)](claim):
+def check_wording(claim: Form, release: int) -> None:
+    """The claim's sentence and attacker are what its settings mean; `release`: of which format it is."""
+    told = {"sentence": sentence(claim, release), "attacker": ATTACKERS[field(claim, "claim", str)](claim)}
+    for key, words in told.items():
+        if claim.get(key) != words:
             raise CheckError(f"a claim's {key} says something else than its settings")
+
+
+def sentence(claim: Form, release: int) -> str:
+    """What a claim promises, in the words of a format."""
+    words = SENTENCES if release >= PLAINER else {**SENTENCES, **BEFORE}
+    return words[field(claim, "claim", str)](claim)
 
 
 def statement(sentences: list[str]) -> str:
@@ -172,14 +179,24 @@ def _diversity(claim: Form) -> str:
     if claim["kind"] == "items":
         if "c" in claim:
             return f"of {_alike(claim)} at most the share {claim['c']} have the same item of {sensitive} (items)"
-        least = field(claim, "l", int) - 1
-        return f"of {_alike(claim)} at least {least} lack each item of {sensitive} that others of them have (items)"
+        one, least = field(claim, "l", int) == 2, field(claim, "l", int) - 1
+        look, do = ("record that looks", "does") if one else ("records that look", "do")
+        who = f"at least {least} {look} the same on {_on(claim)} {do} not have it"
+        return f"whatever item of {sensitive} a record has, {who} (items)"
     if claim["kind"] == "entropy":
         return f"{_alike(claim)} have values of {sensitive} whose entropy is at least that of {many} equal shares"
     return (
         f"{_alike(claim)} have values of {sensitive} of which the most frequent is less than {claim['c']} times as "
         f"frequent as all from the {many}. most frequent on together (recursive)"
     )
+
+
+def _diversity_before(claim: Form) -> str:
+    """Before format 5."""
+    if claim["kind"] != "items" or "c" in claim:
+        return _diversity(claim)
+    least, of = field(claim, "l", int) - 1, _sensitive(claim)
+    return f"of {_alike(claim)} at least {least} lack each item of {of} that others of them have (items)"
 
 
 def _closeness(claim: Form) -> str:
@@ -230,6 +247,11 @@ SENTENCES: dict[str, Callable[[Form], str]] = {
     "bcf_anonymity": _growing,
     "joint_k_anonymity": _same,
 }
+
+
+PLAINER = 5
+"""The format from which on `SENTENCES` hold; earlier ones say some of them as `BEFORE` does."""
+BEFORE: dict[str, Callable[[Form], str]] = {"l_diversity": _diversity_before}
 
 
 def _learner(claim: Form, end: str) -> str:
