@@ -4,23 +4,26 @@ verifying, attacking and both reports, the start of the program included.
     python -m benchmarks.speed                  # every setting once: about two minutes
     python -m benchmarks.speed --times 3        # three runs of each, taking turns
     python -m benchmarks.speed --only census    # one group: start, adult, budget, census, million, many, demo
+    python -m benchmarks.speed --only maskers   # four other maskers, and where their seconds go: ten minutes
+    python -m benchmarks.speed --only patients  # a million patients with sets of 15,000 codes: minutes, and 3 GB
     python -m benchmarks.speed --quick          # small tables: whether it runs, not how fast
 
 Seconds are of the processor, user and system, of all threads. Memory is the peak of the process less that of one which
 publishes 1,000 rows: what is imported and compiled is not counted. Tables are Adult's complete records; larger ones are
 drawn from them with replacement, ages and hours moved by at most one. k = 50, Partition, six clusters;
-under a budget PrivateTree with epsilon = 1.
+under a budget PrivateTree with epsilon = 1. The last two groups are run only where they are named.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from statistics import median
 
@@ -29,6 +32,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import sfumato as sf
+from benchmarks.steps import KINDS
+from sfumato.maskers.masker import Masker
 
 EIGHT = ("age", "workclass", "education", "marital_status", "occupation", "race", "sex", "native_country")
 NINE = (*EIGHT, "hours_per_week")
@@ -36,15 +41,17 @@ SECRET = "income"
 MOVED = {"age": (17, 90), "hours_per_week": (1, 99)}
 FEW, ADULT, CENSUS, MILLION, MANY = 1_000, 45_222, 300_000, 1_000_000, 5_000_000
 CLUSTERS, STARTS, K = 6, 10, 50
+MASKERS: tuple[Masker, ...] = (sf.Mondrian(), sf.Microaggregate(), sf.PrivateTree(), sf.DPHeter())
 PROGRAM = "from sfumato.cli.main import program; program()"
 
 
 @dataclass(frozen=True)
 class Spent:
-    """Seconds of the processor, and the highest memory in megabytes."""
+    """Seconds of the processor, the highest memory in megabytes, and seconds by kind of work where a job tells them."""
 
     seconds: float
     memory: float
+    where: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -108,6 +115,24 @@ class Desk:
         command = ("publish", str(described), "--table", str(table), "--output", str(self.folder / "generated"))
         return Job(f"{rows:,} x {len(names)}, PrivateTree, epsilon = 1", (sys.executable, "-c", PROGRAM, *command))
 
+    def mask(self, rows: int, names: Sequence[str], masker: Masker) -> Job:
+        """Publish with another masker, six clusters and both reports; the job tells where its seconds go."""
+        kind, spends = type(masker).__name__, masker.guarantee.spends
+        table, described = self.folder / f"{rows}_{len(names)}.parquet", self.folder / f"{len(names)}_{kind}.yaml"
+        if not table.exists():
+            pq.write_table(people(rows, names), table)
+        asked = recipe(names, sf.Clusters("kmeans", k=CLUSTERS))
+        budget = sf.Budget(epsilon=1) if spends else None
+        asked = replace(asked, privacy=() if spends else asked.privacy, mask=masker, budget=budget)
+        described.write_text(asked.to_yaml(), encoding="utf-8")
+        given = (str(described), str(table), str(self.folder / "masked"))
+        return Job(f"{rows:,} x {len(names)}, {kind}", (sys.executable, "-m", "benchmarks.steps", *given))
+
+    def patients(self, rows: int) -> Job:
+        """Publish so many patients with sets of codes, PrivateTree and five clusters, without reports."""
+        made = f"from benchmarks.papers.dpheter_time import published; published({rows})"
+        return Job(f"{rows:,} patients, PrivateTree, epsilon = 1", (sys.executable, "-c", made))
+
     def fit(self, rows: int, names: Sequence[str]) -> Job:
         """scikit-learn's k-means on the same rows as vectors: the fit alone."""
         table = self.folder / f"{rows}_{len(names)}.parquet"
@@ -130,7 +155,8 @@ def run(job: Job, folder: Path) -> Spent:
     if status:
         raise RuntimeError(f"{job.name}: it ended with {status}\n{said}")
     seconds = float(said) if "--fit" in job.command else used.ru_utime + used.ru_stime
-    return Spent(seconds, used.ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3))
+    where = json.loads(said.splitlines()[-1]) if "benchmarks.steps" in job.command else {}
+    return Spent(seconds, used.ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3), where)
 
 
 def fit(path: Path) -> None:
@@ -204,6 +230,15 @@ def _demo(desk: Desk, quick: bool) -> list[Line]:
     return [Line(desk.program("demo", "--output", str(desk.folder / "demo")), goal="8 s")]
 
 
+def _maskers(desk: Desk, quick: bool) -> list[Line]:
+    sizes = (2 * FEW, 3 * FEW) if quick else (ADULT, CENSUS)
+    return [Line(desk.mask(rows, NINE, masker)) for rows in sizes for masker in MASKERS]
+
+
+def _patients(desk: Desk, quick: bool) -> list[Line]:
+    return [Line(desk.patients(5 * FEW if quick else MILLION), goal="120 s, 3 GB")]
+
+
 GROUPS: dict[str, Group] = {
     "start": _start,
     "adult": _adult,
@@ -212,7 +247,11 @@ GROUPS: dict[str, Group] = {
     "million": _million,
     "many": _many,
     "demo": _demo,
+    "maskers": _maskers,
+    "patients": _patients,
 }
+LONG = ("maskers", "patients")
+"""Groups that take minutes: they are run where they are named."""
 
 
 def measured(lines: Sequence[Line], folder: Path, times: int) -> dict[str, list[Spent]]:
@@ -237,6 +276,16 @@ def page(lines: Sequence[Line], found: dict[str, list[Spent]], base: float) -> I
         yield f"| {line.job.name} | {seconds} | {memory} | {ratio} | {line.goal} |"
 
 
+def parts(found: dict[str, list[Spent]]) -> Iterator[str]:
+    """A table: of each job that tells it, where the seconds of its last run went."""
+    told = {name: spent[-1].where for name, spent in found.items() if spent[-1].where}
+    if told:
+        yield "\n| CPU seconds | " + " | ".join(KINDS) + " |"
+        yield "|---" * (len(KINDS) + 1) + "|"
+    for name, where in told.items():
+        yield f"| {name} | " + " | ".join(f"{where[kind]:.2f}" for kind in KINDS) + " |"
+
+
 def _middle(spent: Sequence[Spent]) -> float:
     return median(one.seconds for one in spent)
 
@@ -245,7 +294,9 @@ def main(given: Sequence[str] | None = None) -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--times", type=int, default=1)
-    parser.add_argument("--only", nargs="*", choices=list(GROUPS), default=list(GROUPS))
+    parser.add_argument(
+        "--only", nargs="*", choices=list(GROUPS), default=[name for name in GROUPS if name not in LONG]
+    )
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--fit", type=Path, help=argparse.SUPPRESS)
     asked = parser.parse_args(given)
@@ -256,10 +307,11 @@ def main(given: Sequence[str] | None = None) -> None:
         desk = Desk(Path(temporary))
         lines = [line for name in asked.only for line in GROUPS[name](desk, asked.quick)]
         small = desk.publish(FEW, NINE)
-        run(small, desk.folder)  # kernels are compiled and kept, files are at hand
+        for warm in (small, *(desk.mask(FEW, NINE, masker) for masker in MASKERS if "maskers" in asked.only)):
+            run(warm, desk.folder)  # kernels are compiled and kept, files are at hand
         base = run(small, desk.folder).memory
         found = measured(lines, desk.folder, asked.times)
-        print(*page(lines, found, base), sep="\n")
+        print(*page(lines, found, base), *parts(found), sep="\n")
         print(f"\na process that publishes {FEW:,} rows: {base:,.0f} MB")
 
 

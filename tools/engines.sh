@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Passes tests that need a PostgreSQL or a Spark cluster: starts both, and ends them whatever happens.
-#   tools/engines.sh TEST_FILES...
+#   tools/engines.sh TEST_FILES... [OPTIONS OF PYTEST]
 # Here nothing is skipped: a test without its server fails.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

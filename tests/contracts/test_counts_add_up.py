@@ -84,7 +84,7 @@ def test_the_parts_add_up(name: str, most: int, few: int, monkeypatch: pytest.Mo
     monkeypatch.setattr("sfumato.engines.FEW", few)
     monkeypatch.setattr("sfumato.engines.BLOCK", 7)
     engine, tried, empty = engine_named(name), 0, 0
-    for seed, mix in mixes(9000, 60):
+    for seed, mix in mixes(9000, 30):
         problem, rng = problem_of(mix), np.random.default_rng(seed)
         whole = weighted(problem, rng)
         parts = split(whole, int(rng.integers(2, 9)), rng)
@@ -95,7 +95,7 @@ def test_the_parts_add_up(name: str, most: int, few: int, monkeypatch: pytest.Mo
         for need in needs_of(problem):
             assert tuples_add_up(engine, whole, parts, need), f"case {seed}"
             tried += 1
-    assert tried > 60
+    assert tried > 30
     assert empty
 
 

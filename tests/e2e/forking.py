@@ -83,10 +83,14 @@ def run_main(*arguments: str) -> int:
 
 def import_everything() -> None:
     """All that a run would import. Nothing here is computed: a pool of threads at work would be lost in a fork."""
+    from numba.core.registry import cpu_target
+
     import sfumato
 
     for name in ("polars", "sklearn.cluster", *(part.name for part in walk_packages(sfumato.__path__, "sfumato."))):
         import_module(name)
+    for context in (cpu_target.typing_context, cpu_target.target_context):
+        context.refresh()  # what a compiled loop needs to be loaded, whichever it is
     with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
         run_main("publish", "no such recipe.yaml")  # as far as the command line goes
     gc.collect()

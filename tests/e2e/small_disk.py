@@ -71,7 +71,8 @@ def _publish(root: Path, disk: Path) -> int:
     os.environ["XDG_STATE_HOME"] = str(disk / "state")
     tempfile.tempdir = str(disk / "tmp")
     (disk / "tmp").mkdir()
-    return run_main("publish", str(root / "recipe.yaml"), "--output", str(disk / "out"), "--no-report")
+    words = ("publish", str(root / "recipe.yaml"), "--output", str(disk / "out"))
+    return run_main(*words, "--no-report", "--no-suggest", "--engine", "reference")
 
 
 def _refused(disk: Path) -> int:

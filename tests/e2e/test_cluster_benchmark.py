@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,15 +10,19 @@ import pytest
 from benchmarks.papers import cluster_anonymity, cluster_rows
 from benchmarks.papers.cluster_measuring import Row
 from benchmarks.papers.cluster_page import TABLES
-from benchmarks.papers.cluster_settings import FULL, Setting, random_requirements, settings
+from benchmarks.papers.cluster_settings import FULL, QUICK, Setting, random_requirements, settings
 
 pytest.importorskip("matplotlib")
+SMALL = replace(QUICK, rows=1_000)
+"""Every test case of the quick form, on fewer people: what is asked of their figures holds of any table."""
 
 
 @pytest.fixture(scope="module")
 def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("results")
-    cluster_anonymity.main(["--quick", "--out", str(folder)])
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cluster_anonymity, "QUICK", SMALL)
+        cluster_anonymity.main(["--quick", "--out", str(folder)])
     return folder
 
 

@@ -80,7 +80,7 @@ def test_a_drafted_taxonomy_is_not_released_unread() -> None:
 def test_unseen_values_are_shown_as_the_top_if_told(tmp_path: Path) -> None:
     pc.write_csv(people(), tmp_path / "people.csv")
     (tmp_path / "recipe.yaml").write_text(RECIPE)
-    sfumato("publish", tmp_path / "recipe.yaml", "--no-report", "--output", tmp_path / "out")
+    sfumato("publish", tmp_path / "recipe.yaml", "--no-report", "--no-suggest", "--output", tmp_path / "out")
     new = people(4).set_column(2, "sex", pa.array(["f", "m", "f", "x"]))
     pc.write_csv(new, tmp_path / "new.csv")
     words = ("apply", tmp_path / "out", tmp_path / "new.csv", "--output", tmp_path / "new.parquet")
@@ -100,7 +100,10 @@ def test_verify_reads_the_raw_table_as_publish_does(tmp_path: Path) -> None:
         "town:   {kind: category, role: quasi}", 'town:   {kind: category, role: quasi, missing: ["NA"]}'
     )
     (tmp_path / "recipe.yaml").write_text(recipe)
-    assert sfumato("publish", tmp_path / "recipe.yaml", "--no-report", "-o", tmp_path / "out").returncode == 0
+    assert (
+        sfumato("publish", tmp_path / "recipe.yaml", "--no-report", "--no-suggest", "-o", tmp_path / "out").returncode
+        == 0
+    )
     told = sfumato("verify", tmp_path / "out", "--raw", tmp_path / "people.csv")
     assert told.returncode == 0, told.stdout + told.stderr
 
@@ -109,7 +112,7 @@ def test_a_table_in_another_encoding_is_read_as_the_recipe_says(tmp_path: Path) 
     table = people().set_column(3, "town", pa.array([["Zürich", "Genève"][i % 2] for i in range(60)]))
     (tmp_path / "people.csv").write_bytes(table.to_pandas().to_csv(index=False).encode("cp1252"))
     (tmp_path / "recipe.yaml").write_text(RECIPE)
-    words = ("publish", tmp_path / "recipe.yaml", "--no-report", "--output", tmp_path / "out")
+    words = ("publish", tmp_path / "recipe.yaml", "--no-report", "--no-suggest", "--output", tmp_path / "out")
     refused = sfumato(*words)
     assert refused.returncode == 2
     (tmp_path / "recipe.yaml").write_text(RECIPE + "encoding: cp1252\n")

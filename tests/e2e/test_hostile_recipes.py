@@ -29,7 +29,10 @@ def _warm(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Everything that is loaded once is loaded."""
     folder = lay_out(tmp_path_factory.mktemp("warm"))
     (folder / "recipe.yaml").write_text(BASE.replace("{classes: ill}", "{clusters: kmeans, k: 2}"))
-    assert sfumato("publish", folder / "recipe.yaml", "--output", folder / "out", "--no-report").returncode == 0
+    assert (
+        sfumato("publish", folder / "recipe.yaml", "--output", folder / "out", "--no-report", "--no-suggest").returncode
+        == 0
+    )
 
 
 @contextmanager
@@ -115,7 +118,7 @@ def test_what_is_set_goes_through_the_same_checks(name: str, tmp_path: Path, mon
 def test_a_user_can_allow_what_a_recipe_names(tmp_path: Path) -> None:
     folder = lay_out(tmp_path)
     (folder / "recipe.yaml").write_text(BASE.replace("people.csv", "../outside/secret.csv"))
-    words = ("publish", folder / "recipe.yaml", "--output", folder / "out", "--no-report")
+    words = ("publish", folder / "recipe.yaml", "--output", folder / "out", "--no-report", "--no-suggest")
     refused = sfumato(*words)
     assert "--table FILE" in refused.stderr
     assert "--allow FOLDER" in refused.stderr

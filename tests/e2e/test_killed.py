@@ -149,7 +149,7 @@ def test_the_disk_full_from_any_step_of_writing_on(every: int, before: bool, rea
     assert step > 20, "there are as many steps, and each was the last one once"
 
 
-@pytest.mark.parametrize("kills", [30, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [12, pytest.param(60, marks=pytest.mark.slow)])
 def test_killed_while_entering(kills: int, ready: Nursery) -> None:
     chance = random.Random(1)
     path, told = ready.folder / f"entering {kills}" / "ledger.jsonl", ready.folder / f"told {kills}"
@@ -192,7 +192,7 @@ def test_killed_while_publishing(imported: Nursery) -> None:
 
 def _publish(nursery: Nursery, watched: Watched, k: int, *, step: int = NEVER, seconds: float | None = None) -> Ended:
     recipe = str(nursery.folder / "recipe.yaml")
-    settings = ("--no-report", "--engine", "reference", "--set", f"privacy.0.k={k}")
+    settings = ("--no-report", "--no-suggest", "--engine", "reference", "--set", f"privacy.0.k={k}")
     ended = nursery.run("publish", recipe, "-o", str(watched.output), *settings, step=step, seconds=seconds)
     watched.look()
     if ended.signal == 0:

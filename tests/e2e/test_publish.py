@@ -108,7 +108,7 @@ def test_explain_names_what_blocks_the_next_value(recipe: Path, tmp_path: Path) 
 
 
 def test_new_rows_are_shown_as_the_old_ones(recipe: Path, tmp_path: Path) -> None:
-    sfumato("publish", recipe, "--no-report", "--output", tmp_path / "out")
+    sfumato("publish", recipe, "--no-report", "--no-suggest", "--output", tmp_path / "out")
     pc.write_csv(people(8), tmp_path / "new.csv")
     done = sfumato("apply", tmp_path / "out", tmp_path / "new.csv", "--output", tmp_path / "new.parquet")
     assert done.returncode == 0, done.stderr
@@ -118,7 +118,7 @@ def test_new_rows_are_shown_as_the_old_ones(recipe: Path, tmp_path: Path) -> Non
 
 def test_unseen_values_are_refused_or_suppressed_as_told(recipe: Path, tmp_path: Path) -> None:
     recipe.write_text(RECIPE.replace("range: [0, 99]", "range: [0, 120]"))
-    sfumato("publish", recipe, "--no-report", "--output", tmp_path / "out")
+    sfumato("publish", recipe, "--no-report", "--no-suggest", "--output", tmp_path / "out")
     new = people(4).set_column(2, "sex", pa.array(["f", "m", "f", "x"]))
     new = new.set_column(3, "town", pa.array(["Ur", "Eridu", "Uruk", "Kish"]))
     pc.write_csv(new, tmp_path / "new.csv")
@@ -207,7 +207,9 @@ def test_an_output_folder_of_strangers_is_left_alone(recipe: Path, tmp_path: Pat
 def test_an_earlier_release_is_replaced_whole(recipe: Path, tmp_path: Path) -> None:
     for k in (4, 6):
         assert (
-            sfumato("publish", recipe, "-o", tmp_path / "out", "--no-report", "--set", f"privacy.0.k={k}").returncode
+            sfumato(
+                "publish", recipe, "-o", tmp_path / "out", "--no-report", "--no-suggest", "--set", f"privacy.0.k={k}"
+            ).returncode
             == 0
         )
     assert json.loads((tmp_path / "out" / "certificate.json").read_text())["claims"][0]["k"] == 6

@@ -25,7 +25,16 @@ def test_publish_signs_what_it_writes(tmp_path: Path, monkeypatch: pytest.Monkey
     pq.write_table(people().select(list(asked.schema)), tmp_path / "people.parquet")
     (tmp_path / "recipe.yaml").write_text(asked.to_yaml(), encoding="utf-8")
     key, out = tmp_path / "holder.key", tmp_path / "out"
-    arguments = ["publish", tmp_path / "recipe.yaml", "--table", tmp_path / "people.parquet", "-o", out, "--no-report"]
+    arguments = [
+        "publish",
+        tmp_path / "recipe.yaml",
+        "--table",
+        tmp_path / "people.parquet",
+        "-o",
+        out,
+        "--no-report",
+        "--no-suggest",
+    ]
     assert program(monkeypatch, *arguments, "--sign", key) == 2  # there is no such key
     assert not out.exists()
     assert program(monkeypatch, "key", "make", key) == 0

@@ -16,8 +16,11 @@ from sfumato.randomness import Seeded
 from sfumato.release.release import Release
 from tests.e2e.stopping import After, Probe, adult, recipe_for
 
-ROWS, FEW, MOMENTS = 1_500, 200, 50
-"""How long nobody asks is measured on many rows; runs of few rows ask at the same places, and are stopped there."""
+ROWS, FEW, MOMENTS = 1_500, 200, 20
+"""How long nobody asks is measured on many rows; runs of few rows ask at the same places, and are stopped there.
+
+Their work is cut into as many pieces as there are moments, and each is stopped somewhere in one of them.
+"""
 SOON = 1.0
 """Seconds of work in which a run ends that was asked to."""
 DRAWN = ("top_down", "microaggregate")
@@ -58,10 +61,10 @@ def test_asked_at_any_moment_a_run_ends_and_leaves_nothing(masker: str, room: Pa
     publish(masker, long, rows=ROWS)
     assert all(gap.seconds < SOON for gap in long.gaps), long.worst(3)
     first = figures(publish(masker, probe))
-    before, stopped = files(room), 0
-    for share in random.Random(masker).choices(range(95), k=MOMENTS):
+    before, stopped, chance = files(room), 0, random.Random(masker)
+    for at in range(MOMENTS):
         try:
-            publish(masker, After(probe.times(share / 100)))
+            publish(masker, After(probe.times(0.95 * (at + chance.random()) / MOMENTS)))
         except Stopped:
             stopped += 1
         assert files(room) == before

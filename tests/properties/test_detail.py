@@ -218,8 +218,8 @@ def test_a_release_keeps_the_wish_or_is_infeasible(name: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MASKERS)
 def test_many_releases_keep_the_wish_or_are_infeasible(name: str) -> None:
-    kept = [check_case(name, seed) for seed in range(1000, 1250)]
-    assert 40 < sum(kept) < 220
+    kept = [check_case(name, seed) for seed in range(1000, 1040)]
+    assert 6 < sum(kept) < 36
 
 
 # Beside every kind of requirement.

@@ -82,7 +82,7 @@ def test_the_loops_are_their_twin() -> None:
 
 @pytest.mark.slow
 def test_the_loops_are_their_twin_on_many_tables() -> None:
-    assert sum(check_twin(seed) for seed in range(60, 560)) > 5000
+    assert sum(check_twin(seed) for seed in range(60, 260)) > 2000
 
 
 # What is shown, against the rows: read by what partition.json tells, with no code of the masker.
@@ -204,7 +204,7 @@ def test_every_requirement_holds_by_definition_and_what_is_shown_is_true(kind: s
 @pytest.mark.slow
 @pytest.mark.parametrize("extent", BOTH)
 def test_every_mix_holds(extent: str) -> None:
-    assert sum(check_mix(seed, KINDS, extent) for seed in range(9100, 9400)) > 150
+    assert sum(check_mix(seed, KINDS, extent) for seed in range(9100, 9220)) > 60
 
 
 def check_mix(seed: int, kinds: Sequence[str], extent: str) -> bool:

@@ -157,7 +157,7 @@ def test_labels_are_their_twins_and_every_requirement_holds(extent: str) -> None
 @pytest.mark.slow
 @pytest.mark.parametrize("extent", BOTH)
 def test_labels_of_many_mixes(extent: str) -> None:
-    assert sum(check_mix(seed, extent) for seed in range(9100, 9400)) > 50
+    assert sum(check_mix(seed, extent) for seed in range(9100, 9220)) > 20
 
 
 def travellers(rows: int = 300, *, missing: bool = False, tree: bool = True) -> Task:

@@ -21,6 +21,7 @@ from sfumato.privacy.several import View, anonymity
 from sfumato.release import earlier as beside
 from sfumato.release.earlier import views
 from sfumato.release.reading import read_recoding
+from tests.sampling import some
 
 POINTS = 3
 ATTRIBUTES = ("a", "b")
@@ -204,7 +205,7 @@ def labelled(folder: Path) -> Recoding:
     )
 
 
-@pytest.mark.parametrize("seed", [at if at < 6 else pytest.param(at, marks=pytest.mark.slow) for at in range(12)])
+@pytest.mark.parametrize("seed", some(range(12), 4))
 def test_what_is_published_is_never_under_k_for_the_attacker_of_all_worlds(seed: int, tmp_path: Path) -> None:
     """Who knows all that can be known of the domain, too: which labels there are behind a `*`."""
     drawn = np.random.default_rng(seed)

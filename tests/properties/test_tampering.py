@@ -67,7 +67,7 @@ def test_untampered_it_holds(csv: bool, blueprint: Blueprint) -> None:
         assert verify(folder, raw=blueprint.raw_table()).holds
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(row=ROWS, column=st.sampled_from(MASKED), donor=ROWS)
 def test_one_cell_that_another_record_shows(blueprint: Blueprint, row: int, column: str, donor: int) -> None:
     rows = rows_of(blueprint)
@@ -112,7 +112,7 @@ def test_a_group_loses_one_record_or_one_record_moves(blueprint: Blueprint, pick
             assert 'k_anonymity on "age", "education"' in {check.name for check in verify(folder).failed}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(file=st.sampled_from(FILES[:-1]), at=st.integers(0, 10**6), byte=st.integers(1, 255))
 def test_any_changed_byte_fails(blueprint: Blueprint, file: str, at: int, byte: int) -> None:
     with written(blueprint) as folder:
@@ -122,7 +122,7 @@ def test_any_changed_byte_fails(blueprint: Blueprint, file: str, at: int, byte: 
         assert "hashes" in {check.name for check in verify(folder).failed}
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     file=st.sampled_from(FILES),
     changes=st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 255)), max_size=9),
@@ -158,10 +158,11 @@ def test_another_column_fails(blueprint: Blueprint) -> None:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_random_corruptions_are_caught_or_change_nothing_that_is_claimed(kind: str) -> None:
-    found = [outcome_of(kind, seed) for seed in range(18)]
+@pytest.mark.parametrize("seeds", [range(9), pytest.param(range(9, 18), marks=pytest.mark.slow)], ids=["few", "more"])
+def test_random_corruptions_are_caught_or_change_nothing_that_is_claimed(seeds: range, kind: str) -> None:
+    found = [outcome_of(kind, seed) for seed in seeds]
     assert [one for one in found if one.holds and not one.harmless] == []
-    assert sum(not one.holds for one in found) >= 6, "most damage is caught"
+    assert sum(not one.holds for one in found) >= 3, "most damage is caught"
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 from sfumato.maskers.histogram.domains import Domain, NumberDomain, declared
-from sfumato.maskers.histogram.growth import PublicSpace, diameter, scores
+from sfumato.maskers.histogram.growth import scores
 from sfumato.maskers.histogram.marginals import _count, histograms
 from sfumato.maskers.histogram.pairs import FINE, apart, joint
+from sfumato.maskers.histogram.public_space import PublicSpace, diameter
 from sfumato.maskers.histogram.records import Box, Records, records_of, splits
 from sfumato.maskers.histogram.specialization import GRAIN, gain, reach, whole
 from sfumato.privacy.budget import Budget, Spending
@@ -164,8 +165,16 @@ def worst(make: Callable[[Sequence[Row]], Draws], record: Row, runs: int) -> Lea
     return leak(make([*BASE, record])(runs), make(BASE)(runs))
 
 
-@pytest.mark.parametrize("hurt", HURT)
-@pytest.mark.parametrize("mechanism", SOUND)
+FEW = [
+    (mechanism, hurt)
+    for row, mechanism in enumerate(SOUND)
+    for column, hurt in enumerate(HURT)
+    if (row + column) % 2 == 0
+]
+"""Each mechanism with half of the records, each record with half of the mechanisms; many runs are made of all."""
+
+
+@pytest.mark.parametrize(("mechanism", "hurt"), FEW)
 def test_no_event_tells_neighbours_apart(mechanism: str, hurt: str) -> None:
     assert worst(SOUND[mechanism], HURT[hurt], SOME).epsilon <= 1
 

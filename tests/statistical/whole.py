@@ -15,7 +15,8 @@ from sfumato.arrays import Ints
 from sfumato.data.masked import Masked
 from sfumato.engines import ReferenceEngine
 from sfumato.maskers.histogram import growth
-from sfumato.maskers.histogram.growth import Combination, PublicSpace
+from sfumato.maskers.histogram.growth import Combination
+from sfumato.maskers.histogram.public_space import PublicSpace
 from sfumato.maskers.histogram.records import Records
 from sfumato.maskers.masker import Labels, Masker, Task
 from sfumato.privacy.budget import Budget, Spending

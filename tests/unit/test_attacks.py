@@ -17,7 +17,8 @@ from sfumato.evaluation.attacks.inference import attack_groups, groups_of, secre
 from sfumato.evaluation.attacks.inversion import MODELS, Both, Curve, curve, fit
 from sfumato.evaluation.attacks.linkage import linked, locate
 from sfumato.evaluation.attacks.results import average, hits, percent
-from sfumato.evaluation.attacks.suite import Effort, attack_recoding, attack_transformation, model_of, scenes_of
+from sfumato.evaluation.attacks.settings import Effort
+from sfumato.evaluation.attacks.suite import attack_recoding, attack_transformation, model_of, scenes_of
 from sfumato.maskers.geometric.mask import Transformation
 from sfumato.maskers.geometric.masker import AddNoise, Hybrid, Rotate, Scale, Translate
 from sfumato.maskers.masker import Labels, Masker, Task

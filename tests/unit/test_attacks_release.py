@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from sfumato.cli.main import app
 from sfumato.data.schema import Category, ItemSet, Number, Schema
 from sfumato.errors import ReleaseError, TableError
-from sfumato.evaluation.attacks.suite import Effort
+from sfumato.evaluation.attacks.settings import Effort, Others
 from sfumato.maskers.centroids.fit import Microaggregate
 from sfumato.maskers.geometric.mask import Transformation
 from sfumato.maskers.geometric.masker import Rotate, Translate
@@ -28,7 +28,6 @@ from sfumato.privacy.ledger import Ledger
 from sfumato.privacy.requirements import KAnonymity
 from sfumato.publishing import Run, attack, publish
 from sfumato.recipe import Recipe
-from sfumato.release.attacking import Others
 from sfumato.release.reading import read_mask
 from sfumato.release.release import Release
 from sfumato.structure.structures import Clusters

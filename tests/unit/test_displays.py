@@ -13,7 +13,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.display import WIDTH, Card, Grid
-from sfumato.evaluation.attacks.suite import Effort
+from sfumato.evaluation.attacks.settings import Effort
 from sfumato.events import running, step
 from sfumato.privacy.verify.verdict import Check, verdict_of
 from sfumato.publishing import Run

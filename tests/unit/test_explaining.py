@@ -20,6 +20,7 @@ from sfumato.maskers.topdown.fit import fit_task
 from sfumato.maskers.topdown.masker import TopDown, _falling, _touching, allowed_to_json, allowing
 from sfumato.privacy.requirements import largest_k
 from sfumato.structure.structures import find
+from tests.sampling import some
 
 NEEDS = (sf.KAnonymity(["age", "kind"], 12), sf.KAnonymity(["town", "kind"], 9), sf.KAnonymity(["hours"], 7))
 
@@ -66,7 +67,7 @@ def shows(work: Task, settings: TopDown, story: Story) -> bool:
     return any(r.attribute == blocked.attribute and r.value == blocked.value for r in fitted.history.rounds)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", some(range(2), 2))
 @pytest.mark.parametrize("settings", [TopDown(), TopDown(score="infogain", split="best_valid"), TopDown(suppress=0.1)])
 def test_the_k_that_is_named_shows_the_finer_value(seed: int, settings: TopDown) -> None:
     work = task(seed)

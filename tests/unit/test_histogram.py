@@ -16,7 +16,8 @@ from sfumato.data.encoding import encode
 from sfumato.data.table import Table
 from sfumato.engines import ReferenceEngine
 from sfumato.maskers.histogram.domains import declared, public_cut
-from sfumato.maskers.histogram.growth import UNIT, PublicSpace, diameter, scores
+from sfumato.maskers.histogram.growth import scores
+from sfumato.maskers.histogram.public_space import UNIT, PublicSpace, diameter
 from sfumato.maskers.histogram.records import Box, Split, records_of, splits
 from sfumato.maskers.masker import Labels, Masker, Outcome, Task
 from sfumato.privacy.budget import Budget, Spending

@@ -11,10 +11,10 @@ from sfumato.cli.lean import start_libraries
 finders = list(sys.meta_path)
 start_libraries()
 import pyarrow as pa
-assert not {"pandas", "scipy.linalg"} & set(sys.modules), "looked for"
+assert not {"pandas", "scipy.linalg", "cffi"} & set(sys.modules), "looked for"
 assert sys.meta_path == finders, "the finder stays"
 assert pa.table({"a": [1]}).to_pandas().a.tolist() == [1]
-import pandas, scipy.linalg
+import cffi, pandas, scipy.linalg
 assert pa.array(pandas.Series([1, 2])).to_pylist() == [1, 2]
 """
 

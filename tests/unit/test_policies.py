@@ -16,8 +16,7 @@ import sfumato as sf
 from sfumato.cli.main import app
 from sfumato.data.masked import Masked
 from sfumato.errors import PolicyError
-from sfumato.evaluation.attacks.results import AttackResult, Beside
-from sfumato.evaluation.attacks.suite import Measured
+from sfumato.evaluation.attacks.results import AttackResult, Beside, Measured
 from sfumato.evaluation.scores import Estimate
 from sfumato.privacy.verify.policies.contents import CONTENTS
 from sfumato.privacy.verify.policies.terms import CHECKS, KNOWN
@@ -412,7 +411,16 @@ def test_policies_are_asked_for_on_the_command_line(tmp_path: Path) -> None:
     people().write_csv(table)
     text = replace(recipe("cell-size-11"), policies=(), attest={}, people=None, table=str(table)).to_yaml()
     path.write_text(text, encoding="utf-8")
-    call = ["publish", str(path), "-o", str(tmp_path / "out"), "--no-report", "--policy", "cell-size-11"]
+    call = [
+        "publish",
+        str(path),
+        "-o",
+        str(tmp_path / "out"),
+        "--no-report",
+        "--no-suggest",
+        "--policy",
+        "cell-size-11",
+    ]
     refusal = CliRunner().invoke(app, call).exception
     assert isinstance(refusal, PolicyError)
     done = CliRunner().invoke(app, [*call, "--attest", "no_differencing=A. Muster"])

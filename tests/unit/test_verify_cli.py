@@ -113,7 +113,9 @@ privacy: [{k_anonymity: 5, on: [born, cost]}]
 """
     (tmp_path / "recipe.yaml").write_text(recipe, encoding="utf-8")
     out = tmp_path / "out"
-    made = CliRunner().invoke(app, ["publish", str(tmp_path / "recipe.yaml"), "-o", str(out), "--no-report"])
+    made = CliRunner().invoke(
+        app, ["publish", str(tmp_path / "recipe.yaml"), "-o", str(out), "--no-report", "--no-suggest"]
+    )
     assert made.exit_code == 0, made.output
     checked = CliRunner().invoke(app, ["verify", str(out), "--raw", str(tmp_path / "stays.csv")])
     assert checked.exit_code == 0, checked.output

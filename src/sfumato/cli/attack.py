@@ -39,9 +39,8 @@ def attack(
 
     It needs the holder's folder beside RELEASE, and RAW to check the guesses. What it tells is for your eyes only.
     """
-    from sfumato.evaluation.attacks.suite import Effort
+    from sfumato.evaluation.attacks.settings import Effort, Others
     from sfumato.publishing import attack as attack_release
-    from sfumato.release.attacking import Others
 
     if output is not None:
         refuse_overwrite(output, force=force)

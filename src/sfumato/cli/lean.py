@@ -33,7 +33,7 @@ def unseen(*names: str) -> Iterator[None]:
 
 
 def start_libraries() -> None:
-    """Load pyarrow without pandas, and numba without BLAS, which no loop here uses: together half a second.
+    """Load pyarrow without pandas, numba without BLAS and a parser of C, which no loop here uses: half a second.
 
     For a process that runs a command and nothing else. Whoever turns a table into one of pandas gets it: pyarrow looks
     again then.
@@ -42,5 +42,6 @@ def start_libraries() -> None:
         import pyarrow as pa
 
         pa.scalar("")  # looks for pandas the first time that a value is given, and keeps what it found
-    with unseen("scipy.linalg"):
+    with unseen("scipy.linalg", "cffi"):
+        import numba.core.typing.cffi_utils
         import numba.np.arraymath  # noqa: F401  asks for BLAS while it is loaded

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 import pyarrow.types as pt
 from numpy.typing import NDArray
 
+from sfumato.data.grouping import different
 from sfumato.data.sources.scratch import looked_up
 from sfumato.data.table import Codes, Column, ItemColumn, narrow
 from sfumato.events import watched
@@ -82,7 +83,7 @@ def as_sets(
     width = max(len(values), 1)
     pairs = owners * width + codes
     if not (np.diff(pairs) > 0).all():
-        pairs = np.unique(pairs)
+        pairs = different(pairs)
     rows, items = np.divmod(pairs, width)
     offsets = np.append(0, np.cumsum(np.bincount(rows, minlength=len(missing)))).astype(np.int64)
     return ItemColumn(offsets, narrow(items, len(values)), values, missing)

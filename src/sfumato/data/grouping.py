@@ -37,6 +37,16 @@ def group_numbers(columns: Iterable[NDArray[np.integer[Any]]], rows: int) -> NDA
     return numbers
 
 
+def different(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Each key once, ascending. Of many different ones numpy makes a hash, which takes fifty times as long.
+
+    >>> different(np.array([7, 3, 7])).tolist()
+    [3, 7]
+    """
+    found = np.sort(keys)
+    return found[np.append(True, found[1:] != found[:-1])] if len(found) else found
+
+
 def counted(codes: NDArray[np.integer[Any]], size: int) -> NDArray[np.int64]:
     """(size,): how often each code comes; counted some rows at a time, as counting makes eight bytes of each code.
 

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import Any, Literal, Union
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.types as pt
 from numpy.typing import NDArray
 
@@ -88,6 +88,10 @@ class Column:
     def labels(self) -> tuple[str, ...]:
         """Every value as text."""
         return tuple(str(value) for value in self.values.to_pylist())
+
+    def texts(self, codes: NDArray[np.int64]) -> list[str]:
+        """Some values as text: all others are not spelt out."""
+        return [str(value) for value in self.values.take(codes).to_pylist()]
 
     @cached_property
     def counts(self) -> NDArray[np.int64]:
@@ -204,8 +208,17 @@ class ItemColumn:
     @cached_property
     def labels(self) -> tuple[str, ...]:
         """Every set as one text."""
-        held = [self.sets.items[first:end] for first, end in pairwise(self.sets.offsets)]
-        return tuple("{" + ", ".join(self.items[item] for item in some) + "}" for some in held)
+        return tuple(self.texts(np.arange(len(self.sets.missing))))
+
+    def texts(self, sets: NDArray[np.int64]) -> list[str]:
+        """Some sets as text: all others are not spelt out."""
+        sizes = np.diff(self.sets.offsets)[sets]
+        ends = np.append(0, np.cumsum(sizes))
+        places = np.arange(ends[-1]) + np.repeat(self.sets.offsets[sets] - ends[:-1], sizes)
+        items = pa.array(self.items, type=pa.large_string()).take(pa.array(self.sets.items[places]))
+        lists = pa.LargeListArray.from_arrays(pa.array(ends), items)
+        joined: Any = pc.binary_join(lists, pa.scalar(", ", pa.large_string()))
+        return ["{" + text + "}" for text in joined.to_pylist()]
 
     @property
     def shows_labels(self) -> bool:
@@ -228,8 +241,13 @@ class ItemColumn:
         return np.bincount(self.keys, minlength=len(self.sets.missing) + 1)
 
     def take(self, rows: NDArray[np.int64]) -> ItemColumn:
-        """Some rows."""
-        return ItemColumn.of(self.decode().take(rows))
+        """Some rows. Their items are numbered as they are met, as in `of`; all others are left out."""
+        sizes = np.diff(self.offsets)[rows]
+        offsets = np.append(0, np.cumsum(sizes)).astype(np.int64)
+        codes = self.codes[np.arange(offsets[-1]) + np.repeat(self.offsets[rows] - offsets[:-1], sizes)]
+        items = Column.of(pa.array(codes, mask=codes == len(self.values)))
+        values = self.values.take(items.values)
+        return ItemColumn(offsets, items.codes, values, self.missing_rows[rows])
 
     def decode(self) -> pa.Array[Any]:
         """A list array, one list a row, null where the set is missing."""

@@ -33,13 +33,14 @@ class Commonest:
     @classmethod
     def of(cls, column: AnyColumn) -> Commonest:
         """A missing value is a value; of equally common ones it is the first by letters."""
-        labels = (*column.labels, MISSING)
         counts = column.counts
-        there = np.flatnonzero(counts)
-        if not len(there):
+        there = int(np.count_nonzero(counts))
+        if not there:
             return cls(MISSING, 0.0, 0)
-        first = min(there[counts[there] == counts.max()].tolist(), key=lambda at: labels[at])
-        return cls(labels[first], float(counts[first] / counts.sum()), len(there))
+        most = np.flatnonzero(counts == counts.max())
+        gone = [MISSING] if most[-1] == column.missing_code else []
+        label = min([*gone, *column.texts(most[: len(most) - len(gone)])])
+        return cls(label, float(counts[most[0]] / counts.sum()), there)
 
 
 @dataclass(frozen=True)

@@ -15,16 +15,12 @@ from sfumato.data.schema import ItemSet
 from sfumato.data.table import Table
 from sfumato.errors import SchemaError
 from sfumato.evaluation.certainty import Told, certainty_scores, told
-from sfumato.evaluation.classes import accuracy_with, class_codes, judge_classes
 from sfumato.evaluation.columns import column_scores, columns_kept
-from sfumato.evaluation.generated import judge_generated
-from sfumato.evaluation.generated_classes import LARGEST, SMALLEST
 from sfumato.evaluation.loss import average_class_size, certainty_penalty, discernibility, nothing_shown
 from sfumato.evaluation.moved import moved_scores
 from sfumato.evaluation.report import evaluate_clusters
 from sfumato.evaluation.risk import risks
-from sfumato.evaluation.scores import FOUND_UNMASKED, Judged, Score, headline, scores_to_json
-from sfumato.evaluation.training import Part, split
+from sfumato.evaluation.scores import FOUND_UNMASKED, LARGEST, SMALLEST, Judged, Score, headline, scores_to_json
 from sfumato.maskers.masker import Objective, Outcome, Task
 from sfumato.maskers.topdown.masker import TopDown
 from sfumato.privacy.requirements import largest_k
@@ -38,7 +34,7 @@ AS_GOOD = 0.99
 """Where the clusters are found as well as this with every masked column at its top, masking cannot hurt them."""
 MANY = 0.05
 """Where in more rows than this nothing at all is shown, that is told."""
-SAMPLED = 100_000
+SAMPLED = 50_000
 """Of more rows a publish measures how well k-means finds the raw clusters again on a sample of so many; `evaluate`,
 which has the written rows, takes all of them."""
 
@@ -62,6 +58,8 @@ def judge(
     """
     masked = outcome.masked
     if not masked.row_by_row:
+        from sfumato.evaluation.generated import judge_generated
+
         return judge_generated(structure, found, task.table, outcome, whole=whole)
     released = learn_codebook(task.table, masked, kind=codebook, minimum=largest_k(task.requirements))
     losses = _losses(task, masked, masked if written is None else written)
@@ -118,6 +116,9 @@ def _classes(structure: Classes, case: _Case) -> _Kept:
     table = case.task.table
     if not SMALLEST <= table.rows <= LARGEST:
         return _Kept()
+    from sfumato.evaluation.classes import class_codes, judge_classes
+    from sfumato.evaluation.training import split
+
     parts = split(class_codes(table, structure.column))
     return _Kept(judge_classes(table, case.masked, structure.column, parts=parts).scores())
 
@@ -209,6 +210,9 @@ def _told_right(column: str, table: Table) -> Objective:
 
     @cache
     def accuracy() -> Objective:
+        from sfumato.evaluation.classes import accuracy_with, class_codes
+        from sfumato.evaluation.training import Part, split
+
         classes = class_codes(table, column)
         train = split(classes)[0].train
         inner = split(classes[train])[0]

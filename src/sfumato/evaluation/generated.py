@@ -189,16 +189,20 @@ def _recipients(beside: Beside, own: Own | None) -> Seen:
 
 
 class Seen:
-    """Owns the clusters that were found in a generated table: the label of each row, and the clusters' means."""
+    """Owns the clusters that were found in a generated table: the label of each row, and the clusters' means; and which
+    of them is nearest to each raw record, which is asked more than once."""
 
     def __init__(self, labels: Ints, centres: NDArray[np.float32]) -> None:
         self.labels, self.centres = labels, centres
+        self._nearest: tuple[Found, Codes] | None = None
 
-    def nearest(self, found: Found) -> Ints:
+    def nearest(self, found: Found) -> Codes:
         """(raw rows,): the nearest centre."""
         if found.placed is None:
             raise TypeError("clusters are compared with clusters")
-        return found.placed.nearest(self.centres)
+        if self._nearest is None or self._nearest[0] is not found:
+            self._nearest = (found, found.placed.nearest(self.centres))
+        return self._nearest[1]
 
     def by_part(self, found: Found, *, part: Ints, made_for: Ints) -> Ints:
         """(raw rows,): the cluster that most generated rows of a record's part have; without rows, the nearest.
@@ -245,7 +249,7 @@ def _patient(structure: Clusters) -> Clusters:
     return replace(structure, n_init=max(structure.n_init, STARTS))
 
 
-def _compared(found: Found, labels: Ints, name: str, told: str) -> list[Score]:
+def _compared(found: Found, labels: NDArray[np.integer[Any]], name: str, told: str) -> list[Score]:
     return [
         _told(f"f_measure.{name}", measure.f_measure(found.labels, labels), f"F-measure (003 Eq. 11): {told}"),
         _told(f"match_point.{name}", measure.match_point(found.labels, labels), f"match point (003 Eq. 12): {told}"),

@@ -19,12 +19,10 @@ from sfumato.data.schema import Category, ItemSet, Number, Schema
 from sfumato.data.table import Table
 from sfumato.errors import TableError
 from sfumato.evaluation.classes import Alike, alike_error, class_codes, report, wrong
-from sfumato.evaluation.scores import Score
+from sfumato.evaluation.scores import LARGEST, SMALLEST, Score
 from sfumato.evaluation.training import Part, raw_features, split, usable
 
 TREE = "tree"
-SMALLEST, LARGEST = 100, 200_000
-"""Rows, raw and generated, between which classes are judged by a tree: fewer tell nothing, more take long."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sfumato.arrays import Floats
 from sfumato.data.table import Table
-from sfumato.evaluation.attacks.inversion import Both, attack_with_known
-from sfumato.evaluation.attacks.suite import LEAST_ROWS, Effort, scenes_of
+from sfumato.evaluation.attacks.settings import Effort
 from sfumato.evaluation.scores import Score
 from sfumato.maskers.masker import Outcome
+
+if TYPE_CHECKING:
+    from sfumato.evaluation.attacks.inversion import Both
 
 QUICK = Effort(known=12, trials=20)
 """As hard as a publish tries; `sfumato attack` tries harder."""
@@ -27,6 +29,9 @@ def moved_scores(table: Table, outcome: Outcome) -> Sequence[Score]:
     """
     if outcome.masked.came != "moved":
         return ()
+    from sfumato.evaluation.attacks.inversion import Both
+    from sfumato.evaluation.attacks.suite import LEAST_ROWS
+
     mask: Any = outcome.mask
     both = Both.of(table, outcome.masked, mask.names)
     if both.rows < LEAST_ROWS:
@@ -61,6 +66,9 @@ def _sec(both: Both) -> list[Score]:
 
 def _known_records(table: Table, mask: Any, both: Both) -> list[Score]:
     """The least number with which one of the attacks gets everybody's record, or that of 95 in 100."""
+    from sfumato.evaluation.attacks.inversion import attack_with_known
+    from sfumato.evaluation.attacks.suite import scenes_of
+
     most = min(QUICK.known, both.rows - 1)
     found = [
         enough

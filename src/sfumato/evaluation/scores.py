@@ -20,6 +20,8 @@ from sfumato.structure.space import Space
 
 OWN = "own."
 """Before the names of figures of the holder's own choice."""
+SMALLEST, LARGEST = 100, 200_000
+"""Rows, raw and generated, between which classes are judged by a tree: fewer tell nothing, more take long."""
 FOUND_UNMASKED = "found_unmasked"
 """Under which an evaluation names the columns that go out as they are, where the clusters are found from them alone."""
 Z = 1.959964

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Floats
 from sfumato.data.axis import numbers_of
+from sfumato.data.grouping import different
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, Category, Number
 from sfumato.data.table import AnyColumn, ItemColumn, Table
@@ -107,8 +108,7 @@ def _follows(feature: Feature, table: Table, masked: Masked) -> bool:
     if feature.name not in table.columns:
         return False
     shown = (masked if feature.name in masked else table.columns)[feature.name].keys
-    pairs = np.unique(shown * feature.size + feature.codes)
-    return len(pairs) == len(np.unique(shown))
+    return len(different(shown * feature.size + feature.codes)) == len(different(shown))
 
 
 def usable(table: Table, column: str, attributes: Sequence[str] | None) -> list[str]:

@@ -22,8 +22,8 @@ from sfumato.data.encoding import encode
 from sfumato.data.masked import Masked
 from sfumato.data.table import Table
 from sfumato.errors import RecipeError
-from sfumato.evaluation.attacks.results import AttackReport
-from sfumato.evaluation.attacks.suite import Effort, Measured
+from sfumato.evaluation.attacks.results import AttackReport, Measured
+from sfumato.evaluation.attacks.settings import Effort, Others
 from sfumato.evaluation.scores import Judged
 from sfumato.events import Listener, Stop
 from sfumato.maskers.masker import Outcome, Task
@@ -33,7 +33,6 @@ from sfumato.privacy.verify import Verdict
 from sfumato.randomness import Randomness, Secure
 from sfumato.recipe import Recipe
 from sfumato.release.accounting import Accounting, Costs, Free
-from sfumato.release.attacking import Others
 from sfumato.release.bundle import Format, Shown
 from sfumato.release.labels import ClusterLabels
 from sfumato.release.report.material import Released

@@ -13,9 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from sfumato.errors import ReleaseError, SfumatoError, warn
-from sfumato.evaluation.attacks.attacker_view import Case as Attacked
-from sfumato.evaluation.attacks.attacker_view import Seen
-from sfumato.evaluation.attacks.suite import Measured, known_attributes, measure_criteria
+from sfumato.evaluation.attacks.results import Measured
 from sfumato.evaluation.risk import exposures, exposures_by
 from sfumato.maskers.masker import Outcome
 from sfumato.maskers.registry import name_of
@@ -25,7 +23,6 @@ from sfumato.privacy.verify import Verdict, verify
 from sfumato.publishing.case import Case
 from sfumato.recipe import Recipe
 from sfumato.recipe.policies import findings as policies
-from sfumato.release.attacking import attack_release
 from sfumato.release.bundle import needed_labels, told_labels, write_bundle, write_json
 from sfumato.release.certificate import Claim, Facts, count_claims, population_of
 from sfumato.release.earlier import claims_beside
@@ -37,7 +34,6 @@ from sfumato.release.reading import (
     warn_of_formulas,
 )
 from sfumato.release.report.material import Held, Released
-from sfumato.release.report.report import REPORT, holder_pages, holder_report, public_report
 from sfumato.structure.released_groups import ReleasedGroups
 from sfumato.structure.space import Space
 from sfumato.structure.structures import class_column
@@ -97,6 +93,10 @@ def attack_shown(case: Case) -> Case:
 
 def _measured(case: Case, claims: Sequence[Claim]) -> Measured:
     """The attacks of the three criteria, by somebody who knows what the claims are about."""
+    from sfumato.evaluation.attacks.attacker_view import Case as Attacked
+    from sfumato.evaluation.attacks.attacker_view import Seen
+    from sfumato.evaluation.attacks.suite import known_attributes, measure_criteria
+
     seen = Seen.of(case.outcome.masked, case.people, exact=case.outcome.mask.exact)
     return measure_criteria(Attacked(case.people, seen, known_attributes(_asked(claims), seen, case.people), PEOPLE))
 
@@ -107,7 +107,11 @@ def _asked(claims: Sequence[Claim]) -> list[tuple[str, ...]]:
 
 def draw_public(case: Case) -> Case:
     """The edition of the report that goes along."""
-    return replace(case, pages={REPORT: public_report(case.released)}) if case.run.report else case
+    if not case.run.report:
+        return case
+    from sfumato.release.report.report import REPORT, public_report
+
+    return replace(case, pages={REPORT: public_report(case.released)})
 
 
 def write_folder(case: Case) -> Case:
@@ -150,6 +154,8 @@ def draw_holders(case: Case) -> Case:
     """The edition of the report for the holder's eyes, with the whole mask."""
     if not case.pages:
         return case
+    from sfumato.release.report.report import holder_pages, holder_report
+
     held = Held(
         table=case.people,
         found=case.found,
@@ -186,6 +192,8 @@ def table_name(source: object, recipe: Recipe) -> str | None:
 
 def attack_written(case: Case) -> Case:
     """Every attack that applies to a written release."""
+    from sfumato.release.attacking import attack_release
+
     label = None if case.labels is None else case.labels.column
     found = attack_release(case.people, case.recipe, case.release, effort=case.effort, others=case.others, label=label)
     return replace(case, attacked=found)

@@ -21,7 +21,7 @@ from sfumato.data.masked import Masked
 from sfumato.data.table import Table
 from sfumato.errors import ReleaseError
 from sfumato.evaluation.attacks.results import AttackReport
-from sfumato.evaluation.attacks.suite import Effort
+from sfumato.evaluation.attacks.settings import Effort, Others
 from sfumato.events import running, step
 from sfumato.maskers.masker import Outcome
 from sfumato.publishing import handover, steps
@@ -29,7 +29,6 @@ from sfumato.publishing.case import Case, Run, Step
 from sfumato.publishing.notebook import told_in_notebook
 from sfumato.publishing.tries import try_others
 from sfumato.recipe import Recipe
-from sfumato.release.attacking import Others
 from sfumato.release.certificate import sha256
 from sfumato.release.reading import DAMAGE, plain_file, read_certificate, read_json, read_recipe_of, read_rows
 from sfumato.release.release import Release

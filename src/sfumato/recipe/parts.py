@@ -9,7 +9,7 @@ from typing import Literal, TypedDict, get_args
 
 from sfumato.calls import constructed
 from sfumato.data.detail import Given
-from sfumato.data.schema import Schema
+from sfumato.data.schema import ItemSet, Schema
 from sfumato.errors import RecipeError, did_you_mean
 from sfumato.maskers.masker import Masker
 from sfumato.privacy.budget import Budget
@@ -147,7 +147,7 @@ def check_along(release: Along, mask: Masker) -> None:
         )
 
 
-def check_earlier(mask: Masker, privacy: Sequence[Requirement]) -> None:
+def check_earlier(schema: Schema, mask: Masker, privacy: Sequence[Requirement]) -> None:
     """Only a search that knows of the earlier releases can be safe with them."""
     if not mask.joins_earlier:
         raise RecipeError(
@@ -169,6 +169,19 @@ def check_earlier(mask: Masker, privacy: Sequence[Requirement]) -> None:
             "a population is not counted by what earlier releases show",
             given="k_map",
             remedy="leave out one of both",
+        )
+    _refuse_sets(schema)
+
+
+def _refuse_sets(schema: Schema) -> None:
+    """What sets tell beside other releases is not counted."""
+    sets = [name for name in schema.quasi if isinstance(schema[name], ItemSet)]
+    if sets:
+        raise RecipeError(
+            "earlier",
+            "several releases are counted together where no quasi-identifier is set-valued",
+            given=f"{sets[0]}, an item set",
+            remedy="give it another role, or publish without earlier",
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, cast
 
@@ -101,8 +102,7 @@ class Recipe:
         check_policies(cast("tuple[Policy, ...]", self.policies), self.attest, self.schema)
         check_along(self.release, self.mask)
         if self.earlier is not None:
-            check_earlier(self.mask, self.privacy)
-            _refuse_sets(self.schema)
+            check_earlier(self.schema, self.mask, self.privacy)
         if self.structure is None:
             self.mask.unguided()
         else:
@@ -187,6 +187,11 @@ class Recipe:
 
     def to_yaml(self) -> str:
         """The recipe as YAML, taxonomies written out; `from_yaml` gives the same recipe back."""
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
+        """Kept, as one run asks for it several times: with thousands of codes it takes seconds to write."""
         from sfumato.recipe.yaml_form import settings_text
 
         return settings_text(cast(Settings, {one.name: getattr(self, one.name) for one in fields(self)}))
@@ -213,18 +218,6 @@ def _refuse_drafts(schema: Schema) -> None:
                 given="a taxonomy that is still marked as a draft",
                 remedy="read it, give values that few people have one label (outside: LABEL), then delete `# draft`",
             )
-
-
-def _refuse_sets(schema: Schema) -> None:
-    """What sets tell beside other releases is not counted."""
-    sets = [name for name in schema.quasi if isinstance(schema[name], ItemSet)]
-    if sets:
-        raise RecipeError(
-            "earlier",
-            "several releases are counted together where no quasi-identifier is set-valued",
-            given=f"{sets[0]}, an item set",
-            remedy="give it another role, or publish without earlier",
-        )
 
 
 def _interval_trees(schema: Schema) -> list[str]:

@@ -21,10 +21,9 @@ from sfumato.data.schema import Category, Schema
 from sfumato.data.table import AnyColumn, Table
 from sfumato.errors import ReleaseError, TableError, did_you_mean
 from sfumato.evaluation.attacks.attacker_view import Case, Seen
-from sfumato.evaluation.attacks.results import AttackReport
+from sfumato.evaluation.attacks.results import AttackReport, Measured
+from sfumato.evaluation.attacks.settings import Effort, Others
 from sfumato.evaluation.attacks.suite import (
-    Effort,
-    Measured,
     attack_generated,
     attack_recoding,
     attack_transformation,
@@ -41,18 +40,6 @@ from sfumato.release.reading import (
     read_mask,
     read_masked,
 )
-
-
-@dataclass(frozen=True, eq=False)
-class Others:
-    """Further tables of people, as `publish` takes them, each a path or a data frame.
-
-    `control`: people of the same kind who are not in the released table: what is guessed of them is no fault of the
-    release. `population`: everybody among whom the people of the table would have to be found, themselves included.
-    """
-
-    control: object | None = None
-    population: object | None = None
 
 
 def attack_release(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +22,6 @@ from sfumato.maskers.masker import Fixed, Mask, Masker, Outcome, Task
 from sfumato.maskers.recoding.rules import Points, Rule
 from sfumato.privacy.joint_claims import BCFAnonymity, Certified, JointAnonymity, promised_together
 from sfumato.privacy.requirements import KAnonymity, basic, without_covered
-from sfumato.privacy.several import View, anonymity
 from sfumato.recipe import Recipe
 from sfumato.release.certificate import Claim, sha256
 from sfumato.release.reading import (
@@ -34,6 +33,9 @@ from sfumato.release.reading import (
     read_masked,
     read_recoding,
 )
+
+if TYPE_CHECKING:
+    from sfumato.privacy.several import View
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +75,8 @@ def _refuse_bare(sides: Sequence[Side], masked: Sequence[str]) -> None:
 
 
 def _view(side: Side, reach: Mapping[str, Any], values: Ints) -> View:
+    from sfumato.privacy.several import View
+
     shown = {name: _codes(side.masked.shown(name), side.mask.rules[name]) for name in reach}
     found: dict[str, Marks] = dict(reach)
     if side.mask.lifted:  # who shows the top everywhere may be anybody
@@ -184,6 +188,8 @@ def _claims_of_growing(people: Table, outcome: Outcome, recipe: Recipe) -> list[
     folders = [Path(folder) for folder in recipe.before.growing]
     if not folders:
         return []
+    from sfumato.privacy.several import anonymity
+
     beside = tuple(map(_certified, folders))
     seen = views([*(_side(folder, recipe.schema) for folder in folders), _new_side(people, outcome)])
     return [Claim(BCFAnonymity(asked, beside), anonymity(seen, asked.on)) for asked in _asked(recipe)]
@@ -200,6 +206,8 @@ def _smallest(shown: list[Keys], asked: KAnonymity, rows: int) -> int:
 
 def _holds(sides: list[Side], task: Task, outcome: Outcome, recipe: Recipe) -> bool:
     """Also for an attacker who knows which labels there are behind a `*`; verify, which does not, counts without."""
+    from sfumato.privacy.several import anonymity
+
     side = _new_side(task.table, outcome)
     hidden = [name for name, rule in side.mask.rules.items() if not rule.tells_domain]
     domains = {name: _held(task.table, name) for name in hidden}

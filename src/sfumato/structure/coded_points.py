@@ -105,13 +105,17 @@ class SetBlock:
     def sorted(self) -> SetBlock:
         """The same records, codes numbered by places: every place where a record stands has one."""
         used = np.flatnonzero(counted(self.codes, self.values))
-        first, among = _in_order(self._marks()[used])
-        lengths = np.diff(self.offsets)[used[first]]
-        offsets = np.append(0, np.cumsum(lengths)).astype(np.int64)
-        within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
-        members = self.members[np.repeat(self.offsets[used[first]], lengths) + within]
+        held = self if len(used) == self.values else self._only(used)
+        first, among = _in_order(held._marks())
         codes = _renumbered(self.codes, self.values, used, among)
-        return replace(self, codes=codes, offsets=offsets, members=members)
+        return replace(held._only(first), codes=codes)
+
+    def _only(self, sets: Ints) -> SetBlock:
+        """Nothing but these sets, and no record."""
+        lengths = np.diff(self.offsets)[sets]
+        offsets = np.append(0, np.cumsum(lengths)).astype(np.int64)
+        members = self.members[np.arange(offsets[-1]) + np.repeat(self.offsets[sets] - offsets[:-1], lengths)]
+        return replace(self, codes=self.codes[:0], offsets=offsets, members=members)
 
     def _marks(self) -> NDArray[np.uint64]:
         """(sets, 3): how many coordinates each set has, and two sums of numbers that each of them is given; two sets of
@@ -218,7 +222,7 @@ class Placed:
             columns = np.arange(at, at + block.dims)
             at += block.dims
             if isinstance(block, SetBlock):
-                sets.append(Sets(block.codes, block.offsets, columns[block.members], block.shares))
+                sets.append(Sets(block.codes, block.offsets, block.members, columns, block.shares))
                 continue
             if block.own is not None:
                 own = np.arange(beyond, beyond + block.own.shape[1])

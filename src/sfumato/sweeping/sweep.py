@@ -264,7 +264,7 @@ def _check(recipe: Recipe, family: Sequence[Version]) -> None:
             given=", ".join(str(version.key) for version in family) or "none",
             remedy="say --clusters 2,4,6, or --clusters 4 --methods kmeans,ward",
         )
-    check_earlier(recipe.mask, recipe.privacy)
+    check_earlier(recipe.schema, recipe.mask, recipe.privacy)
     if recipe.before.growing:
         raise RecipeError(
             "--clusters",

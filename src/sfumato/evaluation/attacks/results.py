@@ -67,6 +67,15 @@ def _form(estimate: Estimate) -> dict[str, float]:
     return {"value": estimate.value, "low": estimate.low, "high": estimate.high}
 
 
+@dataclass(frozen=True)
+class Measured:
+    """What the attacks found, which were left out and why, and the risk from group sizes."""
+
+    results: tuple[AttackResult, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict)
+    risk: tuple[Exposure, ...] = ()
+
+
 @dataclass(frozen=True, repr=False)
 class AttackReport:
     """All attacks that apply to one release, and why others do not. For the holder's eyes only.

@@ -8,8 +8,7 @@ words and with what guessing without the release would reach.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from itertools import chain
 
 import numpy as np
@@ -22,23 +21,14 @@ from sfumato.evaluation.attacks.inference import attack_groups, can_infer, infer
 from sfumato.evaluation.attacks.inversion import Both, Scene, attack_with_known
 from sfumato.evaluation.attacks.linkage import link_halves, link_masked, link_numbers, locate
 from sfumato.evaluation.attacks.public_sample import attack_with_sample
-from sfumato.evaluation.attacks.results import AttackReport, AttackResult
+from sfumato.evaluation.attacks.results import AttackReport, AttackResult, Measured
+from sfumato.evaluation.attacks.settings import Effort
 from sfumato.evaluation.attacks.singling_out import single_out
-from sfumato.evaluation.risk import Exposure
 from sfumato.events import watched
 from sfumato.maskers.geometric.mask import Transformation
 from sfumato.maskers.geometric.operations import Add, Multiply, Turn, numbers_in, of_arrow
 
 LEAST_ROWS = 10
-
-
-@dataclass(frozen=True)
-class Measured:
-    """What the attacks found, which were left out and why, and the risk from group sizes."""
-
-    results: tuple[AttackResult, ...] = ()
-    left_out: Mapping[str, str] = field(default_factory=dict)
-    risk: tuple[Exposure, ...] = ()
 
 
 def measure_criteria(case: Case) -> Measured:
@@ -68,19 +58,6 @@ def known_attributes(asked: Sequence[Sequence[str]], seen: Seen, table: Table) -
     """What attackers are thought to know: all attributes that requirements are about, else all quasi-identifying."""
     names = dict.fromkeys(chain.from_iterable(asked)) or dict.fromkeys(table.schema.quasi)
     return tuple(name for name in names if name in seen.columns)
-
-
-@dataclass(frozen=True)
-class Effort:
-    """How hard to try: how many known records at most, how many trials each, from which seed.
-
-    `people`: how many are attacked by singling out, linkability and inference.
-    """
-
-    known: int = 20
-    trials: int = 40
-    seed: int = 0
-    people: int = 1_000
 
 
 def attack_transformation(

@@ -20,7 +20,7 @@ from sfumato.data.masked import Masked
 from sfumato.data.schema import Schema
 from sfumato.errors import RecipeError, did_you_mean
 from sfumato.maskers.histogram.domains import LABELS, MOST_ITEMS, Domain, ItemDomain, declared
-from sfumato.maskers.histogram.growth import UNIT, Grown, PublicSpace, Round, grow
+from sfumato.maskers.histogram.growth import Grown, Round, grow
 from sfumato.maskers.histogram.marginals import (
     SIZE,
     Part,
@@ -43,6 +43,7 @@ from sfumato.maskers.histogram.mask import (
     told_shares,
 )
 from sfumato.maskers.histogram.pairs import alone, learn_pairs, planned
+from sfumato.maskers.histogram.public_space import UNIT, PublicSpace
 from sfumato.maskers.histogram.records import Records, few_splits, records_of, splits
 from sfumato.maskers.masker import DIFFERENTIAL_PRIVACY, Guarantee, Masker, Outcome, Task, within
 from sfumato.privacy.budget import Budget, Share, shares

@@ -9,16 +9,11 @@ Everything is in whole numbers, so no rounding spoils the bound.
 One split for all parts, rather than one for each: its score adds up over all records while its sensitivity stays that
 of one. For the same reason the first splits are chosen together, as one choice among all combinations: that costs the
 logarithm of their number, where one choice after the other would divide epsilon.
-
-The public space in which splits are judged has whole-number coordinates, so that every score is exact. Squared
-distance is that of 003 Eq. 7 in units of 2^-28: a number over its range, a label by the path to it in its taxonomy, a
-set by the mean of its labels' paths. Only declarations are used, so distances are public.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -26,166 +21,15 @@ from itertools import combinations, product
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
+from sfumato.data.grouping import first_rows
 from sfumato.events import checkpoint, watched
-from sfumato.maskers.histogram.domains import Domain, ItemDomain, LabelDomain, NumberDomain
+from sfumato.maskers.histogram.public_space import CHUNK, UNIT, Place, PublicSpace, diameter
 from sfumato.maskers.histogram.records import Box, Records, Split, answers
 from sfumato.privacy.mechanisms import Mechanisms, Question
-
-UNIT = 2**14
-WHOLE_SET = 64
-"""A set's labels share this many parts, each an equal whole number of them."""
-CHUNK = 1 << 17
-
-
-@dataclass(frozen=True, eq=False)
-class Place:
-    """Where one attribute's columns stand among all, and where each of them stands in the space.
-
-    `positions` (columns, dims): the coordinates of each column.
-    """
-
-    domain: Domain
-    columns: slice
-    positions: Ints
-
-    def spread(self, allowed: NDArray[np.bool_] | None) -> int:
-        """The largest squared distance between two values in the allowed cells."""
-        at = self.positions
-        if isinstance(self.domain, ItemDomain):
-            longest = WHOLE_SET**2 * int((at.astype(object) ** 2).sum(axis=1).max()) * _height(self.domain)
-            return 2 * longest
-        inside = at if allowed is None else at[allowed]
-        norms = (inside**2).sum(axis=1)
-        return int((norms[:, None] + norms[None, :] - 2 * inside @ inside.T).max(initial=0))
-
-
-@dataclass(frozen=True, eq=False)
-class Chunk:
-    """Some rows, and their values as a sparse matrix of whole numbers.
-
-    `values` has two columns more: the squared length of the row, and 1.
-    """
-
-    rows: slice
-    values: Any
-
-
-@dataclass(frozen=True, eq=False)
-class PublicSpace:
-    """All attributes side by side."""
-
-    places: Mapping[str, Place]
-    values: int
-
-    @classmethod
-    def of(cls, domains: Mapping[str, Domain], weights: Mapping[str, float]) -> PublicSpace:
-        """Lay out the domains with weights that add up to 1."""
-        total = sum(weights.get(name, 0.0) for name in domains) or 1.0
-        places, values = {}, 0
-        for name, domain in domains.items():
-            positions = _positions(domain, UNIT * math.sqrt(weights.get(name, 0.0) / total))
-            places[name] = Place(domain, slice(values, values + len(positions)), positions)
-            values += len(positions)
-        return cls(places, values)
-
-    def chunks(self, records: Records) -> Iterator[Chunk]:
-        """All rows, some at a time."""
-        for first in range(0, records.rows, CHUNK):
-            checkpoint()
-            yield _chunk(self, records, slice(first, min(first + CHUNK, records.rows)))
-
-    def project(self, sums: Ints) -> Ints:
-        """(..., dims): coordinates from sums over columns; whole numbers below 2^53, so floats keep them exactly."""
-        parts = [sums[..., p.columns].astype(np.float64) @ p.positions for p in self.places.values()]
-        return np.rint(np.concatenate(parts, axis=-1)).astype(np.int64)
-
-
-def _height(domain: ItemDomain | LabelDomain) -> int:
-    return max(1, domain.tree.levels - 1)
-
-
-def _positions(domain: Domain, unit: float) -> Ints:
-    """(columns, dims): the coordinates of each cell, or of each label of a set-valued attribute."""
-    if isinstance(domain, NumberDomain):
-        scaled = (domain.middles() - domain.low) / (domain.high - domain.low)
-        middle = [0.5] if domain.missing else []
-        return np.rint(unit * np.append(scaled, middle))[:, None].astype(np.int64)
-    step = unit * math.sqrt(1 / (2 * _height(domain)))
-    if isinstance(domain, ItemDomain):
-        count = len(domain.nodes) + domain.missing
-        return np.eye(count, dtype=np.int64) * int(step / WHOLE_SET)
-    at = {label: place for place, label in enumerate(domain.tree.labels[1:])}
-    found = np.zeros((domain.size, len(at) + domain.missing), dtype=np.int64)
-    for cell, leaf in enumerate(domain.tree.leaves):
-        for label in (leaf, *domain.tree.ancestors(leaf)):
-            if label in at:
-                found[cell, at[label]] = int(step)
-    if domain.missing:
-        found[-1, -1] = int(step)
-    return found
-
-
-def _chunk(space: PublicSpace, records: Records, rows: slice) -> Chunk:
-    n = rows.stop - rows.start
-    every, ones = np.arange(n), np.ones(n, dtype=np.int64)
-    lengths = np.zeros(n, dtype=np.int64)
-    entries: list[Entries] = []
-    for name, place in space.places.items():
-        if isinstance(place.domain, ItemDomain):
-            own = set_parts(place.domain, records, name, rows)
-            step = int(place.positions[0, 0])
-            lengths += np.bincount(own.rows, weights=(own.parts * step) ** 2, minlength=n).astype(np.int64)
-        else:
-            own = Entries(every, records.cells[name][rows], ones)
-            lengths += (place.positions**2).sum(axis=1)[own.columns]
-        entries.append(Entries(own.rows, own.columns + place.columns.start, own.parts))
-    more = [Entries(every, np.full(n, space.values), lengths), Entries(every, np.full(n, space.values + 1), ones)]
-    return Chunk(rows, _sparse([*entries, *more], (n, space.values + 2)))
-
-
-@dataclass(frozen=True, eq=False)
-class Entries:
-    """Entries of a sparse matrix."""
-
-    rows: Ints
-    columns: Ints
-    parts: Ints
-
-
-def _sparse(entries: list[Entries], shape: tuple[int, int]) -> Any:
-    from scipy import sparse
-
-    rows, columns, parts = (
-        np.concatenate([getattr(entry, of) for entry in entries]) for of in ("rows", "columns", "parts")
-    )
-    return sparse.csr_matrix((parts, (rows, columns)), shape=shape)
-
-
-def set_parts(domain: ItemDomain, records: Records, name: str, rows: slice) -> Entries:
-    """For rows of a set-valued attribute: each label and each label above one, with its parts of the whole."""
-    sets = records.sets[name]
-    first, end = sets.offsets[rows.start], sets.offsets[rows.stop]
-    sizes = np.diff(sets.offsets[rows.start : rows.stop + 1])
-    owners = np.repeat(np.arange(len(sizes)), sizes)
-    parts = WHOLE_SET // np.maximum(sizes, 1)
-    width = max(len(path) for path in domain.paths)
-    padded = np.array([(*path, *[-1] * (width - len(path))) for path in domain.paths], dtype=np.int64)
-    nodes = padded[sets.items[first:end]]
-    kept = nodes.ravel() >= 0
-    keys = (np.repeat(owners, width) * (len(domain.nodes) + 1) + nodes.ravel())[kept]
-    pairs, counts = np.unique(keys, return_counts=True)
-    at, node = np.divmod(pairs, len(domain.nodes) + 1)
-    shares = counts * parts[at]
-    gone = np.flatnonzero(sets.missing[rows])
-    if not len(gone):
-        return Entries(at, node, shares)
-    mark = np.full(len(gone), len(domain.nodes))
-    whole = np.full(len(gone), WHOLE_SET)
-    return Entries(np.append(at, gone), np.append(node, mark), np.append(shares, whole))
-
 
 CLOSE_TO_FULL = 2**62
 AT_ONCE = 1024
@@ -232,6 +76,8 @@ def grow(records: Records, space: PublicSpace, rounds: Sequence[Round], *, mecha
 
 def scores(records: Records, space: PublicSpace, part_of: Ints, choices: Sequence[Combination]) -> list[int]:
     """Minus the squared error left by each combination of splits in all parts together, exactly."""
+    if all(len(choice) == 1 for choice in choices):
+        return single_scores(records, space, part_of, [split for (split,) in choices])
     offered = list(dict.fromkeys(split for choice in choices for split in choice))
     found = [0] * len(choices)
     for patterns in Patterns.of_parts(records, space, part_of, offered):
@@ -241,6 +87,38 @@ def scores(records: Records, space: PublicSpace, part_of: Ints, choices: Sequenc
             for at, left in enumerate(patterns.errors_left(space, some), first):
                 found[at] -= left
     return found
+
+
+def single_scores(records: Records, space: PublicSpace, part_of: Ints, offered: Sequence[Split]) -> list[int]:
+    """The same of one split each. Who answers yes is told by the columns in which he has something, and what they have
+    together by which columns meet: so of a million rows no patterns of answers are made."""
+    columns = [_columns(space.places[split.attribute], split) for split in offered]
+    found = [0] * len(offered)
+    for meeting in _meetings(records, space, part_of):
+        yes = np.array([meeting[some].sum(axis=0) for some in columns])
+        for answered in (yes, meeting[-1] - yes):
+            found = [so_far - left for so_far, left in zip(found, errors(space, answered), strict=True)]
+    return found
+
+
+def _columns(place: Place, split: Split) -> Ints:
+    """The columns in which those who answer yes have something, each of them in one, and nobody else has."""
+    return np.array(split.tests, dtype=np.int64) + int(place.columns.start)
+
+
+def _meetings(records: Records, space: PublicSpace, part_of: Ints) -> Iterator[Ints]:
+    """Of each part that has records (values + 1, values + 2): the sum of the values of those who have something in a
+    column, their squared lengths, and how many they are; the last line is that of all."""
+    from sfumato.maskers.histogram.kernels import add_meetings
+
+    valued, order = space.valued(records), np.argsort(part_of, kind="stable")
+    ends = np.append(0, np.cumsum(np.bincount(part_of)))
+    for part in np.flatnonzero(np.diff(ends)):
+        found = np.zeros((space.values + 1, space.values + 2), dtype=np.int64)
+        for first in range(ends[part], ends[part + 1], CHUNK):
+            checkpoint()
+            add_meetings(order[first : min(first + CHUNK, ends[part + 1])], valued, found)
+        yield found
 
 
 @dataclass(frozen=True, eq=False)
@@ -279,9 +157,9 @@ class Patterns:
         yes = np.stack([answers(records, split) for split in offered], axis=1)
         packed = np.hstack([part_of.astype("<u4").view(np.uint8).reshape(-1, 4), np.packbits(yes, axis=1)])
         checkpoint()
-        keys = np.ascontiguousarray(packed).view(f"V{packed.shape[1]}").ravel()
-        _, first, of_row = np.unique(keys, return_index=True, return_inverse=True)
-        sums = _sums(records, space, of_row.ravel(), len(first))
+        of_row = _alike(packed)
+        first = first_rows(of_row)
+        sums = space.sums(records, of_row, len(first))
         part = part_of[first]
         for at in np.unique(part):
             yield cls(offered, yes[first[part == at]], sums[part == at])
@@ -338,16 +216,12 @@ def _with_answers(
     return found
 
 
-def _sums(records: Records, space: PublicSpace, groups: Ints, n: int) -> NDArray[np.int64]:
-    """(groups, values + 2): the values of the rows of each group, added up."""
-    from scipy import sparse
-
-    found = np.zeros((n, space.values + 2), dtype=np.int64)
-    for chunk in space.chunks(records):
-        mine = groups[chunk.rows]
-        member = sparse.csr_matrix((np.ones(len(mine), dtype=np.int64), (mine, np.arange(len(mine)))), (n, len(mine)))
-        found += np.asarray((member @ chunk.values).toarray())
-    return found
+def _alike(rows: NDArray[np.uint8]) -> Ints:
+    """(rows,): a number for each, the same where all its bytes are, in the order in which they are met."""
+    whole: Any = np.ascontiguousarray(rows)
+    kind = pa.binary(rows.shape[1])
+    met: Any = pa.FixedSizeBinaryArray.from_buffers(kind, len(rows), [None, pa.py_buffer(whole)]).dictionary_encode()
+    return np.asarray(met.indices.to_numpy(), dtype=np.int64)
 
 
 def errors(space: PublicSpace, sums: NDArray[np.int64]) -> list[int]:
@@ -358,8 +232,3 @@ def errors(space: PublicSpace, sums: NDArray[np.int64]) -> list[int]:
         places = places.astype(object)  # numbers of any length
     lengths = (places * places).sum(axis=1)
     return [(int(q) * int(n) - int(s)) // int(n) if n else 0 for q, s, n in zip(squares, lengths, count, strict=True)]
-
-
-def diameter(space: PublicSpace, box: Box) -> int:
-    """The largest squared distance between two records in a box, by declarations alone."""
-    return sum(place.spread(box.allowed.get(name)) for name, place in space.places.items())

@@ -18,7 +18,7 @@ from sfumato.arrays import Floats, Ints
 from sfumato.errors import quoted
 from sfumato.events import watched
 from sfumato.maskers.histogram.domains import Domain, ItemDomain, LabelDomain, NumberDomain
-from sfumato.maskers.histogram.growth import WHOLE_SET
+from sfumato.maskers.histogram.public_space import WHOLE_SET
 from sfumato.maskers.histogram.records import Box, Records
 from sfumato.privacy.mechanisms import Mechanisms, Noise
 
@@ -279,10 +279,8 @@ def drawn_sets(domain: ItemDomain, part: Part, random: np.random.Generator) -> S
     for first in watched(range(0, part.rows, 8192)):
         wanted = sizes[first : first + 8192]
         keys = logs + random.gumbel(size=(len(wanted), len(shares)))  # the largest keys: drawn without replacement
-        order = np.argsort(-keys, axis=1)
-        held = np.zeros(keys.shape, dtype=np.bool_)
-        np.put_along_axis(held, order, np.arange(len(shares)) < wanted[:, None], axis=1)
-        found.append(np.nonzero(held)[1])
+        last = np.take_along_axis(np.sort(keys, axis=1), len(shares) - np.maximum(wanted, 1)[:, None], axis=1)
+        found.append(np.nonzero((keys >= last) & (wanted > 0)[:, None])[1])
     return SetRows(np.concatenate([np.zeros(0, dtype=np.int64), *found]), sizes, gone)
 
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
@@ -154,7 +155,8 @@ def told_domains(domains: Mapping[str, Domain], shown: Rows, columns: Columns) -
         if "labels" in form:
             form["labels"] = _labels(columns[name])
         if "most" in form:
-            form["most"] = max((len(items) for items in columns[name].to_pylist() if items is not None), default=0)
+            sizes: Any = pc.max(pc.list_value_length(columns[name]))
+            form["most"] = sizes.as_py() or 0
         found[name] = form
     return found
 

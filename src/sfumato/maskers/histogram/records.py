@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
 from sfumato.data.axis import numbers_of
+from sfumato.data.grouping import different
 from sfumato.data.schema import Number
 from sfumato.data.table import Column, ItemColumn, Table
 from sfumato.errors import TableError
@@ -90,9 +91,10 @@ def _sets(domain: ItemDomain, column: Column | ItemColumn) -> Sets:
     of = np.array([domain.of_leaf[str(label)] for label in column.values.to_pylist()] or [0], dtype=np.int64)
     rows = len(column.missing_rows)
     owners = np.repeat(np.arange(rows), np.diff(column.offsets))
-    pairs = np.unique(owners * domain.size + of[column.codes])
+    pairs = different(owners * domain.size + of[column.codes])
     owners, items = np.divmod(pairs, domain.size)
-    place = np.arange(len(pairs)) - np.searchsorted(owners, owners)
+    ends = np.cumsum(np.bincount(owners, minlength=rows))
+    place = np.arange(len(pairs)) - np.append(0, ends)[owners]
     kept = place < domain.most  # only where no largest set was declared; the labels of a cut bound it anyway
     counts = np.bincount(owners[kept], minlength=rows)
     return Sets(np.append(0, np.cumsum(counts)), items[kept], column.missing_rows)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from heapq import heapify, heappop, heappush
 from itertools import pairwise
 from math import log2
@@ -46,8 +46,7 @@ LEAF, CLUSTERS = -1, -2
 """What a part is cut along that is cut no further, or into its clusters."""
 
 
-@dataclass(frozen=True, eq=False)
-class Part:
+class Part(NamedTuple):
     """Records order[lo:hi]. `cut`: the number of the attribute along which it is cut; `sides`: of each of its bins
     0 left, 1 right, 2 where the part holds none; `below`: the numbers of its two sides, or of its clusters."""
 
@@ -277,13 +276,13 @@ class Cutting:
     def _add(self, found: list[Part], number: int, nodes: Ints, sides: NDArray[np.uint8]) -> None:
         """Put a grown tree in the place of a part."""
         base = len(found) - 1  # its first node is the part itself
-        for at, (lo, hi, cut, left, right) in enumerate(nodes.tolist()):
-            bins = int(self.cells.first[cut + 1] - self.cells.first[cut]) if cut >= 0 else 0
-            part = Part(lo, hi, cut, sides[at, :bins].copy(), (base + left, base + right)) if bins else Part(lo, hi)
-            if at:
-                found.append(part)
-            else:
-                found[number] = part
+        bins = np.diff(self.cells.first).tolist()
+        parts = [
+            Part(lo, hi) if cut < 0 else Part(lo, hi, cut, side[: bins[cut]], (base + left, base + right))
+            for (lo, hi, cut, left, right), side in zip(nodes.tolist(), sides, strict=True)
+        ]
+        found[number] = parts[0]
+        found += parts[1:]
 
 
 def _ahead(part: Part, least: float) -> float:
@@ -337,7 +336,7 @@ def in_depth(parts: Sequence[Part], first: int, begun: Sequence[int]) -> list[Pa
             place[number] = len(order)
             order.append(number)
         waiting += reversed(below)
-    return [replace(parts[n], below=tuple(place[side] for side in parts[n].below)) for n in order]
+    return [parts[n]._replace(below=tuple(place[side] for side in parts[n].below)) for n in order]
 
 
 def leaves_of(parts: Sequence[Part]) -> list[int]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.arrays import Ints
+from sfumato.arrays import Floats, Ints
 from sfumato.maskers.partition.kernels import evaluate
-from sfumato.maskers.partition.problem import BREADTH, NOTHING, TIE, ZERO, Cells, Guide, Problem, Work
+from sfumato.maskers.partition.problem import BREADTH, NOTHING, ONE, TIE, ZERO, Cells, Guide, Problem, Work
 
 
 @njit(cache=True, nogil=True)
@@ -29,6 +31,68 @@ def divide(
     return left
 
 
+class Looked(NamedTuple):
+    """What evaluations of some parts found, each in a line: `there` whether it was looked at, `gain`, `side`, `varied`
+    and `many` as in `Work`. Whoever looks ahead looks at both sides of the cut that is then made; they are not looked
+    at again when their turn comes."""
+
+    there: NDArray[np.bool_]
+    gain: Floats
+    side: NDArray[np.uint8]
+    varied: Ints
+    many: Ints
+
+
+@njit(cache=True, nogil=True)
+def _nothing_looked_at(parts: int, work: Work) -> Looked:
+    """Room for so many parts."""
+    attributes = work.gain.shape[1]
+    return Looked(
+        np.zeros(parts, dtype=np.bool_),
+        np.zeros((parts, attributes)),
+        np.zeros((parts, work.side.shape[1]), dtype=np.uint8),
+        np.zeros((parts, attributes), dtype=np.int64),
+        np.zeros(parts, dtype=np.int64),
+    )
+
+
+@njit(cache=True, nogil=True)
+def _keep(looked: Looked, at: int, work: Work, depth: int) -> None:
+    """Write down what was just found, if it is a side of a cut of the part that the look ahead begins with."""
+    if depth != 1:
+        return
+    looked.there[at] = True
+    looked.gain[at], looked.side[at] = work.gain[depth], work.side[depth]
+    looked.varied[at], looked.many[at] = work.varied[depth + 1], work.many[depth + 1]
+
+
+@njit(cache=True, nogil=True)
+def _recall(looked: Looked, at: int, work: Work) -> None:
+    """As if it had just been found of the part that the look ahead begins with."""
+    work.gain[0], work.side[0] = looked.gain[at], looked.side[at]
+    work.varied[1], work.many[1] = looked.varied[at], looked.many[at]
+
+
+@njit(cache=True, nogil=True)
+def _copy(looked: Looked, at: int, to: Looked, there: int) -> None:
+    if looked.there[at]:
+        to.there[there] = True
+        to.gain[there], to.side[there] = looked.gain[at], looked.side[at]
+        to.varied[there], to.many[there] = looked.varied[at], looked.many[at]
+
+
+@njit(cache=True, nogil=True)
+def _settle(sides_of: Looked, depth: int, better: bool) -> None:
+    """A cut of the part that the look ahead begins with was tried: if it is better, its sides are those to be kept."""
+    if depth != 0:
+        return
+    for side in range(2):
+        if better:
+            sides_of.there[side] = False
+            _copy(sides_of, 2 + side, sides_of, side)
+        sides_of.there[2 + side] = False
+
+
 @njit(cache=True, nogil=True)
 def _best(work: Work, depth: int, tried: NDArray[np.bool_], n: int) -> int:
     """The attribute worth most of those not tried; -1 if none can be cut."""
@@ -41,12 +105,17 @@ def _best(work: Work, depth: int, tried: NDArray[np.bool_], n: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def ahead(problem: Problem, rows: NDArray[np.int32], n: int, deep: int, work: Work) -> int:
+def ahead(
+    problem: Problem, rows: NDArray[np.int32], n: int, deep: int, work: Work, recalled: bool, sides_of: Looked
+) -> int:
     """The attribute along which the part `rows[0, :n]` is best cut, looking `deep` cuts further; -1 if none can be.
 
     Of every part the best cuts of three attributes are followed into both of their sides. A walk with a frame for each
-    depth: its part is `rows[depth, lo:hi]`, and what was found of it stays in that line of `work`.
+    depth: its part is `rows[depth, lo:hi]`, and what was found of it stays in that line of `work`. `recalled`: what is
+    found of the part itself is there already. `sides_of` (4): in the first two lines what was found of both sides of
+    the cut that is best, if they were looked at; in the others, of those that are being tried.
     """
+    sides_of.there[:] = False
     cells, k = problem.cells, problem.terms.k
     nobody = np.zeros((0, 0, 0), dtype=np.bool_)
     lo, hi = np.zeros(deep + 1, dtype=np.int64), np.zeros(deep + 1, dtype=np.int64)
@@ -54,11 +123,12 @@ def ahead(problem: Problem, rows: NDArray[np.int32], n: int, deep: int, work: Wo
     cut, chosen = np.zeros_like(lo), np.full(deep + 1, -1)
     now, best = np.zeros(deep + 1), np.full(deep + 1, NOTHING)
     tried = np.zeros((deep + 1, len(cells.kind)), dtype=np.bool_)
-    hi[0], depth = n, ZERO
-    enter = True
+    hi[0], depth, enter = n, ZERO, True
     while depth >= 0:
         if enter:
-            evaluate(problem, rows[depth], lo[depth], hi[depth], allowed=nobody, work=work, depth=depth)
+            if depth > 0 or not recalled:
+                evaluate(problem, rows[depth], lo[depth], hi[depth], allowed=nobody, work=work, depth=depth)
+            _keep(sides_of, ONE + sides[0], work, depth)
             enter = False
         size = hi[depth] - lo[depth]
         if sides[depth] == 0:  # the next attribute
@@ -82,13 +152,13 @@ def ahead(problem: Problem, rows: NDArray[np.int32], n: int, deep: int, work: Wo
                 depth += 1
                 lo[depth], hi[depth] = first, last
                 tries[depth], sides[depth], best[depth], chosen[depth] = 0, 0, NOTHING, -1
-                for a in range(len(cells.kind)):
-                    tried[depth, a] = False
-                enter = True
+                tried[depth], enter = False, True
             continue
         sides[depth] = 0
-        if now[depth] > best[depth] + TIE * size:
+        better = now[depth] > best[depth] + TIE * size
+        if better:
             best[depth], chosen[depth] = now[depth], cut[depth]
+        _settle(sides_of, depth, better)
     return int(chosen[0])
 
 
@@ -147,6 +217,7 @@ def _tree(
     rows = np.zeros((len(work.gain), len(order)), dtype=np.int32)
     varied = np.zeros((most, len(cells.kind)), dtype=np.bool_)  # which attributes may vary in each part
     varied[0] = True
+    looked, sides_of = _nothing_looked_at(most, work), _nothing_looked_at(4, work)
     nodes[0, 0], nodes[0, 1] = 0, len(order)
     count, at, start = 1, 0, ZERO
     while at < count:
@@ -161,7 +232,9 @@ def _tree(
             for i in range(n):
                 rows[0, i] = order[first + i]
             _vary(work, varied[at])
-            a = ahead(problem, rows, n, deep, work)
+            if looked.there[at]:
+                _recall(looked, at, work)
+            a = ahead(problem, rows, n, deep, work=work, recalled=looked.there[at], sides_of=sides_of)
             if a >= 0:
                 left = divide(cells, a, rows[0], start, n, side=work.side[0], to=order[first:last])
                 for bin_ in range(cells.first[a], cells.first[a + 1]):
@@ -171,6 +244,8 @@ def _tree(
                 nodes[count + 1, 0], nodes[count + 1, 1] = first + left, last
                 for b in work.varied[1, : work.many[1]]:
                     varied[count, b] = varied[count + 1, b] = True
+                for side in range(2):
+                    _copy(sides_of, side, looked, count + side)
                 count += 2
         at += 1
         work.done[0] = at

@@ -111,11 +111,9 @@ class Showing:
 
     def _labels(self, a: int, places: Ints) -> list[Extent]:
         axis, names = self.binned.axes[a], self.names[a]
-        sizes = np.diff(np.append(self.starts, len(places)))
-        pairs = np.unique(np.repeat(np.arange(len(sizes)), sizes) * axis.size + places)
-        leaf, position = pairs // axis.size, pairs % axis.size
+        leaf, position = self._held(places, axis.size)
         ends = np.append(np.flatnonzero(np.diff(leaf, prepend=-1)), len(leaf))
-        every = -1 if axis.name in self.listed else len(np.unique(places))
+        every = -1 if axis.name in self.listed else np.count_nonzero(np.bincount(places))
         made: dict[bytes | int, Extent] = {}
         found = []
         firsts = position[ends[:-1]].tolist()
@@ -125,6 +123,21 @@ class Showing:
                 made[key] = _label_extent(position[first:last], names, every=last - first == every)
             found.append(made[key])
         return found
+
+    def _held(self, places: Ints, size: int) -> tuple[Ints, Ints]:
+        """Which of `size` places each leaf holds: pairs of a leaf and a place, in their order.
+
+        Marked in a table of all pairs where that is no larger than the rows, sorted elsewhere.
+        """
+        sizes = np.diff(np.append(self.starts, len(places)))
+        pairs = np.repeat(np.arange(len(sizes)) * size, sizes) + places
+        if len(sizes) * size > max(len(places), 1):
+            leaf, place = np.divmod(np.unique(pairs), size)
+        else:
+            marked = np.zeros((len(sizes), size), dtype=np.bool_)
+            marked.ravel()[pairs] = True
+            leaf, place = np.nonzero(marked)
+        return leaf, place
 
     def _by_cuts(self) -> dict[str, list[Extent]]:
         """For each attribute what every leaf shows if nothing is told but the cuts above it."""

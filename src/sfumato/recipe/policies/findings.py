@@ -11,7 +11,7 @@ from typing import Any, Literal
 from sfumato.data.masked import Masked
 from sfumato.data.table import Table
 from sfumato.errors import PolicyError
-from sfumato.evaluation.attacks.suite import Measured
+from sfumato.evaluation.attacks.results import Measured
 from sfumato.privacy.verify.policies.terms import OF_CONTENTS
 from sfumato.recipe.policies.checks import OF_RECIPE, OF_SHOWN, OF_TABLE, REMEDIES
 from sfumato.recipe.policies.policy import Policy

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.masked import Masked
 from sfumato.data.table import AnyColumn, ItemColumn, Table
-from sfumato.evaluation.attacks.suite import Measured
+from sfumato.evaluation.attacks.results import Measured
 from sfumato.recipe.policies.contents import contents_of
 from sfumato.recipe.policies.policy import Policy
 

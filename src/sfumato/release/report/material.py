@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.masked import Masked
 from sfumato.data.table import AnyColumn, ItemColumn, Table
-from sfumato.evaluation.attacks.suite import Measured
+from sfumato.evaluation.attacks.results import Measured
 from sfumato.maskers.masker import Mask
 from sfumato.privacy.verify import Verdict
 from sfumato.recipe.policies.policy import Policy

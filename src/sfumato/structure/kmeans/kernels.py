@@ -55,23 +55,84 @@ def _one_record(_: Any, first: Any, codes: Any, looked: Any, base: Any, apart: A
     return types.void(first, codes, looked, base, apart, where), generate
 
 
+def _one_set(_: Any, members: Any, centres: Any, apart: Any, where: Any, held: Any, share: Any) -> Any:
+    """Add to apart[row, stack] share[0] - share[1] * centres[members[m], stack] of one member m after the other, all
+    lanes at once. `where`: the row and the stack; `held`: the first of its members, and that after the last."""
+    if any(array.layout != "C" for array in (members, centres, apart)):
+        return None
+
+    def generate(context: Any, builder: Any, signature: Any, given: Any) -> Any:
+        arrays = [context.make_array(signature.args[at])(context, builder, given[at]) for at in range(3)]
+        of_members, of_centres, of_apart = arrays
+        at_row, at_stack = (builder.extract_value(given[3], at) for at in (0, 1))
+        first, end = (builder.extract_value(given[4], at) for at in (0, 1))
+        stacks = builder.extract_value(of_apart.shape, 1)
+        square, twice = (_everywhere(builder, builder.extract_value(given[5], at)) for at in (0, 1))
+
+        def lanes(array: Any, line: Any) -> Any:
+            at = builder.mul(builder.add(builder.mul(line, stacks), at_stack), ir.Constant(at_row.type, LANES))
+            return builder.bitcast(builder.gep(array.data, [at]), VECTOR.as_pointer())
+
+        total = llvm.alloca_once(builder, VECTOR)
+        builder.store(builder.load(lanes(of_apart, at_row), align=8), total)
+        with llvm.for_range_slice(builder, first, end, ir.Constant(first.type, 1), first.type) as (place, _count):
+            member = builder.zext(builder.load(builder.gep(of_members.data, [place])), at_row.type)
+            centre = builder.load(lanes(of_centres, member), align=8)
+            more = builder.fsub(square, builder.fmul(twice, centre))
+            builder.store(builder.fadd(builder.load(total), more), total)
+        builder.store(builder.load(total), lanes(of_apart, at_row), align=8)
+        return context.get_dummy_value()
+
+    return types.void(members, centres, apart, where, held, share), generate
+
+
+def _everywhere(builder: Any, number: Any) -> Any:
+    """The same number in every lane."""
+    whole = ir.Constant(VECTOR, ir.Undefined)
+    for lane in range(LANES):
+        whole = builder.insert_element(whole, number, ir.Constant(ir.IntType(32), lane))
+    return whole
+
+
 _add_up: Any = import_module("numba.extending").intrinsic(_one_record)
+_add_set: Any = import_module("numba.extending").intrinsic(_one_set)
 
 
 @njit(cache=True, nogil=True)
 def look_up(ground: Ground, centres: Floats, codes: Floats) -> None:
     """Fill `codes` (codes, lanes) with the squared distances of each code from `centres` (coordinates, lanes)."""
     for a in range(len(ground.wide) - 1):
-        at, width = ground.start[a], ground.wide[a + 1] - ground.wide[a]
+        near = centres[ground.columns[ground.wide[a] : ground.wide[a + 1]]]  # side by side, whatever stands between
+        at = ground.start[a]
         for code in range(ground.first[a], ground.first[a + 1]):
-            found = codes[code]
-            found[:] = 0.0
-            for d in range(width):
-                place, centre = ground.places[at + d], centres[ground.columns[ground.wide[a] + d]]
-                for lane in range(len(found)):
-                    gap = place - centre[lane]
-                    found[lane] += gap * gap
-            at += width
+            places = ground.places[at : at + len(near)]
+            if near.shape[1] == 1:
+                codes[code, 0] = _apart_from_one(places, near)
+            else:
+                _apart(places, near, codes[code])
+            at += len(near)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _apart_from_one(places: Floats, centre: Floats) -> float:
+    """The squared distance of one code from one centre."""
+    found = 0.0
+    for d in range(len(places)):
+        gap = places[d] - centre[d, 0]
+        found += gap * gap
+    return found
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _apart(places: Floats, centres: Floats, found: Floats) -> None:
+    """The squared distances of one code from all centres, in whole lanes, whose number the compiler knows."""
+    for stack in range(0, len(found), LANES):
+        for lane in range(LANES):
+            found[stack + lane] = 0.0
+        for d in range(len(places)):
+            for lane in range(LANES):
+                gap = places[d] - centres[d, stack + lane]
+                found[stack + lane] += gap * gap
 
 
 @njit(cache=True, nogil=True)
@@ -106,19 +167,32 @@ def add_numbers(numbers: NDArray[np.float32], centres: Floats, apart: Floats) ->
 
 @njit(cache=True, nogil=True)
 def add_sets(ground: Ground, sets: NDArray[np.uint32], centres: Floats, apart: Floats) -> None:
-    """The same of sets: the square of each, less twice its share of every coordinate of `centres` (coordinates, lanes).
+    """The same of sets, `apart` (rows, stacks, lanes): the square of each, less twice its share of every coordinate of
+    `centres` (coordinates, stacks, lanes).
 
     The squares of the centres themselves are in the base.
     """
     for i in range(len(sets)):
         for a in range(sets.shape[1]):
-            held = np.uint64(sets[i, a])
+            held = np.int64(sets[i, a])
+            share = ground.share[held]
+            members = (ground.ends[held], ground.ends[held + 1])
+            for stack in range(apart.shape[1]):
+                _add_set(ground.members, centres, apart, (i, stack), members, (share * share, 2.0 * share))
+
+
+@njit(cache=True, nogil=True)
+def add_sets_of_one(ground: Ground, sets: NDArray[np.uint32], centre: Floats, apart: Floats) -> None:
+    """The same from one centre (coordinates,): `apart` (rows,)."""
+    for i in range(len(sets)):
+        total = apart[i]
+        for a in range(sets.shape[1]):
+            held = np.int64(sets[i, a])
             share = ground.share[held]
             square, twice = share * share, 2.0 * share
-            for m in range(ground.ends[held], ground.ends[held + np.uint64(1)]):
-                centre = centres[ground.members[m]]
-                for lane in range(apart.shape[1]):
-                    apart[i, lane] += square - twice * centre[lane]
+            for m in range(ground.ends[held], ground.ends[held + 1]):
+                total += square - twice * centre[ground.members[m]]
+        apart[i] = total
 
 
 @njit(cache=True, nogil=True)
@@ -172,21 +246,38 @@ def count_rest(ground: Ground, rows: Rows, labels: Labels, counts: Counts) -> No
         for a in range(rows.numbers.shape[1]):
             counts.numbers[a, labels[i]] += weight * rows.numbers[i, a]
         for a in range(rows.sets.shape[1]):
-            held = np.uint64(rows.sets[i, a])
-            for m in range(ground.ends[held], ground.ends[held + np.uint64(1)]):
-                counts.members[ground.members[m], labels[i]] += weight * ground.share[held]
+            held = np.int64(rows.sets[i, a])
+            label, more = labels[i], weight * ground.share[held]
+            for m in range(ground.ends[held], ground.ends[held + 1]):
+                counts.members[ground.members[m], label] += more
 
 
 @njit(cache=True, nogil=True)
 def add_places(ground: Ground, codes: Floats, sums: Floats) -> None:
     """Add up the places of each cluster's codes to `sums` (coordinates, clusters); `codes` (codes, clusters): how many
     records hold each."""
+    clusters = sums.shape[1]
+    lanes = -(-clusters // LANES) * LANES
+    held = np.zeros(lanes)  # of one code, in whole lanes
     for a in range(len(ground.wide) - 1):
-        at, width = ground.start[a], ground.wide[a + 1] - ground.wide[a]
+        columns, at = ground.columns[ground.wide[a] : ground.wide[a + 1]], ground.start[a]
+        near = np.zeros((len(columns), lanes))
+        for d in range(len(columns)):
+            near[d, :clusters] = sums[columns[d]]
         for code in range(ground.first[a], ground.first[a + 1]):
-            for d in range(width):
-                place, column = ground.places[at + d], ground.columns[ground.wide[a] + d]
-                if place != 0.0:
-                    for cluster in range(sums.shape[1]):
-                        sums[column, cluster] += codes[code, cluster] * place
-            at += width
+            for cluster in range(clusters):
+                held[cluster] = codes[code, cluster]
+            _add_up_places(ground.places[at : at + len(near)], held, near)
+            at += len(near)
+        for d in range(len(columns)):
+            sums[columns[d]] = near[d, :clusters]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _add_up_places(places: Floats, held: Floats, near: Floats) -> None:
+    """Add the places of one code to `near` (coordinates, lanes), so often as each lane holds it."""
+    for d in range(len(places)):
+        if places[d] != 0.0:
+            for stack in range(0, len(held), LANES):
+                for lane in range(LANES):
+                    near[d, stack + lane] += held[stack + lane] * places[d]

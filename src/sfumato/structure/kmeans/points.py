@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Floats, Ints
+from sfumato.data.grouping import counted
 from sfumato.structure.kmeans.ground import Ground, Rows
 
 AT_ONCE = 1 << 16
@@ -30,13 +31,27 @@ class Coded(NamedTuple):
 
 
 class Sets(NamedTuple):
-    """A set-valued attribute: record i holds set codes[i], whose coordinates are those from offsets[set] on. It stands
-    `shares[set]` along each of them."""
+    """A set-valued attribute: record i holds set codes[i], whose coordinates are columns[members] from offsets[set] on.
+    It stands `shares[set]` along each of them."""
 
     codes: NDArray[Any]
     offsets: Ints
+    members: NDArray[Any]
     columns: Ints
     shares: Floats
+
+    def held(self) -> Sets:
+        """The same with those sets alone that some record holds; as it is, if that is most of them."""
+        count = len(self.shares)
+        used = np.flatnonzero(counted(self.codes, count))
+        if 2 * len(used) > count:
+            return self
+        numbers = np.zeros(count, dtype=np.uint32)
+        numbers[used] = np.arange(len(used))
+        sizes = np.diff(self.offsets)[used]
+        offsets = _ends(sizes)
+        places = np.arange(offsets[-1]) + np.repeat(self.offsets[used] - offsets[:-1], sizes)
+        return Sets(numbers[self.codes], offsets, self.members[places], self.columns, self.shares[used])
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +84,8 @@ class Points:
             np.empty((rows, len(sets)), dtype=np.uint32),
             np.empty(0),
         )
+        spread = _spread(sets, dims)
+        sets = [part.held() for part in sets] if together else sets
         starts = _ends([len(part.shares) for part in sets])
         for at, part in enumerate(narrow):
             held.codes[:, at] = part.codes
@@ -77,7 +94,7 @@ class Points:
         for at, one in enumerate(sets):
             held.sets[:, at] = one.codes
             held.sets[:, at] += np.uint32(starts[at])
-        return cls(_ground(narrow, numbers, sets), held, dims)
+        return cls(_ground(narrow, numbers, sets, spread, dims), held, dims)
 
     def __len__(self) -> int:
         return len(self.rows.codes)
@@ -186,9 +203,19 @@ def _narrowest(codes: int) -> type[np.uint8] | type[np.uint16] | type[np.uint32]
     return np.uint8 if codes <= NARROW else np.uint16 if codes <= 1 << 16 else np.uint32
 
 
-def _ground(coded: Sequence[Coded], numbers: Sequence[Coded], sets: Sequence[Sets]) -> Ground:
-    columns = _joined([part.columns for part in sets], np.int64)
-    spread, members = np.unique(columns, return_inverse=True)
+def _spread(sets: Sequence[Sets], dims: int) -> Ints:
+    """The coordinates in which sets stand, whether or not a record holds them."""
+    there = np.zeros(dims, dtype=np.bool_)
+    for part in sets:
+        mine = np.zeros(len(part.columns), dtype=np.bool_)
+        mine[part.members] = True
+        there[part.columns[mine]] = True
+    return np.flatnonzero(there)
+
+
+def _ground(coded: Sequence[Coded], numbers: Sequence[Coded], sets: Sequence[Sets], spread: Ints, dims: int) -> Ground:
+    place = np.zeros(dims, dtype=np.uint32)
+    place[spread] = np.arange(len(spread))
     lengths = [np.diff(part.offsets) for part in sets]
     return Ground(
         first=_ends([len(part.places) for part in coded]).astype(np.uint64),
@@ -197,7 +224,7 @@ def _ground(coded: Sequence[Coded], numbers: Sequence[Coded], sets: Sequence[Set
         columns=_joined([part.columns for part in coded], np.int64),
         wide=_ends([len(part.columns) for part in coded]),
         numbers=_joined([part.columns for part in numbers], np.int64),
-        members=members.astype(np.uint32),
+        members=_joined([place[part.columns][part.members] for part in sets], np.uint32),
         ends=_ends(_joined(lengths, np.int64)),
         share=_joined([part.shares for part in sets], np.float64),
         spread=spread,
@@ -209,4 +236,4 @@ def _ends(sizes: Sequence[int] | Ints) -> Ints:
 
 
 def _joined(parts: Sequence[NDArray[Any]], kind: Any) -> NDArray[Any]:
-    return np.concatenate(parts).astype(kind) if parts else np.empty(0, dtype=kind)
+    return np.concatenate(parts).astype(kind, copy=False) if parts else np.empty(0, dtype=kind)

@@ -44,18 +44,20 @@ def look_ups(ground: Ground, centres: Floats) -> LookUps:
 def distances(rows: Rows, ground: Ground, look: LookUps) -> Floats:
     """(rows, lanes): squared distances from the centres that were looked up."""
     lanes = len(look.base)
+    stacks = (-1, lanes // LANES, LANES)
     if lanes == 1:
         apart = np.full((len(rows.codes), 1), look.base[0])
         kernels.add_codes_of_one(ground.first, rows.codes, look.codes[:, 0], apart[:, 0])
     else:
-        stacks = (-1, lanes // LANES, LANES)
         apart = np.empty((len(rows.codes), lanes))
         looked, base = look.codes.reshape(stacks), look.base.reshape(stacks[1:])
         kernels.add_codes(ground.first, rows.codes, looked, base, apart.reshape(stacks))
     if rows.numbers.shape[1]:
         kernels.add_numbers(rows.numbers, look.numbers, apart)
-    if rows.sets.shape[1]:
-        kernels.add_sets(ground, rows.sets, look.members, apart)
+    if rows.sets.shape[1] and lanes == 1:
+        kernels.add_sets_of_one(ground, rows.sets, look.members[:, 0], apart[:, 0])
+    elif rows.sets.shape[1]:
+        kernels.add_sets(ground, rows.sets, look.members.reshape(stacks), apart.reshape(stacks))
     return apart
 
 

@@ -99,7 +99,8 @@ def _held(column: pl.Series, separator: str) -> _Held:
     labels: list[str] = items.dictionary.to_pylist()
     codes = items.indices.fill_null(len(labels)).to_numpy().astype(np.int64)
     named = np.array([*(label != "" for label in labels), False])[codes]
-    keys = np.unique((np.repeat(np.arange(len(missing)), sizes) * max(len(labels), 1) + codes)[named])
+    keys = np.sort((np.repeat(np.arange(len(missing)), sizes) * max(len(labels), 1) + codes)[named])
+    keys = keys[np.append(True, keys[1:] != keys[:-1])[: len(keys)]]
     rows, each = np.divmod(keys, max(len(labels), 1))
     ends = np.append(0, np.cumsum(np.bincount(rows, minlength=len(missing))))
     small: Any = each.astype(np.uint32)

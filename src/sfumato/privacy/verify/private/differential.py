@@ -153,15 +153,11 @@ def _shown_labels(column: pl.Series, domain: Form) -> bool:
 
 
 def _shown_sets(column: pl.Series, domain: Form) -> bool:
-    import polars as pl
-
-    if not isinstance(column.dtype, pl.List):  # a text file joins them
-        texts = column.cast(pl.String).to_list()
-        lists = [[item for item in text.split(str(domain.get("separator", ";"))) if item] for text in texts]
-    else:
-        lists = column.to_list()
-    most, known = whole(domain, "most"), set(names(domain, "labels"))
-    return all(len(set(items)) == len(items) <= most and known.issuperset(items) for items in lists)
+    lists = _lists(column, domain)
+    sizes = lists.list.len()
+    if not bool((sizes <= whole(domain, "most")).all()) or not bool((lists.list.n_unique() == sizes).all()):
+        return False
+    return set(_items(lists)) <= set(names(domain, "labels"))
 
 
 KINDS = {
@@ -215,25 +211,35 @@ def _domain(name: str, domain: Form, column: pl.Series) -> None:
     if kind == "sets":
         if not 0 < len(field(domain, "separator", str)) <= SEPARATOR:
             raise CheckError(f"a separator has 1 to {SEPARATOR} characters")
-        largest = max((len(items) for items in _sets(column, domain) if items is not None), default=0)
-        if field(domain, "most", int) != largest:
+        if field(domain, "most", int) != (_lists(column, domain).list.len().max() or 0):
             raise CheckError(f"the largest set of {name} has another number of labels")
 
 
-def _labels(column: pl.Series, domain: Form) -> set[str]:
+def _labels(column: pl.Series, domain: Form) -> set[object]:
     if domain.get("kind") == "sets":
-        return {item for items in _sets(column, domain) if items is not None for item in items}
+        return set(_items(_lists(column.drop_nulls(), domain)))
     return {str(label) for label in column.drop_nulls().unique().to_list()}
 
 
-def _sets(column: pl.Series, domain: Form) -> list[list[str] | None]:
-    """A column of sets; a text file joins them."""
+def _lists(column: pl.Series, domain: Form) -> pl.Series:
+    """A column of sets as lists of texts; a text file joins them."""
     import polars as pl
 
     if isinstance(column.dtype, pl.List):
-        return [None if items is None else [str(item) for item in items] for items in column.to_list()]
-    mark, texts = str(domain.get("separator", ";")), column.cast(pl.String).to_list()
-    return [None if text is None else [item for item in text.split(mark) if item] for text in texts]
+        return column.list.eval(pl.element().cast(pl.String))
+    parts = column.cast(pl.String).str.split(str(domain.get("separator", ";")))
+    return parts.list.eval(pl.element().filter(pl.element() != ""))
+
+
+def _items(lists: pl.Series) -> list[object]:
+    """Every label that some set holds, once. An empty set holds none."""
+    found: list[object] = lists.filter(lists.list.len() > 0).explode().unique().to_list()
+    return found
+
+
+def _sets(column: pl.Series, domain: Form) -> list[list[str] | None]:
+    found: list[list[str] | None] = _lists(column, domain).to_list()
+    return found
 
 
 def _recount(form: Form, table: pl.DataFrame, rows: Sequence[int], domains: Form) -> None:
