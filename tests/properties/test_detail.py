@@ -258,7 +258,7 @@ ALL = ("anonymity", "diversity", "confidence", "alpha", "closeness", "lkc")
 @pytest.mark.parametrize("name", ["partition", "top_down"])
 def test_every_requirement_holds_beside_a_wish(name: str) -> None:
     kinds = (*ALL, "map") if name == "top_down" else ALL
-    assert sum(check_mix(MASKERS[name], seed, kinds) for seed in range(45)) > 3
+    assert sum(check_mix(MASKERS[name], seed, kinds) for seed in range(25)) > 2
 
 
 # What can be kept is kept: against every way there is.

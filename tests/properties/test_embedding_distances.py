@@ -74,13 +74,13 @@ def tables(draw: st.DrawFn) -> Table:
 
 
 @given(tables())
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_no_two_records_are_more_than_1_apart(table: Table) -> None:
     assert squared(Embedding.of(table).raw(table)).max() <= 1 + 1e-5
 
 
 @given(tables())
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_distinct_vectors_spread_out_are_all_vectors(table: Table) -> None:
     placed = Embedding.of(table).place(table)
     distinct = placed.distinct
@@ -91,7 +91,7 @@ def test_distinct_vectors_spread_out_are_all_vectors(table: Table) -> None:
 
 
 @given(tables(), st.randoms(use_true_random=False))
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_distinct_vectors_stand_in_an_order_of_their_own(table: Table, chance: Random) -> None:
     placed = Embedding.of(table).place(table)
     order = np.array(chance.sample(range(table.rows), table.rows))
@@ -102,7 +102,7 @@ def test_distinct_vectors_stand_in_an_order_of_their_own(table: Table, chance: R
 
 
 @given(tables())
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_what_shows_the_raw_values_stands_where_they_stand(table: Table) -> None:
     embedding = Embedding.of(table)
     masked = Masked.of({name: column.decode() for name, column in table.columns.items()})
@@ -112,7 +112,7 @@ def test_what_shows_the_raw_values_stands_where_they_stand(table: Table) -> None
 
 
 @given(tables(), st.lists(st.sampled_from(["u", "v"]), min_size=20, max_size=20))
-@settings(max_examples=60)
+@settings(max_examples=25)
 def test_an_expected_position_is_the_mean_of_the_raw_ones(table: Table, shown: list[str]) -> None:
     """A label outside the tree, over any records."""
     embedding = Embedding.of(table, attributes=["tree", "flat"])

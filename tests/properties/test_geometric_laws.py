@@ -52,7 +52,7 @@ def raw_of(table: Table) -> Any:
 
 
 @given(tables, seeds)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_isometries_leave_all_distances_unchanged(rows: list[tuple[float, float, float, int]], seed: int) -> None:
     table = encoded(rows)
     before = pdist(raw_of(table))
@@ -62,7 +62,7 @@ def test_isometries_leave_all_distances_unchanged(rows: list[tuple[float, float,
 
 @given(tables, seeds, st.sampled_from(["range", "spread"]))
 @example([(0.0, 699050.953, float(at == 2), 0) for at in range(3)], 0, "spread")  # equal numbers, a rounded mean
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_a_normalised_rotation_keeps_normalised_distances(
     rows: list[tuple[float, float, float, int]], seed: int, scale: Any
 ) -> None:
@@ -75,7 +75,7 @@ def test_a_normalised_rotation_keeps_normalised_distances(
 
 
 @given(tables, seeds, st.sampled_from([Translate, Scale, Rotate, Hybrid, AddNoise]), st.sampled_from([0.0, 0.3, 1.0]))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_the_holders_inverse_restores_the_table(
     rows: list[tuple[float, float, float, int]], seed: int, kind: Any, rho: float
 ) -> None:
@@ -89,7 +89,7 @@ def test_the_holders_inverse_restores_the_table(
 
 
 @given(tables, seeds, st.sampled_from([Translate, Scale, Rotate, Hybrid, AddNoise]))
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 def test_the_key_makes_the_released_columns_again(
     rows: list[tuple[float, float, float, int]], seed: int, kind: Any
 ) -> None:

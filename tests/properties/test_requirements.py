@@ -45,7 +45,7 @@ def used(groups: list[list[int]], values: tuple[Any, ...]) -> tuple[NDArray[np.i
     return counts, Sensitive(tuple(values[at] for at in held), counts.sum(axis=0), TREE)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(counts_of_groups)
 def test_measures_say_what_the_definitions_say(groups: list[list[int]]) -> None:
     counts, sensitive = used(groups, VALUES)
@@ -62,7 +62,7 @@ def test_measures_say_what_the_definitions_say(groups: list[list[int]]) -> None:
         assert (level >= need.threshold) == holds(need, rows, tree=TREE), str(need)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(counts_of_groups, st.randoms(use_true_random=False))
 def test_of_the_parts_of_a_group_one_measures_no_more(groups: list[list[int]], chance: Any) -> None:
     """Monotone: what a refinement breaks stays broken (t-closeness too, as the distance is convex)."""

@@ -138,7 +138,7 @@ def check_codes(table: Table) -> None:
             assert texts == sorted(set(texts))
 
 
-FEW = settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @pytest.mark.slow

@@ -133,7 +133,7 @@ def attack(case: Case, on: Sequence[int]) -> Attacked:
     return Attacked(min(most.values()), min(possible))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(cases(2))
 def test_two_releases_leave_what_the_attacker_of_all_worlds_finds(case: Case) -> None:
     found = anonymity(case.views(), ATTRIBUTES)
@@ -141,7 +141,7 @@ def test_two_releases_leave_what_the_attacker_of_all_worlds_finds(case: Case) ->
     assert found == left.at_once <= left.possible
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(cases(3))
 def test_three_releases_leave_what_the_attacker_of_all_worlds_finds(case: Case) -> None:
     found = anonymity(case.views(), ATTRIBUTES)
@@ -149,13 +149,13 @@ def test_three_releases_leave_what_the_attacker_of_all_worlds_finds(case: Case) 
     assert found == left.at_once <= left.possible
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(cases(2))
 def test_who_knows_one_attribute_still_compares_records_by_all(case: Case) -> None:
     assert anonymity(case.views(), ["a"]) == attack(case, (0,)).at_once
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(cases(2), st.integers(0, POINTS - 1), st.integers(0, 1))
 def test_refining_the_new_release_never_helps(case: Case, label: int, attribute: int) -> None:
     """So it can be refined step by step until the first step that breaks the promise."""
