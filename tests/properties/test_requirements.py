@@ -16,6 +16,7 @@ from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.privacy.requirements import Basic, ConfidenceBound, LDiversity, Sensitive, TCloseness
 from sfumato.privacy.requirements.closeness import Distance
 from tests.properties.definitions import holds
+from tests.sampling import some
 
 TREE = Taxonomy.from_tree({"ANY": {"L": {"v0": [], "v1": [], "M": ["v2", "v3"]}, "R": ["v4", "v5"]}})
 VALUES = tuple(f"v{value}" for value in range(6))
@@ -123,7 +124,7 @@ def test_distances_are_the_cheapest_transports(groups: list[list[int]]) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::Warning:pycanon")
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", some(range(25), 4))
 def test_pycanon_finds_the_same_levels(seed: int) -> None:
     """An independent checker; its entropy is rounded down to a whole l. Its (c, l) takes the rarest value for the most
     frequent one, so that only the definitions above speak for ours."""

@@ -23,6 +23,7 @@ from sfumato.maskers.topdown.scores import tradeoff
 from sfumato.maskers.topdown.search import Limits, Rules, Search
 from sfumato.privacy.requirements import basic
 from tests.contracts.test_engines import Case, random_case, run, smallest_group
+from tests.sampling import some
 
 PLAIN = TopDown(score="tradeoff")
 
@@ -122,7 +123,7 @@ def test_column_order_changes_only_ties(block: int) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::Warning:pycanon")
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", some(range(40), 4))
 def test_pycanon_counts_the_same_k(seed: int) -> None:
     """An independent checker from the package index; it does not count missing values, so those cases are left out."""
     anonymity = import_module("pycanon.anonymity")
