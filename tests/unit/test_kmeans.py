@@ -329,6 +329,7 @@ def test_batches_of_records_share_a_ground_and_their_sums_add_up() -> None:
 def test_starts_of_very_many_records_are_tried_on_some_and_settled_on_all(monkeypatch: pytest.MonkeyPatch) -> None:
     placed, weights = people(3_000, 5), weights_of("whole", 3_000, 5)
     whole = cluster(placed, "kmeans", k=4, weights=weights)
+    monkeypatch.setattr("sfumato.structure.kmeans.lloyd.MANY", 600)
     monkeypatch.setattr("sfumato.structure.kmeans.lloyd.TRIED", 600)
     found, again = (cluster(placed, "kmeans", k=4, weights=weights) for _ in range(2))
     assert found.centres is not None

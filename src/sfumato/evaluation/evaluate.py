@@ -34,9 +34,10 @@ AS_GOOD = 0.99
 """Where the clusters are found as well as this with every masked column at its top, masking cannot hurt them."""
 MANY = 0.05
 """Where in more rows than this nothing at all is shown, that is told."""
-SAMPLED = 50_000
-"""Of more rows a publish measures how well k-means finds the raw clusters again on a sample of so many; `evaluate`,
-which has the written rows, takes all of them."""
+LARGE, SAMPLED = 50_000, 20_000
+"""Of more rows than the first a publish clusters the masked table again with one seed, and measures how well k-means
+finds the raw clusters again on a sample of so many as the second says; `evaluate`, which has the written rows, takes
+all of them, and every seed."""
 
 
 def judge(
@@ -63,7 +64,8 @@ def judge(
         return judge_generated(structure, found, task.table, outcome, whole=whole)
     released = learn_codebook(task.table, masked, kind=codebook, minimum=largest_k(task.requirements))
     losses = _losses(task, masked, masked if written is None else written)
-    case = _Case(found, task, masked, released, seeds, None if written is not None else SAMPLED)
+    large = written is None and task.table.rows > LARGE
+    case = _Case(found, task, masked, released, 1 if large else seeds, SAMPLED if large else None)
     kept = _Kept() if structure is None else MEASURES[type(structure)](structure, case)
     silent = nothing_shown(task.table, masked)
     columns, certain = columns_kept(task.table, masked), _certain(structure, case, kept.others)

@@ -24,8 +24,8 @@ TOLERANCE = 1e-4
 """By how much centres may still move when it ends, as a share of the mean variance."""
 NOTHING = 1e-20
 """A squared distance that is rounding."""
-TRIED = 50_000
-"""Of more records than this, starts are tried on so many draws from them."""
+MANY, TRIED = 50_000, 20_000
+"""Of more records than the first, starts are tried on so many draws from them as the second says."""
 Init = Literal["k-means++", "random"]
 Begin = Callable[[Points], Floats]
 """Centres that k-means begins with."""
@@ -209,7 +209,7 @@ def same_clusters(labels: Labels, others: Labels) -> bool:
 def best_start(points: Points, starts: int, begin: Begin, settle: Settle, seed: int) -> Settled:
     """The best of several starts. Of very many records some are drawn, starts are tried on those, and the best goes on
     with all records from where it ended."""
-    few = starts == 1 or len(points) <= TRIED
+    few = starts == 1 or len(points) <= MANY
     tried = points if few else some_of(points, TRIED, seed)
     best = best_of(starts, lambda: settle(tried, begin(tried)))
     return best if few else settle(points, best.centres)
