@@ -121,6 +121,14 @@ def test_texts_for_missing_are_one_thing_in_every_column(mark: str) -> None:
     assert all(coded.column(name).missing for name in kinds)
 
 
+def test_none_among_words_is_one_of_them_and_among_numbers_it_is_missing() -> None:
+    found = draft(
+        pa.table({"condition": ["none", "back pain", "off-peak", "unknown"] * 30, "pay": ["none", "17"] * 60})
+    )
+    assert found["condition"].attribute.missing == ("unknown",)
+    assert found["pay"].attribute.missing == ("none",)
+
+
 def test_numbers_that_are_none_are_missing_too() -> None:
     column = draft(pa.table({"pay": [*map(float, range(10, 70)), float("nan")]}))["pay"]
     assert column.attribute == Number(role="quasi", range=(10, 70), missing=("nan",))

@@ -174,8 +174,22 @@ def _lists_items(texts: Sequence[str], separator: str) -> bool:
 
 
 def is_missing(texts: pa.Array[Any], more: Sequence[str] = ()) -> pa.Array[Any]:
-    """Which texts mean missing: the usual ones in any case, and `more` exactly."""
-    plain = pc.utf8_lower(pc.utf8_trim_whitespace(texts))
-    known = MISSING - {"-", "--"} if "+" in plain.to_pylist() else MISSING  # plus and minus
+    """Which texts mean missing: the usual ones in any case, and `more` exactly. Of those, none is a word among words,
+    such as a disease that somebody does not have; None, as Python writes it, is not.
+
+    >>> is_missing(pa.array(["asthma", "none", "None", "unknown"])).to_pylist()
+    [False, False, True, True]
+    >>> is_missing(pa.array(["12", "none"])).to_pylist()
+    [False, True]
+    """
+    bare = pc.utf8_trim_whitespace(texts)
+    plain = pc.utf8_lower(bare)
+    held = {text for text in plain.to_pylist() if text is not None}
+    known = MISSING - {"-", "--"} if "+" in held else MISSING  # plus and minus
     usual = pc.is_in(plain, value_set=pa.array(sorted(known)))
+    if (words := held - MISSING) and not any(letter.isdigit() for text in words for letter in text):
+        word: Any = pc.and_not(
+            pc.is_in(plain, value_set=pa.array(["none"])), pc.is_in(bare, value_set=pa.array(["None"]))
+        )
+        usual = pc.and_not(usual, word)
     return pc.or_(usual, pc.is_in(texts, value_set=pa.array(more, pa.string()))) if more else usual
