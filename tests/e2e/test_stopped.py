@@ -16,7 +16,7 @@ from sfumato.randomness import Seeded
 from sfumato.release.release import Release
 from tests.e2e.stopping import After, Probe, adult, recipe_for
 
-ROWS, FEW, MOMENTS = 1_500, 200, 20
+ROWS, FEW, MOMENTS = 1_500, 200, 50
 """How long nobody asks is measured on many rows; runs of few rows ask at the same places, and are stopped there.
 
 Their work is cut into as many pieces as there are moments, and each is stopped somewhere in one of them.
