@@ -16,11 +16,11 @@ import sfumato as sf
 from sfumato.errors import SfumatoError
 from sfumato.privacy.budget import Spending
 from sfumato.privacy.mechanisms import Noise
-from sfumato.publishing import Run, handover
+from sfumato.publishing import Run
 from sfumato.randomness import Seeded
 from sfumato.release import accounting
 from sfumato.release.bundle import Format
-from sfumato.release.report.report import holder_report
+from sfumato.release.report import report
 from tests.interference.script import Face, Script, Scripted
 from tests.interference.tables import Row, table_of
 
@@ -60,7 +60,7 @@ def publish(setting: Setting, rows: Sequence[Row], *, door: type[Scripted] = Scr
         TemporaryDirectory() as place,
         patch.object(accounting, "Mechanisms", opened),
         patch("sfumato.evaluation.generated.STARTS", 2),  # of a table of a few rows, thirty tell no more
-        patch.object(handover, "holder_report", holder_report if setting.holder else unseen),
+        patch.object(report, "holder_report", report.holder_report if setting.holder else unseen),
         still(),
         warnings.catch_warnings(),
     ):

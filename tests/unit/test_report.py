@@ -139,7 +139,9 @@ def test_groups_below_k_are_not_in_the_public_edition(release: tuple[sf.Release,
 def test_the_public_edition_is_the_same_each_time_and_for_any_row_order() -> None:
     table, asked = planted(), recipe(sf.Classes("ill"))
     mixed = table.take(np.random.default_rng(1).permutation(ROWS))
-    with patch("sfumato.publishing.handover.holder_report", lambda *_: ""):  # which takes longest, and is another page
+    with patch(
+        "sfumato.release.report.report.holder_report", lambda *_: ""
+    ):  # which takes longest, and is another page
         pages = [_public(sf.publish(one, asked)) for one in (table, table, mixed)]
     assert pages[0] == pages[1] == pages[2]
 
