@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.abc import MetaPathFinder
 from types import ModuleType
+
+SELDOM = 50_000
+"""New objects after which Python looks for those that refer to each other; usually 700."""
 
 
 class _Absent(MetaPathFinder):
@@ -36,8 +40,9 @@ def start_libraries() -> None:
     """Load pyarrow without pandas, numba without BLAS and a parser of C, which no loop here uses: half a second.
 
     For a process that runs a command and nothing else. Whoever turns a table into one of pandas gets it: pyarrow looks
-    again then.
+    again then. Objects that refer to each other are looked for seldom: next to nothing here does.
     """
+    gc.set_threshold(SELDOM, 20, 50)
     with unseen("pandas"):
         import pyarrow as pa
 

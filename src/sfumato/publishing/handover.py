@@ -12,6 +12,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from sfumato.data.safe_files import write_kept
 from sfumato.errors import ReleaseError, SfumatoError, warn
 from sfumato.evaluation.attacks.results import Measured
 from sfumato.evaluation.risk import exposures, exposures_by
@@ -23,7 +24,7 @@ from sfumato.privacy.verify import Verdict, verify
 from sfumato.publishing.case import Case
 from sfumato.recipe import Recipe
 from sfumato.recipe.policies import findings as policies
-from sfumato.release.bundle import needed_labels, told_labels, write_bundle, write_json
+from sfumato.release.bundle import needed_labels, told_labels, write_bundle
 from sfumato.release.certificate import Claim, Facts, count_claims, population_of
 from sfumato.release.earlier import claims_beside
 from sfumato.release.labels import in_order as in_label_order
@@ -130,7 +131,7 @@ def write_folder(case: Case) -> Case:
             pages=case.pages,
         )
         for name, content in case.kept.items():
-            write_json(holder_of(folder) / name, content)
+            write_kept(holder_of(folder) / name, content)
     return replace(case, scratch=scratch, folder=folder, shown=shown)
 
 

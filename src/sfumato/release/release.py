@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from sfumato.data.safe_files import copy_private, private_folder, write_private, write_private_json
+from sfumato.data.safe_files import copy_private, private_folder, write_kept, write_private, write_private_json
 from sfumato.data.table import Origin
 from sfumato.data.writing import give_back
 from sfumato.display import Card, Grid
@@ -186,7 +186,7 @@ class Release:
             if already.is_file():
                 copy_private(already, folder / name)
             else:
-                write_private_json(folder / name, content)
+                write_kept(folder / name, content)
         if self.report is not None:
             write_private(folder / REPORT, self.report)
         for name, page in self.papers.items():
