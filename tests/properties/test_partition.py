@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
@@ -415,6 +416,21 @@ def test_detail_counts_less_where_a_class_must_survive(
     assert asked == [weight / 2]
 
 
+def test_amounts_in_cents_end_on_round_numbers_with_k_records_between() -> None:
+    rng = np.random.default_rng(5)
+    amounts = np.round(rng.gamma(2.0, 900.0, 4_000), 2)
+    columns: dict[str, Any] = {
+        "amount": (sf.Number(role="quasi"), pa.array(amounts)),
+        "b": (sf.Category(role="quasi"), pa.array(rng.choice(["x", "y", "z"], 4_000))),
+    }
+    shown = mask(task_of(columns)).masked["amount"].to_pylist()
+    ends = np.unique([float(end) for text in set(shown) for end in re.findall(r"\d+(?:\.\d+)?", text)])
+    held, _ = np.histogram(amounts, [-np.inf, *ends, np.inf])
+    assert len(ends) > 100
+    assert held.min() >= 5, "an end is told among k people"
+    assert (ends * 2 == np.round(ends * 2)).mean() > 0.95, "no amount can be read off an end beside it"
+
+
 # Rows that were not there.
 
 
@@ -422,7 +438,7 @@ def test_new_rows_outside_are_refused_or_suppressed() -> None:
     columns = some_columns("whole", "labels", "ties")
     task = task_of(columns)
     learned = mask(task).mask
-    known = {"a0": 500, "a1": "v3", "a2": 1}
+    known = task.table.to_arrow().slice(0, 1).to_pylist()[0]
     strange = [known, {**known, "a1": "w"}, {**known, "a1": None}, {**known, "a0": None}]
     table = encode(pa.Table.from_pylist(strange, schema=task.table.to_arrow().schema), task.table.schema)
     with pytest.raises(sf.TableError, match="unseen='suppress'"):

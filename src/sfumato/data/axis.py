@@ -151,6 +151,10 @@ class NumberAxis:
             return round_numbers.end_between(low, high, shared=shared, free=free)
         return calendar.end_between(low, high, self.attribute.calendar, shared=shared, free=free)
 
+    def free(self, number: float) -> bool:
+        """Whether a number may be shown: nobody holds it, or many do."""
+        return self._holders.free(number)
+
     @cached_property
     def _holders(self) -> round_numbers.Holders:
         return round_numbers.Holders(self.numbers, self.held, self.many)

@@ -178,11 +178,15 @@ def write_private_json(path: Path, content: Any) -> None:
     write_private(path, written(content) + "\n")
 
 
+class InLines(dict[str, Any]):
+    """A mapping so large that it is written in lines, one for each entry; whoever reads it looks at no form."""
+
+
 def write_kept(path: Path, content: Any) -> None:
-    """What the holder keeps of a mask: JSON in lines; a folder in its name is made as private."""
+    """What the holder keeps of a mask, as JSON; a folder in its name is made as private."""
     if not path.parent.is_dir():
         private_folder(path.parent)
-    write_private(path, lined(content) + "\n")
+    write_private(path, (lined(content) if isinstance(content, InLines) else written(content)) + "\n")
 
 
 def copy_private(written: Path, path: Path) -> None:

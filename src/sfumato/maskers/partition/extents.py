@@ -18,11 +18,15 @@ import numpy as np
 from sfumato.arrays import Ints
 from sfumato.data import calendar
 from sfumato.data.axis import Axis, NumberAxis, TreeAxis
+from sfumato.data.round_numbers import roundest
 from sfumato.data.schema import Calendar
 from sfumato.data.shown import OR_MISSING, SUPPRESSED, set_text
 from sfumato.data.taxonomy.bare_form import to_form
 from sfumato.data.taxonomy.taxonomy import Taxonomy, pruned
 from sfumato.maskers.recoding.intervals import Bound, interval_labels, plain_number
+
+MOST_PIECES = 2_000
+"""Pieces of an axis, at most: of a large table an end is told among more records than anything asks for."""
 
 
 @dataclass(frozen=True)
@@ -165,19 +169,20 @@ class Marks:
         `bands`: positions with which bands begin that have enough records, the lowest left out.
         """
         count = len(axis.numbers)
-        found = np.zeros(count, dtype=np.int64)
+        before = np.concatenate([[0], np.cumsum(held[:count])])
+        if not bands:
+            least = max(least, before[-1] / MOST_PIECES)
+        starts: list[int] = []
         banded = set()
-        piece = -1
         for first, end in pairwise([0, *bands, count]):
-            piece, records, left = piece + 1, 0, int(held[first:end].sum())
-            banded.add(piece)
-            for at in range(first, end):
-                if at > first and axis.separable[at] and records >= least and left >= least:
-                    piece, records = piece + 1, 0
-                found[at] = piece
-                records += int(held[at])
-                left -= int(held[at])
-        return cls(axis, found, frozenset(banded))
+            banded.add(len(starts))
+            at: int | None = first
+            while at is not None:
+                starts.append(at)
+                at = _next_piece(axis, before, at, end, least)
+        found = np.zeros(count, dtype=np.int64)
+        found[starts[1:]] = 1
+        return cls(axis, np.cumsum(found), frozenset(banded))
 
     @cached_property
     def starts(self) -> Ints:
@@ -204,6 +209,27 @@ class Marks:
             at = int(self.starts[piece])
             self._ends[piece] = (self.axis.close(at), self.axis.end(at))
         return self._ends[piece]
+
+
+def _next_piece(axis: NumberAxis, before: Ints, first: int, end: int, least: float) -> int | None:
+    """The position with which the next piece begins, of those before `end`; None where this one is the last.
+
+    `before` (positions + 1,): records below each. Both pieces have enough, and this one less than twice as many as it
+    needs: of the places where it may end that on the roundest number is taken. Next to a person's number there would be
+    no other choice, and where it ends would tell that number, nearly.
+    """
+    low, twice = np.searchsorted(before, [before[first] + least, before[first] + 2 * least]).tolist()
+    while low < end and not axis.separable[low]:
+        low += 1
+    room = int(np.searchsorted(before, before[end] - least, side="right"))
+    high = min(max(low + 1, twice), room, end)
+    if low >= high:
+        return None
+    if high - low == 1 or axis.attribute.calendar is not None:
+        return int(low)
+    number = roundest(axis.numbers[low - 1].item(), axis.numbers[high - 1].item(), free=axis.free)
+    chosen = low if number is None else int(np.searchsorted(axis.numbers, number))
+    return chosen if axis.separable[chosen] else int(low)
 
 
 def label_names(axis: Axis) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from sfumato.arrays import Ints
 from sfumato.data import calendar
 from sfumato.data.axis import labels_of, numbers_of
 from sfumato.data.masked import Masked
+from sfumato.data.safe_files import InLines
 from sfumato.data.schema import Number
 from sfumato.data.shown import SUPPRESSED
 from sfumato.data.table import Column, Table, narrow
@@ -133,7 +134,7 @@ class RegionTree(Mask):
 
     def kept_back(self) -> dict[str, Any]:
         """The trees."""
-        whole = {NAME: self.to_json(), **self._taxonomies()}
+        whole = {NAME: InLines(self.to_json()), **self._taxonomies()}
         return {f"{WHOLE}/{name}": form for name, form in whole.items()}
 
     def _overlap(self) -> dict[str, Any]:
