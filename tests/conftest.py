@@ -9,7 +9,7 @@ import random
 import secrets
 import signal
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
@@ -37,6 +37,25 @@ settings.register_profile("no clock", deadline=None, derandomize=False, max_exam
 # unlucky example is drawn that day. Everywhere else they are drawn anew, which is how such examples are found.
 settings.register_profile("CI", settings.get_profile("no clock"), derandomize=True)
 settings.load_profile("CI" if os.environ.get("CI") else "no clock")
+
+MEASURING = ("golden", "test_paper", "test_evaluat", "test_measur", "test_report", "test_generated", "test_clusters")
+"""Tests that read how well clusters are found again from many starts; all others publish with few."""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_starts(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Half of a small publish is clustering again from many starts, for figures that few tests read."""
+    slow = any(mark.name == "slow" for mark in request.node.own_markers)
+    if slow or any(part in str(request.path) for part in MEASURING):
+        yield
+        return
+    with (
+        patch("sfumato.evaluation.report.ONE_START_RUNS", 1),
+        patch("sfumato.evaluation.report.TEN", 2),
+        patch("sfumato.evaluation.generated.STARTS", 2),
+    ):
+        yield
+
 
 TREE: dict[str, Any] = {
     "label": "ANY",

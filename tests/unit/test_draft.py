@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -130,10 +131,10 @@ def test_none_among_words_is_one_of_them_and_among_numbers_it_is_missing() -> No
 
 
 def test_numbers_that_are_none_are_missing_too() -> None:
-    column = draft(pa.table({"pay": [*map(float, range(10, 70)), float("nan")]}))["pay"]
-    assert column.attribute == Number(role="quasi", range=(10, 70), missing=("nan",))
-    endless = draft(pa.table({"pay": [*map(float, range(10, 70)), float("inf")]}))["pay"]
-    assert endless.attribute == Number(role="quasi", range=(10, 70), missing=("inf",))
+    column = draft(pa.table({"pay": [*map(float, range(0, 70)), float("nan")]}))["pay"]
+    assert column.attribute == Number(role="quasi", range=(0, 70), missing=("nan",))
+    endless = draft(pa.table({"pay": [*map(float, range(0, 70)), float("inf")]}))["pay"]
+    assert endless.attribute == Number(role="quasi", range=(0, 70), missing=("inf",))
 
 
 @pytest.mark.parametrize(
@@ -288,6 +289,14 @@ def test_ranges_are_rounded_outwards(low: float, high: float) -> None:
     lower, upper = rounded_range(low, high)
     assert lower <= low <= high <= upper
     assert upper - lower <= max(3 * (high - low), 1)
+
+
+def test_no_range_ends_on_what_few_people_have() -> None:
+    heights = [140, *[160, 170, 180] * 20, 200]
+    born = [date(1929, 3, 1), *[date(1960 + at % 40, 5, 1) for at in range(60)], date(2009, 2, 1)]
+    found = draft(pa.table({"height": heights, "born": born})).schema
+    assert found["height"].range == (130, 210)
+    assert found["born"].range == ("1920-01-01", "2019-12-31")
 
 
 STAYS = (

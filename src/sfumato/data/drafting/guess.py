@@ -119,7 +119,7 @@ def _number(column: Profile) -> Guess:
     ends = column.ends()
     if ends is None or max(map(abs, ends)) > _LARGEST:
         return Guess(Category(missing=column.marks), "numbers too large for amounts")
-    attribute = Number(range=rounded_range(*ends), decimal=column.decimal, missing=_trimmed(column))
+    attribute = Number(range=rounded_range(*ends, few=column.few), decimal=column.decimal, missing=_trimmed(column))
     return Guess(attribute, "whole numbers" if column.whole else "numbers")
 
 
@@ -143,7 +143,7 @@ def _moment(column: Profile) -> Guess:
     found = column.moments()
     if found is None or (found[1] - found[0]).total_seconds() < 2:
         return Guess(Category(missing=column.marks), "dates outside the usual years" if found is None else "one date")
-    made = calendar_for(*found, timed=column.timed)
+    made = calendar_for(*found, timed=column.timed, few=column.few)
     attribute = Number(range=made.range, calendar=made.unit, dates=column.dates, missing=_trimmed(column))
     written = "" if column.dates is None else f" in the order {column.dates}"
     return Guess(attribute, f"dates{written}" + (" (or mdy? no day is above 12)" if column.unsure else ""))

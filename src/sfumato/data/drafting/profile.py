@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from sfumato.data.drafting.shapes import MISSING, MISSING_NUMBERS, Reading, compact_dates, is_missing, read_texts
+from sfumato.data.drafting.shapes import MISSING, MISSING_NUMBERS, FewAt, Reading, compact_dates, is_missing, read_texts
 from sfumato.data.drafting.words import MOMENT_WORDS, says
 from sfumato.data.schema import DateOrder, Decimal
 from sfumato.data.written_forms import plain_number
@@ -104,6 +104,15 @@ class Profile:
         """The lowest and the highest number; None if there is none."""
         found: Any = pc.min_max(self.values.cast(pa.float64(), safe=False)).as_py()
         return None if found["min"] is None else (found["min"], found["max"])
+
+    @property
+    def few(self) -> FewAt:
+        """Whether few people have its lowest and its highest number, or its first and its last year."""
+        values: Any = self.values
+        of = pc.year(values) if self.family == "moment" else values.cast(pa.float64(), safe=False)
+        held: Any = pa.table({"of": of, "rows": pa.array(self.counts)}).group_by("of").aggregate([("rows", "sum")])
+        ordered = held.sort_by("of").column("rows_sum").to_pylist()
+        return FewAt(ordered[0] < FEW, ordered[-1] < FEW) if ordered else FewAt()
 
     @cached_property
     def nearly_numbers(self) -> bool:

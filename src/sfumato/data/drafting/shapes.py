@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -118,25 +118,43 @@ _UNITS: tuple[tuple[timedelta, Calendar], ...] = (
 )
 
 
-def calendar_for(first: datetime, last: datetime, *, timed: bool) -> CalendarGuess:
-    """The calendar of dates from the first to the last; `timed` if they have times of day.
+class FewAt(NamedTuple):
+    """Whether so few people are at the lower end, and at the upper one, that a range ending there would tell of them."""
+
+    low: bool = False
+    high: bool = False
+
+
+MANY = FewAt()
+"""Nobody stands out at either end."""
+
+
+def calendar_for(first: datetime, last: datetime, *, timed: bool, few: FewAt = MANY) -> CalendarGuess:
+    """The calendar of dates from the first to the last; `timed` if they have times of day. `few`: of those in the years
+    of the first and the last date.
 
     >>> calendar_for(datetime(1990, 5, 17), datetime(2003, 1, 1), timed=False)
     CalendarGuess(unit='month', range=('1990-01-01', '2003-12-31'))
+    >>> calendar_for(datetime(1990, 5, 17), datetime(2003, 1, 1), timed=False, few=FewAt(True, True)).range
+    ('1980-01-01', '2009-12-31')
     """
     span = last - first
     shortest: Calendar = "second" if timed else "day"
     unit = next((unit for length, unit in _UNITS if span > length), shortest)
     unit = unit if timed or unit in ("year", "month") else "day"
-    end = f"{last.year + 1:04}-01-01" if timed and last.year < 9999 else f"{last.year:04}-12-31"
-    return CalendarGuess(unit, (f"{first.year:04}-01-01", end))
+    since = max(1, (first.year - 1) // 10 * 10) if few.low else first.year
+    until = min(9999, (last.year + 1) // 10 * 10 + 9) if few.high else last.year
+    end = f"{until + 1:04}-01-01" if timed and until < 9999 else f"{until:04}-12-31"
+    return CalendarGuess(unit, (f"{since:04}-01-01", end))
 
 
-def rounded_range(lowest: float, highest: float) -> tuple[float, float]:
-    """Round ends around the numbers, so that the exact extremes of the data are not told.
+def rounded_range(lowest: float, highest: float, *, few: FewAt = MANY) -> tuple[float, float]:
+    """Round ends around the numbers, so that the exact extremes are not told. `few`: of those who have them.
 
     >>> rounded_range(17, 90), rounded_range(0.13, 0.87), rounded_range(5, 5)
     ((10, 90), (0.1, 0.9), (5, 6))
+    >>> rounded_range(140, 200, few=FewAt(True, True)), rounded_range(0, 95, few=FewAt(True, True))
+    ((130, 210), (0, 100))
     """
     span = highest - lowest
     power = math.floor(math.log10(span)) if span > 0 else 0
@@ -146,6 +164,10 @@ def rounded_range(lowest: float, highest: float) -> tuple[float, float]:
     while lower > lowest:  # what is divided and multiplied again may have moved
         lower = round(lower - step, digits)
     while upper < highest or upper <= lower:
+        upper = round(upper + step, digits)
+    if few.low and lower == lowest != 0:  # nobody is told by a range that begins with nothing
+        lower = round(lower - step, digits)
+    if few.high and upper == highest != 0:
         upper = round(upper + step, digits)
     if float(lower).is_integer() and float(upper).is_integer():
         return (int(lower), int(upper))
