@@ -119,7 +119,7 @@ _UNITS: tuple[tuple[timedelta, Calendar], ...] = (
 
 
 class FewAt(NamedTuple):
-    """Whether so few people are at the lower end, and at the upper one, that a range ending there would tell of them."""
+    """Whether so few people are at the lower end, and at the upper one, that a range ending there tells of them."""
 
     low: bool = False
     high: bool = False
