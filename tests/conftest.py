@@ -38,7 +38,7 @@ settings.register_profile("no clock", deadline=None, derandomize=False, max_exam
 settings.register_profile("CI", settings.get_profile("no clock"), derandomize=True)
 settings.load_profile("CI" if os.environ.get("CI") else "no clock")
 
-MEASURING = ("golden", "test_paper", "test_evaluat", "test_measur", "test_report", "test_generated", "test_clusters")
+MEASURING = ("golden", "test_paper", "test_evaluat", "test_measur", "test_report", "generated", "clusters")
 """Tests that read how well clusters are found again from many starts; all others publish with few."""
 
 

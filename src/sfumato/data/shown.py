@@ -6,7 +6,7 @@ else with two dots: `[17-37)`, `[-5..3)`, `[1897-01-01..1947-01-01)`. An end tha
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 SUPPRESSED = "*"
 """Anything."""
@@ -77,6 +77,21 @@ def set_pieces(text: str) -> tuple[str, ...]:
         return ()
     found = (*inner[1:-1].split(", "), *([""] if inner != text else []))
     return found if len(found) > 1 else ()
+
+
+def listed(text: str, known: Collection[str]) -> tuple[str, ...]:
+    """What a set lists where all labels with commas in them are known: pieces that are one of these belong together.
+
+    >>> listed("{cook, head, nurse} or missing", {"cook, head"}), listed("{a, b}", ())
+    (('cook, head', 'nurse', ''), ('a', 'b'))
+    """
+    pieces, found, at = set_pieces(text), [], 0
+    while at < len(pieces):
+        ends = (end for end in range(len(pieces), at + 1, -1) if ", ".join(pieces[at:end]) in known) if known else ()
+        end = next(iter(ends), at + 1)
+        found.append(", ".join(pieces[at:end]))
+        at = end
+    return tuple(found)
 
 
 def holds_missing(text: str) -> bool:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sfumato.data import calendar
 from sfumato.data.schema import Calendar
-from sfumato.data.shown import OR_MISSING, SUPPRESSED, holds_missing, set_pieces
+from sfumato.data.shown import OR_MISSING, SUPPRESSED, holds_missing, listed
 from sfumato.events import checkpoint
 from sfumato.structure.masked_positions import interval_ends
 
@@ -62,11 +62,12 @@ def _covering(values: Sequence[Any], texts: Sequence[str | None], *, number: boo
     for at, value in enumerate(values):
         written.setdefault("" if value is None else str(value), []).append(at)
     inside = _Inside(values) if number else None
+    commas = {label for label in written if ", " in label}
     for at, text in enumerate(different):
         if text is None or text == SUPPRESSED:
             held[:, at] = gone if text is None else True
             continue
-        members = () if number else set_pieces(text)
+        members = () if number else listed(text, commas)
         for member in (text, *members):
             held[written.get(member, []), at] = True
         if inside is not None:

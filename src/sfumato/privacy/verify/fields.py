@@ -31,8 +31,11 @@ _TOO_DEEP = re.compile(rb"\n {%d}" % (DEEPEST + 1))
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def read_json(path: Path) -> Form:
-    """A JSON file that holds one mapping, written in the one form; no key stands twice and every number is finite."""
+def read_json(path: Path, *, formed: bool = True) -> Form:
+    """A JSON file that holds one mapping, written in the one form; no key stands twice and every number is finite.
+
+    `formed`: it goes out, and another form could hide something. What the holder keeps may have any.
+    """
     name = path.name
     content = read_regular(path, most=most_of(name) or MOST_OF_JSON)
     if _TOO_DEEP.search(content):
@@ -45,7 +48,8 @@ def read_json(path: Path) -> Form:
             parse_int=_int,
             parse_float=_float,
         )
-        _check_form(name, form, content)
+        if formed:
+            _check_form(name, form, content)
     except RecursionError:
         raise CheckError(f"{name} is nested more than {DEEPEST} deep") from None
     except ValueError:

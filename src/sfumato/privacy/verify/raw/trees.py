@@ -73,7 +73,7 @@ def kept_by_holder(release: Path, *, spelling: Spelling) -> Kept | None:
     folder = beside.with_name(f"{beside.name}.holder") / "whole"
     if not (folder / NAME).is_file():
         return None
-    trees = forms(read_json(folder / NAME), "trees")
+    trees = forms(read_json(folder / NAME, formed=False), "trees")
     clustered = any("clusters" in node for tree in trees for node in forms(tree, "nodes"))
     return None if clustered else Kept(folder, trees, spelling)
 
