@@ -169,7 +169,14 @@ def test_what_is_no_date_and_no_number_stays_text(texts: list[str]) -> None:
     ("name", "role"),
     [
         *((name, "quasi") for name in ("Alter", "sexo", "code_postal", "stato_civile", "beroep", "Nationalitaet")),
+        *((name, "quasi") for name in ("estado_civil", "État civil", "burgerlijke_staat", "isco08")),
         *((name, "sensitive") for name in ("Krankheit", "revenu", "deuda", "reddito", "geloof", "doença", "crime")),
+        *((name, "sensitive") for name in ("impago", "puntuación_riesgo", "tiene_hipoteca", "estado_salud")),
+        *((name, "sensitive") for name in ("overdraft", "Zahlungsverzug", "Überziehung", "impayés", "hypothèque")),
+        *(
+            (name, "sensitive")
+            for name in ("mutuo", "insolvenza", "wanbetaling", "hypotheek", "inadimplência", "empréstimo")
+        ),
         *((name, "plain") for name in ("average", "colour", "Stange")),
     ],
 )
@@ -187,6 +194,37 @@ def test_what_tells_a_masked_column_is_dropped() -> None:
     found = draft(pa.table({**dict(zip(table.column_names, table.columns, strict=True)), **known}))
     assert [column.role for column in found.columns] == ["quasi", "identifier", "identifier", "quasi", "quasi"]
     assert "'education_num'" in found["badge"].reason
+
+
+def municipalities(rows: int = 3_000, misspelt: int = 0) -> pa.Table:
+    """People of towns that lie in provinces, and those in regions, beside much else that others know."""
+    chance = np.random.default_rng(5)
+    town = chance.integers(0, 60, rows)
+    province = [f"p{n // 6}" for n in town]
+    province[:misspelt] = ["P 0"] * misspelt
+    known = {name: chance.integers(1, 30, rows) for name in ("age", "country", "job", "education", "children", "ward")}
+    others = {"sex": chance.choice(["f", "m"], rows), "married": chance.choice(["y", "n"], rows)}
+    towns = {"municipality": [f"m{n}" for n in town], "province": province, "region": [f"r{n // 20}" for n in town]}
+    return pa.table({**towns, **known, **others, "eyes": chance.choice(["blue", "brown"], rows, p=[0.02, 0.98])})
+
+
+@pytest.mark.parametrize("misspelt", [0, 20])
+def test_what_a_masked_column_settles_does_not_go_out_as_it_is(misspelt: int) -> None:
+    found = draft(municipalities(misspelt=misspelt))
+    assert {found[name].role for name in ("municipality", "province", "region")} == {"quasi"}
+    assert "each 'municipality' has one value of it" in found["province"].reason
+    assert found["eyes"].role == "plain"
+    assert draft(municipalities(misspelt=300))["province"].role == "plain"
+    recipe: dict[str, Any] = yaml.safe_load(recipe_text(found, "people.csv"))
+    assert {"municipality", "province", "region"} <= set(recipe["privacy"][0]["on"])
+
+
+def test_nobody_is_left_unasked_whether_an_unknown_column_is_a_secret() -> None:
+    chance = np.random.default_rng(6)
+    known = {name: chance.choice(["a", "b", "c"], 300) for name in ("age", "sex", "town")}
+    others = {"xq7": chance.choice(["sí", "no"], 300), "zz": chance.integers(0, 20, 300), "class": ["x", "y"] * 150}
+    text = " ".join(recipe_text(draft(pa.table({**known, **others})), "people.csv").replace("\n#", " ").split())
+    assert "Is any of these a secret? xq7, zz, class." in text
 
 
 def test_quasi_identifiers_are_few_and_of_many_meanings() -> None:

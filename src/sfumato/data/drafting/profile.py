@@ -257,12 +257,13 @@ def group_sizes(table: pa.Table, columns: Iterable[str]) -> list[int]:
     names = list(columns)
     if not names or not table.num_rows:
         return []
-    keys = pa.table({f"k{at}": _key(table.column(name)) for at, name in enumerate(names)})
+    keys = pa.table({f"k{at}": comparable(table.column(name)) for at, name in enumerate(names)})
     found: list[Any] = keys.group_by(keys.column_names).aggregate([([], "count_all")]).column("count_all").to_pylist()
     return found
 
 
-def _key(column: pa.ChunkedArray[Any]) -> pa.Array[Any]:
+def comparable(column: pa.ChunkedArray[Any]) -> pa.Array[Any]:
+    """A column whose values can be told apart and counted; lists as texts."""
     array: pa.Array[Any] = column.combine_chunks()
     if isinstance(array, pa.DictionaryArray):
         return array.dictionary_decode()

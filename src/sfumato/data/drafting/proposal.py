@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sfumato.data.drafting.plan import Plan
+from sfumato.data.drafting.roles import NOTHING_SAID
 from sfumato.data.drafting.spoilt import Spoilt
 from sfumato.data.schema import Attribute, Category, Number, Role, Schema
 from sfumato.data.taxonomy.draft import TaxonomyDraft
@@ -46,6 +47,11 @@ class ColumnDraft:
     def role(self) -> Role:
         """Its role."""
         return self.attribute.role
+
+    @property
+    def unrecognised(self) -> bool:
+        """Whether it goes out as it is for no other reason than that its name says nothing."""
+        return self.role == "plain" and NOTHING_SAID in self.reason
 
     @property
     def repeated(self) -> bool:

@@ -24,6 +24,13 @@ def questions(draft: Draft) -> Iterator[str]:
             f"ones, and with all of them {share(draft.alone_plain)} of the people are alone. For each that can be "
             "known, set role: quasi and add it to `on`."
         )
+    if unrecognised := [c.name for c in draft.columns if c.unrecognised]:
+        yield (
+            f"Is any of these a secret? {_named(unrecognised)}. Nothing in their names says so, and they go out as "
+            "they are: nothing bounds what is learned of them. For each that is one, set role: sensitive and add "
+            "{confidence_bound: 0.9, on: [...], sensitive: NAME} to `privacy`, or more where its commonest value has "
+            "more."
+        )
     yield f"Are these really known to others? {_named(draft.quasi)}. Each one less keeps more detail in the rest."
     if exact := [c.name for c in draft.columns if c.role == "identifier" and c.asked]:
         yield (

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import pyarrow as pa
 
+from sfumato.data.drafting.dependence import codes, settles
 from sfumato.data.drafting.guess import Guess, is_icd
 from sfumato.data.drafting.profile import Profile, group_sizes
 from sfumato.data.drafting.spoilt import Spoilt
@@ -27,6 +28,8 @@ MOST_CLASSES = 10
 _MANY_KNOW = 3
 _MISSING_CLASSES = 0.2
 _FEWEST_SHARED = 3
+NOTHING_SAID = "nothing says that others know it"
+"""The reason of a role that rests on nothing but a name that is not known."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +123,8 @@ def give_roles(table: pa.Table, columns: Sequence[Looked], target: Looked | None
         given[column.name] = quasi.get(column.name) or _left(column)
     if not quasi:
         given |= _at_least_one(columns)
-    return given | _tell_tales(table, columns, given)
+    given |= _tell_tales(table, columns, given)
+    return given | _coarser(table, [column for column in columns if column is not target], given)
 
 
 def most_quasi(rows: int) -> int:
@@ -136,9 +140,7 @@ def _settled(column: Looked, target: Looked | None) -> Given | None:
         told = "everybody has the same value" if column.profile.distinct else "empty: leave it out"
         return Given("identifier" if column.exact else "plain", told)
     if column is target:
-        said = (
-            f"sensitive: the name says {column.sensitive!r}" if column.sensitive else "nothing says that others know it"
-        )
+        said = f"sensitive: the name says {column.sensitive!r}" if column.sensitive else NOTHING_SAID
         return Given("sensitive" if column.sensitive else "plain", f"the class that must survive; {said}")
     if column.exact:
         return _exact_text(column)
@@ -212,7 +214,7 @@ def _left(column: Looked) -> Given:
         return Given("sensitive", f"the name says {column.sensitive!r}")
     if column.concept is not None:
         return Given("plain", f"{column.concept.meaning}; singles out less than the quasi ones", asked=True)
-    return Given("plain", "nothing says that others know it", asked=True)
+    return Given("plain", NOTHING_SAID, asked=True)
 
 
 def _at_least_one(columns: Sequence[Looked]) -> dict[str, Given]:
@@ -244,6 +246,25 @@ def _tell_tales(table: pa.Table, columns: Sequence[Looked], given: dict[str, Giv
             told = next((q for q in quasi if _tells(table, column, q)), None)
             if told is not None:
                 found[column.name] = Given("identifier", f"it tells {told.name!r} exactly, which is masked")
+    return found
+
+
+def _coarser(table: pa.Table, columns: Sequence[Looked], given: dict[str, Given]) -> dict[str, Given]:
+    """Plain columns that a quasi one settles, as a town its province, would tell of what is masked: they are masked.
+
+    They cost no detail: whoever is alike in the finer column is alike in them.
+    """
+    able = [column for column in columns if not isinstance(column.made.attribute, ItemSet)]
+    plain = [c for c in able if given[c.name].role == "plain" and c.can_be_masked]
+    quasi = [c for c in able if given[c.name].role == "quasi"] if plain else []
+    fine = {q.name: codes(table.column(q.name)) for q in quasi}
+    found: dict[str, Given] = {}
+    for column in plain:
+        coarse = codes(table.column(column.name))
+        settling = next((name for name, one in fine.items() if settles(one, coarse)), None)
+        if settling is not None:
+            reason = f"each {settling!r} has one value of it: shown as it is, it would tell of what is masked"
+            found[column.name] = Given("quasi", reason)
     return found
 
 
