@@ -296,6 +296,19 @@ def test_the_recipe_is_yaml_with_reasons_questions_and_no_exact_figures(found: D
     assert "Are these secrets? salary." in questions
 
 
+def test_clusters_are_those_of_what_is_masked_where_more_goes_out_as_it_is(found: Draft) -> None:
+    chance = np.random.default_rng(7)
+    known = {name: chance.integers(1, 9, 300) for name in ("age", "sex", "town")}
+    others = {f"q{n}": chance.choice(["a", "b"], 300) for n in range(4)}
+    text = recipe_text(draft(pa.table({**known, **others})), "people.csv")
+    structure = {"clusters": "kmeans", "k": "auto", "attributes": ["age", "sex", "town"]}
+    assert yaml.safe_load(text)["structure"] == structure
+    assert "Rows are compared by `attributes`, here what is masked" in " ".join(text.replace("\n#", " ").split())
+    said = " ".join(recipe_text(found, "people.csv").replace("\n#", " ").split())
+    assert "found from findings, tags, smokes, steps, which no masking can hurt" in said
+    assert "What will be looked for?" in said
+
+
 def test_awkward_names_stay_valid_yaml() -> None:
     names = ["no", "a: b", "# c", "Größe", "'q'", "x y", "1"]
     table = pa.table({name: ["a", "b", "c", "a", "b", "d", "e"] for name in names})

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sfumato.data.drafting.phrases import inline, scalar, share
+from sfumato.data.drafting.phrases import inline, named, scalar, share
 from sfumato.data.drafting.proposal import ColumnDraft, Draft
 from sfumato.data.schema import Category, Number
-
-_COLUMNS = 60
-"""Above this many columns a question names only the first ones."""
 
 
 def questions(draft: Draft) -> Iterator[str]:
@@ -20,21 +17,21 @@ def questions(draft: Draft) -> Iterator[str]:
     if plain or draft.alone_plain > 0:
         plain = plain or list(draft.with_role("sensitive"))
         yield (
-            f"Can somebody else know these of a person? {_named(plain)}. They go out as they are; so do the sensitive "
+            f"Can somebody else know these of a person? {named(plain)}. They go out as they are; so do the sensitive "
             f"ones, and with all of them {share(draft.alone_plain)} of the people are alone. For each that can be "
             "known, set role: quasi and add it to `on`."
         )
     if unrecognised := [c.name for c in draft.columns if c.unrecognised]:
         yield (
-            f"Is any of these a secret? {_named(unrecognised)}. Nothing in their names says so, and they go out as "
+            f"Is any of these a secret? {named(unrecognised)}. Nothing in their names says so, and they go out as "
             "they are: nothing bounds what is learned of them. For each that is one, set role: sensitive and add "
             "{confidence_bound: 0.9, on: [...], sensitive: NAME} to `privacy`, or more where its commonest value has "
             "more."
         )
-    yield f"Are these really known to others? {_named(draft.quasi)}. Each one less keeps more detail in the rest."
+    yield f"Are these really known to others? {named(draft.quasi)}. Each one less keeps more detail in the rest."
     if exact := [c.name for c in draft.columns if c.role == "identifier" and c.asked]:
         yield (
-            f"Dropped, because rare or exact values find people: {_named(exact)}. Are they needed? Numbers and "
+            f"Dropped, because rare or exact values find people: {named(exact)}. Are they needed? Numbers and "
             "codes can be masked (role: quasi); what nobody else knows can go out as it is (role: sensitive, "
             "unique_ok: true)."
         )
@@ -59,21 +56,27 @@ def _about_cells(columns: Sequence[ColumnDraft]) -> Iterator[str]:
             "be a value of its own: write them alike in the table."
         )
     if unsure := [c.name for c in columns if "(or mdy?" in c.holds and c.role != "identifier"]:
-        yield f"Do days stand before months (dmy) in {_named(unsure)}? No day is above 12."
+        yield f"Do days stand before months (dmy) in {named(unsure)}? No day is above 12."
 
 
 def _about_promises(draft: Draft) -> Iterator[str]:
     """What is to be held, now and later, and what must be declared for it."""
     if secret := [c.name for c in draft.columns if c.role == "quasi" and c.reason.startswith("sensitive (")]:
         yield (
-            f"Are these secrets? {_named(secret)}. Their values are so exact that they are masked, and nothing bounds "
+            f"Are these secrets? {named(secret)}. Their values are so exact that they are masked, and nothing bounds "
             "what is learned of them. Rounded or in classes they could be sensitive instead, with a bound."
         )
     if draft.plan.unbounded:
         yield (
-            f"How sure may one be of {_named(draft.plan.unbounded)}? Nothing bounds that yet: "
+            f"How sure may one be of {named(draft.plan.unbounded)}? Nothing bounds that yet: "
             "add {confidence_bound: 0.9, on: [...], sensitive: NAME}, or more where its commonest value has more; "
             "or make it plain."
+        )
+    if draft.plan.clusters:
+        yield (
+            "What will be looked for? Masking spares the groups in `structure`: k: 6 asks for so many, attributes: "
+            "[...] for groups of rows alike in these; {classes: NAME} keeps what tells the values of a column apart. "
+            "Without `structure` it spares detail alone."
         )
     yield (
         "Will more be released of these people? Then give them a name now, people: NAME: the ledger refuses a second "
@@ -103,8 +106,3 @@ def one_row_one_person(draft: Draft) -> str | None:
         f"them in {most:,} rows; k counts rows, so that a group of {k} rows may be fewer people. Make one row a person "
         f"first, or multiply k by the most rows that a person has: {k} x {most:,} = {k * most:,}."
     )
-
-
-def _named(names: tuple[str, ...] | list[str]) -> str:
-    more = f" and {len(names) - _COLUMNS} more" if len(names) > _COLUMNS else ""
-    return ", ".join(scalar(name) for name in names[:_COLUMNS]) + more

@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping
 
-from sfumato.data.drafting.phrases import inline, scalar, share
-from sfumato.data.drafting.plan import MASKER, MASKER_REASON
+from sfumato.data.drafting.phrases import inline, named, scalar, share
+from sfumato.data.drafting.plan import MASKER, MASKER_REASON, Plan
 from sfumato.data.drafting.proposal import ColumnDraft, Draft
 from sfumato.data.drafting.questions import questions
 from sfumato.data.schema import ItemSet, Number
@@ -87,10 +87,27 @@ def _structure(draft: Draft) -> Iterator[str]:
         if found.dropped:
             yield f"missing: {inline({found.target: 'drop'})}  # rows without a class are left out"
     elif found.clusters:
-        yield from _comment("What must survive: groups of similar rows, their number by the best silhouette.", 0)
-        yield "structure: {clusters: kmeans, k: auto}"
+        yield from _comment(_clusters(found), 0)
+        compared = {"attributes": list(found.attributes)} if found.attributes else {}
+        yield f"structure: {inline({'clusters': 'kmeans', 'k': 'auto', **compared})}"
     else:
         yield from _comment("No structure: so few rows that there are no groups to keep. Masking distorts little.", 0)
+
+
+def _clusters(found: Plan) -> str:
+    """What the lines about clusters mean, and whether columns that go out as they are settle them."""
+    said = "What must survive: groups of similar rows, of 2 to 10 as many (`k`) as have the best silhouette."
+    if found.attributes:
+        return (
+            f"{said} Rows are compared by `attributes`, here what is masked: so many columns go out as they are that "
+            "the groups would be found from those, which no masking can hurt."
+        )
+    if not found.as_is:
+        return said
+    return (
+        f"{said} Rows are compared by all quasi and plain columns, unless `attributes: [...]` names some. Groups that "
+        f"are found from {named(found.as_is)}, which no masking can hurt, say nothing of it."
+    )
 
 
 def _privacy(draft: Draft) -> Iterator[str]:
