@@ -9,9 +9,11 @@ import pyarrow as pa
 import pytest
 import yaml
 
+import sfumato as sf
 from sfumato.data.drafting.draft import column_values, draft, propose_for
 from sfumato.data.drafting.plan import MASKER
 from sfumato.data.drafting.proposal import Draft
+from sfumato.data.drafting.questions import one_row_one_person
 from sfumato.data.drafting.shapes import rounded_range
 from sfumato.data.drafting.text import recipe_text, told
 from sfumato.data.encoding import encode
@@ -127,6 +129,23 @@ def test_none_among_words_is_one_of_them_and_among_numbers_it_is_missing() -> No
     )
     assert found["condition"].attribute.missing == ("unknown",)
     assert found["pay"].attribute.missing == ("none",)
+
+
+@pytest.mark.parametrize("mark", ["s/d", "n.d.", "não informado", "NR"])
+def test_a_word_for_missing_in_many_cells_of_a_column_of_numbers(mark: str) -> None:
+    pay = [mark if n % 5 == 0 else str(20_000 + 137 * n) for n in range(500)]
+    found = draft(pa.table({"edad": [20 + n % 60 for n in range(500)], "ingresos_anuales": pay}))
+    column = found["ingresos_anuales"]
+    assert (column.kind, column.role, column.attribute.missing) == ("number", "quasi", (mark,))
+    assert "but for what is listed as missing" in told(column)
+    text = " ".join(recipe_text(found, "people.csv").replace("\n#", " ").split())
+    assert f"Do these mean missing, as they are taken for? ingresos_anuales [{mark}]" in text
+
+
+def test_a_short_word_among_labels_is_a_label() -> None:
+    found = draft(pa.table({"state": ["ND", "NC", "SD", "NY"] * 30, "zona": ["norte", "sur", "s/d"] * 40}))
+    assert found["state"].attribute.missing == ()
+    assert found["zona"].attribute.missing == ("s/d",)
 
 
 def test_numbers_that_are_none_are_missing_too() -> None:
@@ -388,6 +407,16 @@ def test_names_and_numbers_of_people_are_dropped_though_they_come_again() -> Non
     assert "one row one person" not in recipe_text(draft(people()), "people.csv")
 
 
+def test_a_handful_of_accounts_are_no_people_and_no_advice_is_absurd() -> None:
+    ages = [20 + n % 60 for n in range(6_000)]
+    assert not draft(pa.table({"age": ages, "user": [f"u{n % 20}" for n in range(6_000)]}))["user"].repeated
+    found = draft(pa.table({"age": ages, "user": [f"u{n % 240 * (n % 2)}" for n in range(6_000)]}))
+    asked = one_row_one_person(found)
+    assert found["user"].repeated
+    assert asked is not None
+    assert asked.endswith("Make one row a person first.")
+
+
 @pytest.mark.parametrize("name", ["Hausnummer", "household_id", "phone"])
 def test_what_several_people_share_is_no_number_of_a_person(name: str) -> None:
     table = stays().rename_columns([name, *stays().column_names[1:]])
@@ -483,6 +512,20 @@ def test_a_few_words_without_digits_are_taken_for_missing(odd: tuple[str, str], 
     if kind == "number":
         assert found["days"].attribute.missing == ("entf.", "x")
         assert "but for 2 cells, which are taken for missing" in told(found["days"])
+
+
+def test_ranges_that_a_few_numbers_stretch_are_asked_about() -> None:
+    costs = [2_000 + 10 * (n % 400) for n in range(1_000)]
+    costs[:3] = [-987_654, 2_345_678, 1_234_567]
+    table = pa.table({"age": [20 + n % 60 for n in range(1_000)], "x": costs})
+    found = draft(table)
+    assert [column.clip for column in found.columns] == [None, (2_000, 6_000)]
+    text = recipe_text(found, "people.csv")
+    assert "x: range: [2000, 6000], outside: clip" in " ".join(text.replace("\n#", " ").split())
+    assert "2345678" not in text
+    mended = text.replace("range: [-1000000, 3000000]", "range: [2000, 6000], outside: clip")
+    assert "outside: clip}" in mended
+    assert encode(table, sf.Recipe.from_yaml(mended).schema).rows == 1_000
 
 
 def test_labels_that_differ_by_case_or_spaces_alone_are_asked_about() -> None:

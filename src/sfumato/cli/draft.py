@@ -37,6 +37,10 @@ def draft(
     encoding: Annotated[
         str | None, typer.Option("--encoding", help="Of a CSV that is not UTF-8, such as cp1252.")
     ] = None,
+    query: Annotated[
+        str | None,
+        typer.Option("--query", metavar="SQL", help="What to read from a database whose address names no table."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the files that are there.")] = False,
     policy: Policies = None,
 ) -> None:
@@ -53,7 +57,7 @@ def draft(
 
     if output is not None:
         refuse_overwrite(output, force=force)
-    rows, encoding = _read(table, encoding)
+    rows, encoding = _read(table, encoding, query)
     stored = None if "://" in table else Path(table)
     place = placed(table, encoding=encoding)
     drafted = draft_table(rows, called=table if stored is None else stored.name, place=place)
@@ -62,7 +66,8 @@ def draft(
     folder = taxonomies if taxonomies is not None or output is None else home
     files = {} if folder is None else _write_trees(found, folder, every=taxonomies is not None, force=force)
     named = {name: _from(home, file) for name, file in files.items()}
-    recipe = recipe_text(found, table if stored is None else _from(home, stored), taxonomies=named, encoding=encoding)
+    path = table if stored is None else _from(home, stored)
+    recipe = recipe_text(found, path, taxonomies=named, encoding=encoding, query=query)
     if policy:
         from sfumato.recipe.policies.drafted import with_policies
 
@@ -106,7 +111,7 @@ def draft_form(found: Draft, recipe: str) -> dict[str, Any]:
     return {**figures, "columns": columns, "questions": [*questions(found)], "recipe": recipe}
 
 
-def _read(table: str, encoding: str | None) -> tuple[pa.Table, str | None]:
+def _read(table: str, encoding: str | None, query: str | None) -> tuple[pa.Table, str | None]:
     """The table, and its encoding if it is not UTF-8."""
     from sfumato.data.csv_files import likely_encoding
     from sfumato.data.reading import look
@@ -115,7 +120,7 @@ def _read(table: str, encoding: str | None) -> tuple[pa.Table, str | None]:
     from sfumato.errors import TableError
 
     try:
-        return look(table, encoding=encoding), encoding
+        return look(table, encoding=encoding, query=query), encoding
     except TableError:
         path = Path(table)
         unsaid = encoding is None and path.suffix.lower() in CSV and is_regular(path)
@@ -123,7 +128,7 @@ def _read(table: str, encoding: str | None) -> tuple[pa.Table, str | None]:
         if likely is None:
             raise
     note(f"{table} is not UTF-8. It was read as {likely}: check that accents look right", style="yellow")
-    return look(table, encoding=likely), likely
+    return look(table, encoding=likely, query=query), likely
 
 
 def _from(home: Path, file: Path) -> str:
@@ -138,12 +143,34 @@ def _write_trees(found: Draft, folder: Path, *, every: bool, force: bool) -> dic
     trees = {column.name: column.taxonomy for column in found.columns if column.taxonomy is not None}
     wanted = {name: tree for name, tree in trees.items() if every or len(tree.leaves) > MOST_INLINE}
     files = {name: folder / f"{_file_name(name)}.yaml" for name in wanted}
-    for path in files.values():
-        refuse_overwrite(path, force=force)
+    texts = {name: taxonomy_text(tree, layout="yaml") for name, tree in wanted.items()}
+    new = [name for name, path in files.items() if not _holds(path, texts[name])]
+    for name in new:
+        _refuse_another_tree(files[name], force=force)
     folder.mkdir(parents=True, exist_ok=True)
-    for name, tree in wanted.items():
-        save(taxonomy_text(tree, layout="yaml"), files[name], force=force)
+    for name in new:
+        save(texts[name], files[name], force=force)
     return files
+
+
+def _holds(path: Path, text: str) -> bool:
+    """Whether a file of an earlier draft is there that holds the same tree."""
+    from sfumato.data.safe_files import is_regular
+
+    return is_regular(path) and path.stat().st_size == len(text.encode()) and path.read_bytes() == text.encode()
+
+
+def _refuse_another_tree(path: Path, *, force: bool) -> None:
+    """An earlier recipe may use the tree that is there: it is not overwritten unasked."""
+    from sfumato.errors import SfumatoError
+
+    if path.exists() and not force:
+        raise SfumatoError(
+            str(path),
+            "an existing file is not overwritten",
+            given="another tree, which an earlier recipe may use",
+            remedy="add --taxonomies FOLDER to write the trees elsewhere, or --force to overwrite it",
+        )
 
 
 def _file_name(column: str) -> str:

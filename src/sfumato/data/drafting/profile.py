@@ -10,6 +10,7 @@ from datetime import date, datetime
 from functools import cached_property
 from typing import Any, Literal
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
@@ -104,6 +105,14 @@ class Profile:
         """The lowest and the highest number; None if there is none."""
         found: Any = pc.min_max(self.values.cast(pa.float64(), safe=False)).as_py()
         return None if found["min"] is None else (found["min"], found["max"])
+
+    def middle(self, share: float) -> tuple[float, float]:
+        """Between which numbers this share of the rows that have one lies, as many below as above."""
+        numbers = self.values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        order = np.argsort(numbers)
+        upto = np.cumsum(np.asarray(self.counts)[order]) / max(sum(self.counts), 1)
+        low, high = np.searchsorted(upto, [(1 - share) / 2, (1 + share) / 2])
+        return float(numbers[order[low]]), float(numbers[order[min(high, len(order) - 1)]])
 
     @cached_property
     def nearly_numbers(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from sfumato.data.drafting.guess import DIGITS
 from sfumato.data.drafting.phrases import inline, named, scalar, share
 from sfumato.data.drafting.proposal import ColumnDraft, Draft
 from sfumato.data.schema import Category, Number
@@ -35,7 +36,13 @@ def questions(draft: Draft) -> Iterator[str]:
             "codes can be masked (role: quasi); what nobody else knows can go out as it is (role: sensitive, "
             "unique_ok: true)."
         )
+    if unread := [f"{scalar(c.name)} ({c.reason.removeprefix('it is not read: ')})" for c in draft.columns if c.unread]:
+        yield (
+            f"Not read, and dropped: {', '.join(unread)}. Are they needed? Convert them in a query (--query), lists to "
+            "text with a separator between: array_to_string(items, ';')."
+        )
     yield from _about_cells(draft.columns)
+    yield from _about_ranges(draft.columns)
     yield from _about_promises(draft)
 
 
@@ -49,6 +56,14 @@ def _about_cells(columns: Sequence[ColumnDraft]) -> Iterator[str]:
             f"Are these numbers? {_cells(others)}. Mend those cells; words that mean missing can be listed in "
             "`missing`. Where that leaves numbers, write kind: number, with decimal: comma for 3,5."
         )
+    if marked := [c for c in columns if c.attribute.missing and c.spoilt is None and c.role != "identifier"]:
+        texts = "; ".join(f"{scalar(c.name)} {inline(list(c.attribute.missing))}" for c in marked)
+        yield f"Do these mean missing, as they are taken for? {texts}. If one is a value, take it out of `missing`."
+    if digits := [c.name for c in columns if c.holds == DIGITS and c.role != "identifier"]:
+        yield (
+            f"Are these codes? {named(digits)}. They are digits in columns of text, and taken for labels. For amounts "
+            "write kind: number, with a range."
+        )
     if same := [c for c in columns if c.alike]:
         labels = ", ".join(f"{scalar(c.name)} ({c.alike:,})" for c in same)
         yield (
@@ -57,6 +72,17 @@ def _about_cells(columns: Sequence[ColumnDraft]) -> Iterator[str]:
         )
     if unsure := [c.name for c in columns if "(or mdy?" in c.holds and c.role != "identifier"]:
         yield f"Do days stand before months (dmy) in {named(unsure)}? No day is above 12."
+
+
+def _about_ranges(columns: Sequence[ColumnDraft]) -> Iterator[str]:
+    """Ranges that a few numbers stretch."""
+    if stretched := [c for c in columns if c.clip is not None]:
+        lines = "; ".join(f"{scalar(c.name)}: range: {inline(list(c.clip or ()))}, outside: clip" for c in stretched)
+        yield (
+            "Do a few numbers stretch these ranges to more than ten times what 99 of 100 records need? Intervals are "
+            "then wide for everybody, and the detail that is told flatters. These lines move what lies beyond to the "
+            f"nearer end: {lines}."
+        )
 
 
 def _about_promises(draft: Draft) -> Iterator[str]:
@@ -101,8 +127,9 @@ def one_row_one_person(draft: Draft) -> str | None:
         return None
     found = min(repeated, key=lambda column: column.distinct)
     k, most = draft.plan.k, found.rows_each
+    larger = f", or multiply k by the most rows that a person has: {k} x {most:,} = {k * most:,}"
     return (
         f"Is one row one person? {draft.rows:,} rows have {found.distinct:,} different {scalar(found.name)}, one of "
         f"them in {most:,} rows; k counts rows, so that a group of {k} rows may be fewer people. Make one row a person "
-        f"first, or multiply k by the most rows that a person has: {k} x {most:,} = {k * most:,}."
+        f"first{larger if k * most <= draft.rows // 5 else ''}."
     )

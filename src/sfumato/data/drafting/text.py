@@ -18,12 +18,17 @@ ROLES = (
 
 
 def recipe_text(
-    draft: Draft, table_path: str, *, taxonomies: Mapping[str, str] | None = None, encoding: str | None = None
+    draft: Draft,
+    table_path: str,
+    *,
+    taxonomies: Mapping[str, str] | None = None,
+    encoding: str | None = None,
+    query: str | None = None,
 ) -> str:
     """A recipe to read and change, with the reason of each guess in a comment.
 
     `taxonomies` names the file of a column's tree; other trees stand in the recipe itself. `encoding` is that of a CSV
-    which is not UTF-8.
+    which is not UTF-8, `query` what is read from a database.
     """
     files = taxonomies or {}
     lines = [
@@ -32,6 +37,7 @@ def recipe_text(
         ),
         "sfumato: 1",
         f"table: {scalar(table_path)}",
+        *([f"query: {scalar(query)}"] if query else []),
         *([f"encoding: {scalar(encoding)}  # it is not UTF-8; check that accents look right"] if encoding else []),
         "",
         *_comment(ROLES, 0),

@@ -53,6 +53,18 @@ def concept_of(name: str) -> Concept | None:
     return next((concept for concept in KNOWN if says(name, concept.pattern)), None)
 
 
+def is_quantity(name: str) -> bool:
+    """Whether a name says that it stands for amounts, ages or counts: digits under it are numbers, not codes.
+
+    >>> is_quantity("peso_kg"), is_quantity("ingresos"), is_quantity("isco"), is_quantity("icd")
+    (True, True, False, False)
+    """
+    if says(name, CODED):
+        return False
+    amounts = (AMOUNT_WORDS, COUNT_WORDS, SENSITIVE, MOMENT_WORDS)
+    return any(says(name, words) for words in amounts) or concept_of(name) in (BIRTH, HOUSEHOLD)
+
+
 def _forms(name: str) -> tuple[str, str]:
     """The words of a name in a row, and the same where umlauts were written with an e."""
     plain = " ".join(words(name))
@@ -311,6 +323,16 @@ COUNT_WORDS = _any(
     since seit depuis desde dal sinds years? jahre annees anos anni jaren months? monate mois meses num number
     count anzahl nombre numero aantal n nr rate level grade rank score duration dauer duree duracion durata size
     grosse
+    """
+)
+AMOUNT_WORDS = _any(
+    """
+    amounts? quantity qty total sum price cost costs value weight height length width volume percent pct points hours
+    days minutes km kg cm mm temperature pressure pulse bmi betrag menge summe preis kosten wert gewicht hohe lange
+    breite prozent punkte stunden tage minuten montant quantite somme prix cout valeur poids taille hauteur heures jours
+    importe cantidad suma precio coste costo valor peso altura talla horas dias importo quantita somma prezzo valore
+    altezza ore giorni bedrag hoeveelheid totaal som prijs waarde gewicht lengte uren dagen montante quantidade soma
+    preco custo
     """
 )
 MOMENT_WORDS = _any(
