@@ -78,13 +78,18 @@ def draft(
     else:
         save(recipe, output, force=force)
         _show(found)
-    beside = [file for file in (stored, *files.values()) if file is not None]
-    outside = [file for file in beside if not file.resolve().is_relative_to(home.resolve())]
+    allow = _allowance(home, [file for file in (stored, *files.values()) if file is not None])
+    if output is not None:
+        show(f"Read {output}, answer its questions, then: sfumato publish {quote(str(output))} --output out{allow}")
+
+
+def _allowance(home: Path, files: Sequence[Path]) -> str:
+    """What `publish` is to be told, with a note, where a file lies outside the recipe's folder `home`."""
+    outside = [file for file in files if not file.resolve().is_relative_to(home.resolve())]
     allow = f" --allow {quote(str(outside[0].resolve().parent))}" if outside else ""
     if outside:
         note(f"{outside[0]} is not in the recipe's folder: keep them together, or publish with{allow}")
-    if output is not None:
-        show(f"Read {output}, answer its questions, then: sfumato publish {quote(str(output))} --output out{allow}")
+    return allow
 
 
 def _asking(found: Draft, policies: Sequence[str]) -> Draft:

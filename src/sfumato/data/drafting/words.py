@@ -156,9 +156,7 @@ MARITAL = Concept(
         "personal status",
         "civil (?:status|state)",
         "(?:etat|estado|stato) civile?",
-        "situation (?:familiale|matrimoniale)",
-        "situacion familiar",
-        "situacao familiar",
+        "situa(?:tion|cion|cao) (?:familiale|matrimoniale|familiar)",
     ),
     nominal=True,
 )
