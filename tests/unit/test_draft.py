@@ -14,6 +14,7 @@ from sfumato.data.drafting.draft import column_values, draft, propose_for
 from sfumato.data.drafting.plan import MASKER
 from sfumato.data.drafting.proposal import Draft
 from sfumato.data.drafting.questions import one_row_one_person
+from sfumato.data.drafting.roles import OF_MANY_ROWS
 from sfumato.data.drafting.shapes import rounded_range
 from sfumato.data.drafting.text import recipe_text, told
 from sfumato.data.encoding import encode
@@ -232,6 +233,7 @@ def test_what_a_masked_column_settles_does_not_go_out_as_it_is(misspelt: int) ->
     found = draft(municipalities(misspelt=misspelt))
     assert {found[name].role for name in ("municipality", "province", "region")} == {"quasi"}
     assert "each 'municipality' has one value of it" in found["province"].reason
+    assert len(found.quasi) == OF_MANY_ROWS + 2
     assert found["eyes"].role == "plain"
     assert draft(municipalities(misspelt=300))["province"].role == "plain"
     recipe: dict[str, Any] = yaml.safe_load(recipe_text(found, "people.csv"))

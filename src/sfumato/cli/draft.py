@@ -60,8 +60,7 @@ def draft(
     rows, encoding = _read(table, encoding, query)
     stored = None if "://" in table else Path(table)
     place = placed(table, encoding=encoding)
-    drafted = draft_table(rows, called=table if stored is None else stored.name, place=place)
-    found = _asking(drafted, policy or ())
+    found = _asking(draft_table(rows, called=stored.name if stored else table, place=place), policy or ())
     home = Path() if output is None else output.parent
     folder = taxonomies if taxonomies is not None or output is None else home
     files = {} if folder is None else _write_trees(found, folder, every=taxonomies is not None, force=force)

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from sfumato.data.drafting.dependence import codes, settles
 from sfumato.data.drafting.guess import Guess, is_icd
@@ -118,7 +120,8 @@ def give_roles(table: pa.Table, columns: Sequence[Looked], target: Looked | None
     given = {column.name: role for column in columns if (role := _settled(column, target)) is not None}
     given |= _doubles(table, [column for column in columns if column.name not in given])
     open_ones = [column for column in columns if column.name not in given]
-    quasi = _quasi(open_ones, most_quasi(table.num_rows))
+    coarse = _settled_by_finer(table, open_ones)
+    quasi = _quasi([column for column in open_ones if column.name not in coarse], most_quasi(table.num_rows))
     for column in open_ones:
         given[column.name] = quasi.get(column.name) or _left(column)
     if not quasi:
@@ -169,7 +172,7 @@ def _exact_text(column: Looked) -> Given | None:
 def _quasi(columns: Sequence[Looked], most: int) -> dict[str, Given]:
     """The quasi-identifiers: what others know, then amounts that find a row, then what singles out most."""
     able = [column for column in columns if column.can_be_masked]
-    known = _one_of_each_first(c for c in able if c.concept is not None and not _is_sensitive(c))
+    known = _known(able)
     found = {c.name: Given("quasi", _known_reason(c)) for c in known[:most]}
     exact = [c for c in able if c.exact and c.name not in found and c not in known]
     exact.sort(key=lambda c: (not _is_sensitive(c), -c.profile.spread))
@@ -180,6 +183,24 @@ def _quasi(columns: Sequence[Looked], most: int) -> dict[str, Given]:
     others.sort(key=lambda c: -c.profile.spread)
     wanted = max((min(LEAST_QUASI, most) if known else most) - len(found), 0)  # names that say nothing excuse nothing
     return found | {c.name: Given("quasi", "singles out more than the others", asked=True) for c in others[:wanted]}
+
+
+def _known(columns: Iterable[Looked]) -> list[Looked]:
+    """What others can know of a person, in the order in which it is masked."""
+    return _one_of_each_first(c for c in columns if c.concept is not None and not _is_sensitive(c))
+
+
+def _settled_by_finer(table: pa.Table, columns: Sequence[Looked]) -> set[str]:
+    """Of what others know the columns that a better known or finer one settles: they need no place of their own."""
+    fine: list[NDArray[np.int64]] = []
+    found: set[str] = set()
+    for column in _known(c for c in columns if c.can_be_masked):
+        own = codes(table.column(column.name))
+        if any(settles(one, own) and not settles(own, one) for one in fine):
+            found.add(column.name)
+        else:
+            fine.append(own)
+    return found
 
 
 def _one_of_each_first(columns: Iterable[Looked]) -> list[Looked]:
