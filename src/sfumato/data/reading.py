@@ -103,7 +103,7 @@ def _described(columns: Mapping[str, Any], unread: Mapping[str, str]) -> pa.Tabl
     """Columns that say of themselves what they were in their database."""
     fields = []
     for name, column in columns.items():
-        said = {AS_TEXT: b"text"} if pa.types.is_string(column.type) else {}
+        said = {AS_TEXT: b"text"} if pa.types.is_string(column.type) or pa.types.is_large_string(column.type) else {}
         said |= {UNREAD: unread[name].encode()} if name in unread else {}
         fields.append(pa.field(name, column.type, metadata=said))
     return pa.table(list(columns.values()), schema=pa.schema(fields))
