@@ -86,7 +86,8 @@ def _look(table: pa.Table, name: str, place: RowPlace | None) -> Looked:
         return Looked(seen, Guess(Category(), "not read", f"it is not read: {said[UNREAD].decode()}", unread=True))
     if AS_TEXT in said and _is_digits(seen):
         seen = profile(name, column, missing=seen.marks, read=False)
-        return Looked(seen, replace(guess(seen), reason=DIGITS))
+        made = guess(seen)
+        return Looked(seen, made if says(name, CODED) else replace(made, reason=DIGITS))
     odd = spoilt(seen, column, place=place)
     if odd is not None and odd.marks:
         seen = profile(name, column, missing=odd.marks)

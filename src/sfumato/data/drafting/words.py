@@ -113,7 +113,7 @@ PLACE = Concept(
             ville commune departement canton ciudad municipio localidad provincia comunidad distrito citta
             comune regione quartiere stad gemeente woonplaats provincie wijk cidade concelho freguesia bairro
             estado(?!\\d*\\s(?:civil|de|do|salud|saude|laboral|cuenta|conta|pago|animo|credito|prestamo)\\b)
-            residencia fips tract borough parish barrio
+            residencia fips tract borough parish barrio nuts
             """
         ),
         "code postal",
