@@ -88,6 +88,40 @@ def test_a_database_drafts_what_a_file_drafts(run: Run, address: str) -> None:
     assert run("publish", "recipe.yaml", "--output", "out", "--no-report", "--no-suggest").code == 0
 
 
+def test_a_draft_takes_a_query(run: Run, address: str) -> None:
+    bare, query = address.partition("?")[0], 'SELECT age, town, disease FROM "People 2026" WHERE age > 20'
+    assert "to draft, --query 'SELECT ...'" in run("draft", bare).err
+    assert "a query is for a database" in run("draft", "people.csv", "--query", query).err
+    assert run("draft", bare, "--query", query, "--output", "recipe.yaml").code == 0
+    recipe = yaml.safe_load(Path("recipe.yaml").read_text())
+    assert (recipe["query"], list(recipe["attributes"])) == (query, ["age", "town", "disease"])
+    drafted = sfumato.draft(bare, query=query)
+    assert drafted.query == query
+    assert sfumato.read(bare, drafted.schema, query=query).rows == 98
+
+
+def test_columns_that_a_database_cannot_give_and_digits_that_it_holds_as_text(run: Run) -> None:
+    import duckdb
+
+    with duckdb.connect("people.duckdb") as database:
+        database.execute(
+            "CREATE TABLE people AS SELECT 20 + n % 50 AS age, ['f', 'm'][n % 2 + 1] AS sex, [n, 2] AS tags, "
+            "{'a': n} AS doc, CAST(1000 + n % 40 AS VARCHAR) AS xcode9, CAST(60 + n * 7 % 33 AS VARCHAR) AS peso "
+            "FROM range(400) AS t(n)"
+        )
+    drafted = run("draft", "duckdb:///people.duckdb?table=people", "--output", "recipe.yaml")
+    assert drafted.code == 0
+    text = Path("recipe.yaml").read_text()
+    entries = yaml.safe_load(text)["attributes"]
+    assert list(entries) == ["age", "sex", "tags", "doc", "xcode9", "peso"]
+    assert [entries[name]["role"] for name in ("tags", "doc")] == ["identifier", "identifier"]
+    assert [entries[name]["kind"] for name in ("xcode9", "peso")] == ["category", "number"]
+    told = " ".join(text.replace("\n#", " ").split())
+    assert "Not read, and dropped: tags (type list" in told
+    assert "Are these codes? xcode9." in told
+    assert sfumato.read("duckdb:///people.duckdb?table=people", sfumato.Recipe.from_yaml(text).schema).rows == 400
+
+
 def test_trees_are_drafted_and_checked_against_a_database(run: Run, address: str) -> None:
     Path("town.yaml").write_text("ANY: [Bern, Basel, Chur]\n")
     ended = run("taxonomy", "check", "town.yaml", "--table", address, "--column", "town")
@@ -122,6 +156,29 @@ def test_draft_writes_taxonomies_beside_the_recipe(run: Run) -> None:
     assert recipe["table"] == "../people.csv"
     assert recipe["attributes"]["plz"]["taxonomy"] == "trees/plz.yaml"
     assert not sfumato.Taxonomy.from_file("out/trees/plz.yaml").draft
+
+
+def test_a_second_draft_keeps_the_tree_of_the_first(run: Run) -> None:
+    def table(lowest: int) -> str:
+        return "plz,age\n" + "".join(f"0{lowest + n % 40},{n % 60}\n" for n in range(200))
+
+    Path("people.csv").write_text(table(1000))
+    assert run("draft", "people.csv", "-o", "first.yaml").code == 0
+    assert run("draft", "people.csv", "-o", "second.yaml").code == 0
+    Path("people.csv").write_text(table(2000))
+    refused = run("draft", "people.csv", "-o", "third.yaml")
+    assert refused.code == 2
+    assert "add --taxonomies FOLDER" in refused.err
+    assert run("draft", "people.csv", "-o", "third.yaml", "--taxonomies", "third").code == 0
+
+
+def test_another_mark_between_columns_is_told(run: Run) -> None:
+    Path("people.csv").write_text(PEOPLE.replace(",", ":"))
+    assert "one column alone, with ':' in every line" in run("draft", "people.csv").err
+    Path("people.csv").write_text(PEOPLE.replace(",", " ").replace("name age", "name " * 60 + "age"))
+    assert "one column alone, with a very long name" in run("draft", "people.csv").err
+    Path("people.csv").write_text("at\n" + "10:30\n" * 30)
+    assert "one column alone" not in run("draft", "people.csv").err
 
 
 def test_check_is_clean_or_lists_findings(run: Run) -> None:

@@ -10,9 +10,12 @@ import pyarrow as pa
 import pytest
 import yaml
 
+import sfumato as sf
 from sfumato.data.drafting.draft import column_values, draft, propose_for
 from sfumato.data.drafting.plan import MASKER
 from sfumato.data.drafting.proposal import Draft
+from sfumato.data.drafting.questions import one_row_one_person
+from sfumato.data.drafting.roles import OF_MANY_ROWS
 from sfumato.data.drafting.shapes import rounded_range
 from sfumato.data.drafting.text import recipe_text, told
 from sfumato.data.encoding import encode
@@ -130,6 +133,23 @@ def test_none_among_words_is_one_of_them_and_among_numbers_it_is_missing() -> No
     assert found["pay"].attribute.missing == ("none",)
 
 
+@pytest.mark.parametrize("mark", ["s/d", "n.d.", "não informado", "NR"])
+def test_a_word_for_missing_in_many_cells_of_a_column_of_numbers(mark: str) -> None:
+    pay = [mark if n % 5 == 0 else str(20_000 + 137 * n) for n in range(500)]
+    found = draft(pa.table({"edad": [20 + n % 60 for n in range(500)], "ingresos_anuales": pay}))
+    column = found["ingresos_anuales"]
+    assert (column.kind, column.role, column.attribute.missing) == ("number", "quasi", (mark,))
+    assert "but for what is listed as missing" in told(column)
+    text = " ".join(recipe_text(found, "people.csv").replace("\n#", " ").split())
+    assert f"Do these mean missing, as they are taken for? ingresos_anuales [{mark}]" in text
+
+
+def test_a_short_word_among_labels_is_a_label() -> None:
+    found = draft(pa.table({"state": ["ND", "NC", "SD", "NY"] * 30, "zona": ["norte", "sur", "s/d"] * 40}))
+    assert found["state"].attribute.missing == ()
+    assert found["zona"].attribute.missing == ("s/d",)
+
+
 def test_numbers_that_are_none_are_missing_too() -> None:
     column = draft(pa.table({"pay": [*map(float, range(0, 70)), float("nan")]}))["pay"]
     assert column.attribute == Number(role="quasi", range=(0, 70), missing=("nan",))
@@ -170,7 +190,14 @@ def test_what_is_no_date_and_no_number_stays_text(texts: list[str]) -> None:
     ("name", "role"),
     [
         *((name, "quasi") for name in ("Alter", "sexo", "code_postal", "stato_civile", "beroep", "Nationalitaet")),
+        *((name, "quasi") for name in ("estado_civil", "État civil", "burgerlijke_staat", "isco08")),
         *((name, "sensitive") for name in ("Krankheit", "revenu", "deuda", "reddito", "geloof", "doença", "crime")),
+        *((name, "sensitive") for name in ("impago", "puntuación_riesgo", "tiene_hipoteca", "estado_salud")),
+        *((name, "sensitive") for name in ("overdraft", "Zahlungsverzug", "Überziehung", "impayés", "hypothèque")),
+        *(
+            (name, "sensitive")
+            for name in ("mutuo", "insolvenza", "wanbetaling", "hypotheek", "inadimplência", "empréstimo")
+        ),
         *((name, "plain") for name in ("average", "colour", "Stange")),
     ],
 )
@@ -188,6 +215,38 @@ def test_what_tells_a_masked_column_is_dropped() -> None:
     found = draft(pa.table({**dict(zip(table.column_names, table.columns, strict=True)), **known}))
     assert [column.role for column in found.columns] == ["quasi", "identifier", "identifier", "quasi", "quasi"]
     assert "'education_num'" in found["badge"].reason
+
+
+def municipalities(rows: int = 3_000, misspelt: int = 0) -> pa.Table:
+    """People of towns that lie in provinces, and those in regions, beside much else that others know."""
+    chance = np.random.default_rng(5)
+    town = chance.integers(0, 60, rows)
+    province = [f"p{n // 6}" for n in town]
+    province[:misspelt] = ["P 0"] * misspelt
+    known = {name: chance.integers(1, 30, rows) for name in ("age", "country", "job", "education", "children", "ward")}
+    others = {"sex": chance.choice(["f", "m"], rows), "married": chance.choice(["y", "n"], rows)}
+    towns = {"municipality": [f"m{n}" for n in town], "province": province, "region": [f"r{n // 20}" for n in town]}
+    return pa.table({**towns, **known, **others, "eyes": chance.choice(["blue", "brown"], rows, p=[0.02, 0.98])})
+
+
+@pytest.mark.parametrize("misspelt", [0, 20])
+def test_what_a_masked_column_settles_does_not_go_out_as_it_is(misspelt: int) -> None:
+    found = draft(municipalities(misspelt=misspelt))
+    assert {found[name].role for name in ("municipality", "province", "region")} == {"quasi"}
+    assert "each 'municipality' has one value of it" in found["province"].reason
+    assert len(found.quasi) == OF_MANY_ROWS + 2
+    assert found["eyes"].role == "plain"
+    assert draft(municipalities(misspelt=300))["province"].role == "plain"
+    recipe: dict[str, Any] = yaml.safe_load(recipe_text(found, "people.csv"))
+    assert {"municipality", "province", "region"} <= set(recipe["privacy"][0]["on"])
+
+
+def test_nobody_is_left_unasked_whether_an_unknown_column_is_a_secret() -> None:
+    chance = np.random.default_rng(6)
+    known = {name: chance.choice(["a", "b", "c"], 300) for name in ("age", "sex", "town")}
+    others = {"xq7": chance.choice(["sí", "no"], 300), "zz": chance.integers(0, 20, 300), "class": ["x", "y"] * 150}
+    text = " ".join(recipe_text(draft(pa.table({**known, **others})), "people.csv").replace("\n#", " ").split())
+    assert "Is any of these a secret? xq7, zz, class." in text
 
 
 def test_quasi_identifiers_are_few_and_of_many_meanings() -> None:
@@ -257,6 +316,19 @@ def test_the_recipe_is_yaml_with_reasons_questions_and_no_exact_figures(found: D
     assert "with all of them" in questions
     assert "find people: weight." in questions
     assert "Are these secrets? salary." in questions
+
+
+def test_clusters_are_those_of_what_is_masked_where_more_goes_out_as_it_is(found: Draft) -> None:
+    chance = np.random.default_rng(7)
+    known = {name: chance.integers(1, 9, 300) for name in ("age", "sex", "town")}
+    others = {f"q{n}": chance.choice(["a", "b"], 300) for n in range(4)}
+    text = recipe_text(draft(pa.table({**known, **others})), "people.csv")
+    structure = {"clusters": "kmeans", "k": "auto", "attributes": ["age", "sex", "town"]}
+    assert yaml.safe_load(text)["structure"] == structure
+    assert "Rows are compared by `attributes`, here what is masked" in " ".join(text.replace("\n#", " ").split())
+    said = " ".join(recipe_text(found, "people.csv").replace("\n#", " ").split())
+    assert "found from findings, tags, smokes, steps, which no masking can hurt" in said
+    assert "What will be looked for?" in said
 
 
 def test_awkward_names_stay_valid_yaml() -> None:
@@ -344,6 +416,16 @@ def test_names_and_numbers_of_people_are_dropped_though_they_come_again() -> Non
     assert f" different Patienten-Nr, one of them in {most} rows; k counts rows" in first
     assert f"10 x {most} = {10 * most}." in first
     assert "one row one person" not in recipe_text(draft(people()), "people.csv")
+
+
+def test_a_handful_of_accounts_are_no_people_and_no_advice_is_absurd() -> None:
+    ages = [20 + n % 60 for n in range(6_000)]
+    assert not draft(pa.table({"age": ages, "user": [f"u{n % 20}" for n in range(6_000)]}))["user"].repeated
+    found = draft(pa.table({"age": ages, "user": [f"u{n % 240 * (n % 2)}" for n in range(6_000)]}))
+    asked = one_row_one_person(found)
+    assert found["user"].repeated
+    assert asked is not None
+    assert asked.endswith("Make one row a person first.")
 
 
 @pytest.mark.parametrize("name", ["Hausnummer", "household_id", "phone"])
@@ -441,6 +523,20 @@ def test_a_few_words_without_digits_are_taken_for_missing(odd: tuple[str, str], 
     if kind == "number":
         assert found["days"].attribute.missing == ("entf.", "x")
         assert "but for 2 cells, which are taken for missing" in told(found["days"])
+
+
+def test_ranges_that_a_few_numbers_stretch_are_asked_about() -> None:
+    costs = [2_000 + 10 * (n % 400) for n in range(1_000)]
+    costs[:3] = [-987_654, 2_345_678, 1_234_567]
+    table = pa.table({"age": [20 + n % 60 for n in range(1_000)], "x": costs})
+    found = draft(table)
+    assert [column.clip for column in found.columns] == [None, (2_000, 6_000)]
+    text = recipe_text(found, "people.csv")
+    assert "x: range: [2000, 6000], outside: clip" in " ".join(text.replace("\n#", " ").split())
+    assert "2345678" not in text
+    mended = text.replace("range: [-1000000, 3000000]", "range: [2000, 6000], outside: clip")
+    assert "outside: clip}" in mended
+    assert encode(table, sf.Recipe.from_yaml(mended).schema).rows == 1_000
 
 
 def test_labels_that_differ_by_case_or_spaces_alone_are_asked_about() -> None:

@@ -37,6 +37,10 @@ def draft(
     encoding: Annotated[
         str | None, typer.Option("--encoding", help="Of a CSV that is not UTF-8, such as cp1252.")
     ] = None,
+    query: Annotated[
+        str | None,
+        typer.Option("--query", metavar="SQL", help="What to read from a database whose address names no table."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the files that are there.")] = False,
     policy: Policies = None,
 ) -> None:
@@ -53,16 +57,16 @@ def draft(
 
     if output is not None:
         refuse_overwrite(output, force=force)
-    rows, encoding = _read(table, encoding)
+    rows, encoding = _read(table, encoding, query)
     stored = None if "://" in table else Path(table)
     place = placed(table, encoding=encoding)
-    drafted = draft_table(rows, called=table if stored is None else stored.name, place=place)
-    found = _asking(drafted, policy or ())
+    found = _asking(draft_table(rows, called=stored.name if stored else table, place=place), policy or ())
     home = Path() if output is None else output.parent
     folder = taxonomies if taxonomies is not None or output is None else home
     files = {} if folder is None else _write_trees(found, folder, every=taxonomies is not None, force=force)
     named = {name: _from(home, file) for name, file in files.items()}
-    recipe = recipe_text(found, table if stored is None else _from(home, stored), taxonomies=named, encoding=encoding)
+    path = table if stored is None else _from(home, stored)
+    recipe = recipe_text(found, path, taxonomies=named, encoding=encoding, query=query)
     if policy:
         from sfumato.recipe.policies.drafted import with_policies
 
@@ -73,13 +77,18 @@ def draft(
     else:
         save(recipe, output, force=force)
         _show(found)
-    beside = [file for file in (stored, *files.values()) if file is not None]
-    outside = [file for file in beside if not file.resolve().is_relative_to(home.resolve())]
+    allow = _allowance(home, [file for file in (stored, *files.values()) if file is not None])
+    if output is not None:
+        show(f"Read {output}, answer its questions, then: sfumato publish {quote(str(output))} --output out{allow}")
+
+
+def _allowance(home: Path, files: Sequence[Path]) -> str:
+    """What `publish` is to be told, with a note, where a file lies outside the recipe's folder `home`."""
+    outside = [file for file in files if not file.resolve().is_relative_to(home.resolve())]
     allow = f" --allow {quote(str(outside[0].resolve().parent))}" if outside else ""
     if outside:
         note(f"{outside[0]} is not in the recipe's folder: keep them together, or publish with{allow}")
-    if output is not None:
-        show(f"Read {output}, answer its questions, then: sfumato publish {quote(str(output))} --output out{allow}")
+    return allow
 
 
 def _asking(found: Draft, policies: Sequence[str]) -> Draft:
@@ -106,7 +115,7 @@ def draft_form(found: Draft, recipe: str) -> dict[str, Any]:
     return {**figures, "columns": columns, "questions": [*questions(found)], "recipe": recipe}
 
 
-def _read(table: str, encoding: str | None) -> tuple[pa.Table, str | None]:
+def _read(table: str, encoding: str | None, query: str | None) -> tuple[pa.Table, str | None]:
     """The table, and its encoding if it is not UTF-8."""
     from sfumato.data.csv_files import likely_encoding
     from sfumato.data.reading import look
@@ -115,7 +124,7 @@ def _read(table: str, encoding: str | None) -> tuple[pa.Table, str | None]:
     from sfumato.errors import TableError
 
     try:
-        return look(table, encoding=encoding), encoding
+        return look(table, encoding=encoding, query=query), encoding
     except TableError:
         path = Path(table)
         unsaid = encoding is None and path.suffix.lower() in CSV and is_regular(path)
@@ -123,7 +132,7 @@ def _read(table: str, encoding: str | None) -> tuple[pa.Table, str | None]:
         if likely is None:
             raise
     note(f"{table} is not UTF-8. It was read as {likely}: check that accents look right", style="yellow")
-    return look(table, encoding=likely), likely
+    return look(table, encoding=likely, query=query), likely
 
 
 def _from(home: Path, file: Path) -> str:
@@ -138,12 +147,34 @@ def _write_trees(found: Draft, folder: Path, *, every: bool, force: bool) -> dic
     trees = {column.name: column.taxonomy for column in found.columns if column.taxonomy is not None}
     wanted = {name: tree for name, tree in trees.items() if every or len(tree.leaves) > MOST_INLINE}
     files = {name: folder / f"{_file_name(name)}.yaml" for name in wanted}
-    for path in files.values():
-        refuse_overwrite(path, force=force)
+    texts = {name: taxonomy_text(tree, layout="yaml") for name, tree in wanted.items()}
+    new = [name for name, path in files.items() if not _holds(path, texts[name])]
+    for name in new:
+        _refuse_another_tree(files[name], force=force)
     folder.mkdir(parents=True, exist_ok=True)
-    for name, tree in wanted.items():
-        save(taxonomy_text(tree, layout="yaml"), files[name], force=force)
+    for name in new:
+        save(texts[name], files[name], force=force)
     return files
+
+
+def _holds(path: Path, text: str) -> bool:
+    """Whether a file of an earlier draft is there that holds the same tree."""
+    from sfumato.data.safe_files import is_regular
+
+    return is_regular(path) and path.stat().st_size == len(text.encode()) and path.read_bytes() == text.encode()
+
+
+def _refuse_another_tree(path: Path, *, force: bool) -> None:
+    """An earlier recipe may use the tree that is there: it is not overwritten unasked."""
+    from sfumato.errors import SfumatoError
+
+    if path.exists() and not force:
+        raise SfumatoError(
+            str(path),
+            "an existing file is not overwritten",
+            given="another tree, which an earlier recipe may use",
+            remedy="add --taxonomies FOLDER to write the trees elsewhere, or --force to overwrite it",
+        )
 
 
 def _file_name(column: str) -> str:

@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 import pyarrow.csv as pa_csv
 
 from sfumato.data.codes import single
+from sfumato.data.lookalikes import LONGEST as LONGEST_NAME
 from sfumato.data.number_columns import guessed
 from sfumato.data.safe_files import Progress, Watched
 from sfumato.data.sources.source import Loaded
@@ -27,6 +28,9 @@ from sfumato.errors import TableError
 from sfumato.events import awaited, checkpoint
 
 DELIMITERS = ",;\t|"
+_OTHER_DELIMITERS = (":", "^", "~", "¦", "§", "\x01", "\x1f")
+"""Marks that some programs write between columns, and that are not read."""
+_LINES = 50  # that are compared for other marks
 _BLOCK = 1 << 23
 _HEAD = 1 << 18
 _MARKS = ((codecs.BOM_UTF8, "utf-8-sig"), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
@@ -154,7 +158,24 @@ def open_csv(path: Path, *, encoding: str | None, expected: Collection[str] = ()
         )
     if any("\ufffd" in name for name in header) and (error := undecodable(layout)):
         raise error
+    if len(header) == 1:
+        _refuse_another_delimiter(path.name, [row[0] for row in _records(text, delimiter) if row])
     return CsvFile(layout, tuple(header))
+
+
+def _refuse_another_delimiter(called: str, lines: Sequence[str]) -> None:
+    """Lines of one column that another mark parts alike, or whose header is too long for a name."""
+    counts = {mark: {line.count(mark) for line in lines[:_LINES]} for mark in _OTHER_DELIMITERS}
+    mark = next((mark for mark, found in counts.items() if len(found) == 1 and 0 not in found), None)
+    if mark is None and len(lines[0]) <= LONGEST_NAME:
+        return
+    raise TableError(
+        called,
+        "columns of a text file are parted by a comma, a semicolon, a tab or |",
+        given="one column alone"
+        + (f", with {mark!r} in every line" if mark is not None else ", with a very long name"),
+        remedy="if another mark parts them, write the file anew with one of these: no option names others",
+    )
 
 
 def _known(encoding: str) -> str:

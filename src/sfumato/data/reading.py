@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -13,7 +14,7 @@ from sfumato.data.encoding import encode_raw
 from sfumato.data.safe_files import Progress
 from sfumato.data.schema import Schema
 from sfumato.data.sources.openers import Opening, in_order, open_source
-from sfumato.data.sources.source import RawTable
+from sfumato.data.sources.source import Choosy, RawTable
 from sfumato.data.table import Column, RowPlace, Table, row_place
 from sfumato.errors import TableError, did_you_mean
 from sfumato.events import part
@@ -66,20 +67,46 @@ def read_arrow(source: object, *, encoding: str | None = None, guess: bool = Tru
     return found.arrow(names, guess=guess, progress=Progress())
 
 
-def look(source: object, *, encoding: str | None = None, columns: Sequence[str] | None = None) -> pa.Table:
+UNREAD, AS_TEXT = b"sfumato:unread", b"sfumato:text"
+"""What a column that is looked at says of itself: its type, which is not read; that a database holds it as text."""
+
+
+def look(
+    source: object,
+    *,
+    encoding: str | None = None,
+    columns: Sequence[str] | None = None,
+    query: str | None = None,
+) -> pa.Table:
     """A table to be looked at before there is a recipe, or some of its columns: as `read_arrow` gives it.
 
     A database or a cluster counts: what comes up are the values of every column, and how many rows are alike, from
-    which equal rows are made again. They have no order then.
+    which equal rows are made again. They have no order then. Columns that it does not read are empty, and say why.
+    `query` is what to read from it, where its address names no table.
     """
-    if in_order(source):
+    if in_order(source) and query is None:
         whole = read_arrow(source, encoding=encoding)
         return whole.select(_asked(columns, whole.column_names))
-    found = open_source(source)
+    found = open_source(source, Opening(query=query))
     names = found.names()
     check_headers(names)
-    raw = found.raw(_asked(columns, names), progress=Progress())
-    return pa.table({name: one.decode() if isinstance(one, Column) else one for name, one in raw.columns.items()})
+    unread = found.unread() if columns is None and isinstance(found, Choosy) else {}
+    asked = [name for name in _asked(columns, names) if name not in unread]
+    raw = found.raw(asked, progress=Progress())
+    read = {name: one.decode() if isinstance(one, Column) else one for name, one in raw.columns.items()}
+    return _described({**read, **{name: pa.nulls(raw.rows) for name in unread}}, unread).select(
+        names if columns is None else asked
+    )
+
+
+def _described(columns: Mapping[str, Any], unread: Mapping[str, str]) -> pa.Table:
+    """Columns that say of themselves what they were in their database."""
+    fields = []
+    for name, column in columns.items():
+        said = {AS_TEXT: b"text"} if pa.types.is_string(column.type) or pa.types.is_large_string(column.type) else {}
+        said |= {UNREAD: unread[name].encode()} if name in unread else {}
+        fields.append(pa.field(name, column.type, metadata=said))
+    return pa.table(list(columns.values()), schema=pa.schema(fields))
 
 
 def placed(source: object, *, encoding: str | None = None) -> RowPlace | None:

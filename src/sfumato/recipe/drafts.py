@@ -13,11 +13,11 @@ from sfumato.recipe.settings import EVERYWHERE
 
 
 @called
-def draft(table: object, *, encoding: str | None = None) -> Recipe:
+def draft(table: object, *, encoding: str | None = None, query: str | None = None) -> Recipe:
     """Propose a recipe for a table, with `.reasons` (why each attribute is what it is) and `.questions` to you.
 
     `table` is a path, a data frame of pandas, polars or pyarrow, or the address of a database, which counts.
-    `encoding` is that of a CSV which is not UTF-8.
+    `encoding` is that of a CSV which is not UTF-8; `query` what to read from a database whose address names no table.
     It is a guess, and never run by itself: only you know what the columns mean, and what others know.
 
     >>> import pyarrow as pa
@@ -31,8 +31,9 @@ def draft(table: object, *, encoding: str | None = None) -> Recipe:
 
     path = str(table) if isinstance(table, str | Path) else None
     place = placed(table, encoding=encoding)
-    found = look(look_at(table, encoding=encoding), called="table" if path is None else Path(path).name, place=place)
-    text = recipe_text(found, path or "table", encoding=encoding)
+    rows = look_at(table, encoding=encoding, query=query)
+    found = look(rows, called="table" if path is None else Path(path).name, place=place)
+    text = recipe_text(found, path or "table", encoding=encoding, query=query)
     reasons = {column.name: told(column) for column in found.columns}
     asked = tuple(questions(found))
     return replace(Recipe.from_yaml(text, allow=EVERYWHERE), table=path, reasons=reasons, questions=asked)

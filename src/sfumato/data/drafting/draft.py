@@ -11,14 +11,16 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.data.drafting.guess import guess, is_icd
+from sfumato.data.drafting.guess import DIGITS, Guess, guess, is_icd
 from sfumato.data.drafting.plan import plan
 from sfumato.data.drafting.profile import Profile, profile, share_alone
 from sfumato.data.drafting.proposal import ColumnDraft, Draft
 from sfumato.data.drafting.roles import Given, Looked, class_column, give_roles, with_role
+from sfumato.data.drafting.shapes import rounded_range
 from sfumato.data.drafting.spoilt import spoilt
-from sfumato.data.drafting.words import CODED, says
+from sfumato.data.drafting.words import CODED, is_quantity, says
 from sfumato.data.lookalikes import alike
+from sfumato.data.reading import AS_TEXT, UNREAD
 from sfumato.data.schema import Attribute, Category, ItemSet, Number
 from sfumato.data.table import RowPlace, row_place
 from sfumato.data.taxonomy.draft import TaxonomyDraft, Way, propose_taxonomy
@@ -28,6 +30,11 @@ _HYPHEN = re.compile(r"(?<=[^\W\d_])-(?=[^\W\d_])")
 _MOST_LEAVES = 5000  # above this a drafted tree is too big to look at
 _FEWEST_CODES = 8  # fewer codes need no groups
 _MOST_LABELS = 8  # of a column whose labels are listed
+_MIDDLE, _STRETCHED, _FEWEST_CLIPPED = (
+    0.99,
+    10,
+    200,
+)  # of the numbers; a range to that; numbers of which 1 % is something
 _MOST_LOOKED_AT = 2000  # of a column whose labels are compared
 
 
@@ -73,15 +80,28 @@ def draft(table: pa.Table, *, called: str = "table", place: RowPlace | None = ro
 
 def _look(table: pa.Table, name: str, place: RowPlace | None) -> Looked:
     """One column; a few words among numbers are taken for missing ones."""
-    column = table.column(name)
+    column, said = table.column(name), table.schema.field(name).metadata or {}
     seen = profile(name, column)
+    if UNREAD in said:
+        return Looked(seen, Guess(Category(), "not read", f"it is not read: {said[UNREAD].decode()}", unread=True))
+    if AS_TEXT in said and _is_digits(seen):
+        seen = profile(name, column, missing=seen.marks, read=False)
+        made = guess(seen)
+        return Looked(seen, made if says(name, CODED) else replace(made, reason=DIGITS))
     odd = spoilt(seen, column, place=place)
     if odd is not None and odd.marks:
         seen = profile(name, column, missing=odd.marks)
     made = guess(seen)
     if odd is not None and odd.marks and isinstance(made.attribute, Number):
         made = replace(made, reason=f"{made.reason}, but for {odd.cells:,} cells, which are taken for missing")
+    elif isinstance(made.attribute, Number) and made.attribute.missing:
+        made = replace(made, reason=f"{made.reason}, but for what is listed as missing")
     return Looked(seen, made, odd, _alike(name, column) if seen.family == "text" else 0)
+
+
+def _is_digits(seen: Profile) -> bool:
+    """Whether a column that a database holds as text was read as whole numbers, and its name does not say an amount."""
+    return seen.family == "number" and seen.whole and seen.decimal is None and not is_quantity(seen.name)
 
 
 def _alike(name: str, column: pa.ChunkedArray[Any]) -> int:
@@ -107,10 +127,23 @@ def _column(table: pa.Table, column: Looked, given: Given) -> ColumnDraft:
         unique_share=seen.unique_share,
         labels=tuple(sorted(seen.texts)) if few else (),
         spoilt=None if column.made.numbered else column.spoilt,
+        unread=column.made.unread,
+        clip=None if given.role == "identifier" else _clip(seen, attribute),
         alike=column.alike if isinstance(attribute, Category) and given.role != "identifier" else 0,
         rows_each=max(seen.counts, default=0) if column.made.numbered else 0,
         proposed=_proposed(table, seen, attribute),
     )
+
+
+def _clip(seen: Profile, attribute: Attribute) -> tuple[float, float] | None:
+    """Round ends around the middle 99 % of a column's numbers, where a few others stretch its range far beyond."""
+    if not isinstance(attribute, Number) or attribute.calendar is not None or attribute.range is None:
+        return None
+    low, high = seen.middle(_MIDDLE)
+    if sum(seen.counts) < _FEWEST_CLIPPED or not low < high:
+        return None
+    drafted = float(attribute.range[1]) - float(attribute.range[0])
+    return rounded_range(low, high) if drafted > _STRETCHED * (high - low) else None
 
 
 def _proposed(table: pa.Table, seen: Profile, attribute: Attribute) -> TaxonomyDraft | None:

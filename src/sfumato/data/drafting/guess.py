@@ -33,6 +33,8 @@ _FEW_VALUES, _MOST_KINDS = 0.05, 50  # of the rows, and in all: too few differen
 _LONG_TEXT = 40
 _LARGEST = 1e15  # larger numbers are no amounts
 _MOST_CODES = 9
+_FEWEST_PEOPLE, _MOST_ROWS_EACH = 100, 50  # fewer values, each in more rows, are accounts or devices, and no people
+DIGITS = "digits that its database holds as text, taken for labels"
 ICD = re.compile(r"[A-TV-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?|[VE]?\d{3}(\.\d{1,2})")
 
 
@@ -40,13 +42,14 @@ ICD = re.compile(r"[A-TV-Z]\d[0-9A-Z](\.?[0-9A-Z]{1,4})?|[VE]?\d{3}(\.\d{1,2})")
 class Guess:
     """A column's attribute without its role, why it was chosen, and why its column should go, if it should.
 
-    `numbered`: by its name and its values it holds a number for each person.
+    `numbered`: by its name and its values it holds a number for each person. `unread`: its source does not read it.
     """
 
     attribute: Attribute
     reason: str
     dropped: str | None = None
     numbered: bool = False
+    unread: bool = False
 
 
 def guess(column: Profile) -> Guess:
@@ -55,7 +58,9 @@ def guess(column: Profile) -> Guess:
         return Guess(Category(missing=column.marks), "empty")
     made = _by_family(column)
     dropped = _identifier(column, made.attribute)
-    numbered = dropped is not None and numbers_people(column.name, column.texts)
+    each = column.rows / column.distinct
+    handful = column.distinct < _FEWEST_PEOPLE and each > _MOST_ROWS_EACH
+    numbered = dropped is not None and not handful and numbers_people(column.name, column.texts)
     return Guess(made.attribute, made.reason, dropped, numbered)
 
 

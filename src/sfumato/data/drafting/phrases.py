@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sfumato.data.yaml_files import dump_yaml
+
+_COLUMNS = 60
+"""Above this many columns a draft names only the first ones."""
 
 
 def inline(value: object) -> str:
@@ -26,3 +31,13 @@ def share(part: float) -> str:
     if not 0.05 <= part <= 0.95:
         return "under 5 %" if part < 0.05 else "over 95 %"
     return f"about {round(part * 20) * 5} %"
+
+
+def named(names: Sequence[str]) -> str:
+    """Columns by their names, as YAML writes them.
+
+    >>> named(["age", "a: b"])
+    "age, 'a: b'"
+    """
+    more = f" and {len(names) - _COLUMNS} more" if len(names) > _COLUMNS else ""
+    return ", ".join(scalar(name) for name in names[:_COLUMNS]) + more

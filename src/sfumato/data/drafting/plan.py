@@ -20,6 +20,7 @@ K_BELOW = ((1_000, 5), (10_000, 10))
 """Tables of fewer rows than this get this k; larger ones get `LARGE_K`."""
 LARGE_K = 20
 _LEAST_ROWS_FOR_CLUSTERS = 50
+_FEWEST_COMPARED = 2  # columns that make clusters
 _MOST_VALUES = 50
 _FEWEST_ROWS_IN_A_BOUND = 20
 SURE = 0.8
@@ -45,7 +46,11 @@ class Bound:
 
 @dataclass(frozen=True)
 class Plan:
-    """What must hold and what must survive. `dropped`: whether rows without a class are left out."""
+    """What must hold and what must survive. `dropped`: whether rows without a class are left out.
+
+    `attributes`: what records are compared by to find clusters; all columns that are masked or plain, if empty.
+    `as_is`: plain columns that vary, whose clusters no masking can hurt.
+    """
 
     k: int
     target: str | None
@@ -53,6 +58,8 @@ class Plan:
     bounds: tuple[Bound, ...]
     unbounded: tuple[str, ...]
     dropped: bool
+    attributes: tuple[str, ...] = ()
+    as_is: tuple[str, ...] = ()
 
 
 def plan(columns: Sequence[Looked], given: dict[str, Given], target: Looked | None, rows: int) -> Plan:
@@ -63,15 +70,21 @@ def plan(columns: Sequence[Looked], given: dict[str, Given], target: Looked | No
     first = next((column for column in able if column is target), able[0] if able else None)
     bounds = () if first is None or kept < _FEWEST_ROWS_IN_A_BOUND else _bounds(first.profile, first is target)
     bounded = {bound.column for bound in bounds}
-    varied = any(given[c.name].role in ("quasi", "plain") and not c.constant for c in columns)
+    varied = {role: _varied(columns, given, role) for role in ("quasi", "plain")}
     return Plan(
         k=k_for(kept),
         target=None if target is None else target.name,
-        clusters=target is None and rows >= _LEAST_ROWS_FOR_CLUSTERS and varied,
+        clusters=target is None and rows >= _LEAST_ROWS_FOR_CLUSTERS and any(varied.values()),
         bounds=bounds,
         unbounded=tuple(column.name for column in sensitive if column.name not in bounded),
         dropped=target is not None and target.profile.missing > 0,
+        attributes=varied["quasi"] if _FEWEST_COMPARED <= len(varied["quasi"]) <= len(varied["plain"]) else (),
+        as_is=varied["plain"],
     )
+
+
+def _varied(columns: Sequence[Looked], given: dict[str, Given], role: str) -> tuple[str, ...]:
+    return tuple(c.name for c in columns if given[c.name].role == role and not c.constant)
 
 
 def k_for(rows: int) -> int:

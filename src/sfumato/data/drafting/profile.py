@@ -10,6 +10,7 @@ from datetime import date, datetime
 from functools import cached_property
 from typing import Any, Literal
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
@@ -113,6 +114,14 @@ class Profile:
         held: Any = pa.table({"of": of, "rows": pa.array(self.counts)}).group_by("of").aggregate([("rows", "sum")])
         ordered = held.sort_by("of").column("rows_sum").to_pylist()
         return FewAt(ordered[0] < FEW, ordered[-1] < FEW) if ordered else FewAt()
+
+    def middle(self, share: float) -> tuple[float, float]:
+        """Between which numbers this share of the rows that have one lies, as many below as above."""
+        numbers = self.values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+        order = np.argsort(numbers)
+        upto = np.cumsum(np.asarray(self.counts)[order]) / max(sum(self.counts), 1)
+        low, high = np.searchsorted(upto, [(1 - share) / 2, (1 + share) / 2])
+        return float(numbers[order[low]]), float(numbers[order[min(high, len(order) - 1)]])
 
     @cached_property
     def nearly_numbers(self) -> bool:
@@ -266,12 +275,13 @@ def group_sizes(table: pa.Table, columns: Iterable[str]) -> list[int]:
     names = list(columns)
     if not names or not table.num_rows:
         return []
-    keys = pa.table({f"k{at}": _key(table.column(name)) for at, name in enumerate(names)})
+    keys = pa.table({f"k{at}": comparable(table.column(name)) for at, name in enumerate(names)})
     found: list[Any] = keys.group_by(keys.column_names).aggregate([([], "count_all")]).column("count_all").to_pylist()
     return found
 
 
-def _key(column: pa.ChunkedArray[Any]) -> pa.Array[Any]:
+def comparable(column: pa.ChunkedArray[Any]) -> pa.Array[Any]:
+    """A column whose values can be told apart and counted; lists as texts."""
     array: pa.Array[Any] = column.combine_chunks()
     if isinstance(array, pa.DictionaryArray):
         return array.dictionary_decode()

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from sfumato.data.drafting.plan import Plan
+from sfumato.data.drafting.roles import NOTHING_SAID
 from sfumato.data.drafting.spoilt import Spoilt
 from sfumato.data.schema import Attribute, Category, Number, Role, Schema
 from sfumato.data.taxonomy.draft import TaxonomyDraft
@@ -19,6 +20,7 @@ class ColumnDraft:
     `asked`: whether others know it is a question to the holder. `distinct` counts its different values;
     `unique_share` is the share of rows that are alone with theirs; `labels` are the values of a column that has few.
     `spoilt`: nearly all its cells are numbers, and these are not. `alike`: how many labels look like another one.
+    `clip`: a range that holds nearly all its numbers, where a few stretch it. `unread`: its source does not read it.
     `rows_each`: of a number of people, in how many rows one of them is at most; 0 of all other columns.
     """
 
@@ -33,6 +35,8 @@ class ColumnDraft:
     spoilt: Spoilt | None = None
     alike: int = 0
     rows_each: int = 0
+    unread: bool = False
+    clip: tuple[float, float] | None = None
     proposed: TaxonomyDraft | None = None
 
     @property
@@ -46,6 +50,11 @@ class ColumnDraft:
     def role(self) -> Role:
         """Its role."""
         return self.attribute.role
+
+    @property
+    def unrecognised(self) -> bool:
+        """Whether it goes out as it is for no other reason than that its name says nothing."""
+        return self.role == "plain" and NOTHING_SAID in self.reason
 
     @property
     def repeated(self) -> bool:

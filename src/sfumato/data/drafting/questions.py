@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sfumato.data.drafting.phrases import inline, scalar, share
+from sfumato.data.drafting.guess import DIGITS
+from sfumato.data.drafting.phrases import inline, named, scalar, share
 from sfumato.data.drafting.proposal import ColumnDraft, Draft
 from sfumato.data.schema import Category, Number
-
-_COLUMNS = 60
-"""Above this many columns a question names only the first ones."""
 
 
 def questions(draft: Draft) -> Iterator[str]:
@@ -20,18 +18,31 @@ def questions(draft: Draft) -> Iterator[str]:
     if plain or draft.alone_plain > 0:
         plain = plain or list(draft.with_role("sensitive"))
         yield (
-            f"Can somebody else know these of a person? {_named(plain)}. They go out as they are; so do the sensitive "
+            f"Can somebody else know these of a person? {named(plain)}. They go out as they are; so do the sensitive "
             f"ones, and with all of them {share(draft.alone_plain)} of the people are alone. For each that can be "
             "known, set role: quasi and add it to `on`."
         )
-    yield f"Are these really known to others? {_named(draft.quasi)}. Each one less keeps more detail in the rest."
+    if unrecognised := [c.name for c in draft.columns if c.unrecognised]:
+        yield (
+            f"Is any of these a secret? {named(unrecognised)}. Nothing in their names says so, and they go out as "
+            "they are: nothing bounds what is learned of them. For each that is one, set role: sensitive and add "
+            "{confidence_bound: 0.9, on: [...], sensitive: NAME} to `privacy`, or more where its commonest value has "
+            "more."
+        )
+    yield f"Are these really known to others? {named(draft.quasi)}. Each one less keeps more detail in the rest."
     if exact := [c.name for c in draft.columns if c.role == "identifier" and c.asked]:
         yield (
-            f"Dropped, because rare or exact values find people: {_named(exact)}. Are they needed? Numbers and "
+            f"Dropped, because rare or exact values find people: {named(exact)}. Are they needed? Numbers and "
             "codes can be masked (role: quasi); what nobody else knows can go out as it is (role: sensitive, "
             "unique_ok: true)."
         )
+    if unread := [f"{scalar(c.name)} ({c.reason.removeprefix('it is not read: ')})" for c in draft.columns if c.unread]:
+        yield (
+            f"Not read, and dropped: {', '.join(unread)}. Are they needed? Convert them in a query (--query), lists to "
+            "text with a separator between: array_to_string(items, ';')."
+        )
     yield from _about_cells(draft.columns)
+    yield from _about_ranges(draft.columns)
     yield from _about_promises(draft)
 
 
@@ -45,6 +56,14 @@ def _about_cells(columns: Sequence[ColumnDraft]) -> Iterator[str]:
             f"Are these numbers? {_cells(others)}. Mend those cells; words that mean missing can be listed in "
             "`missing`. Where that leaves numbers, write kind: number, with decimal: comma for 3,5."
         )
+    if marked := [c for c in columns if c.attribute.missing and c.spoilt is None and c.role != "identifier"]:
+        texts = "; ".join(f"{scalar(c.name)} {inline(list(c.attribute.missing))}" for c in marked)
+        yield f"Do these mean missing, as they are taken for? {texts}. If one is a value, take it out of `missing`."
+    if digits := [c.name for c in columns if c.holds == DIGITS and c.role != "identifier"]:
+        yield (
+            f"Are these codes? {named(digits)}. They are digits in columns of text, and taken for labels. For amounts "
+            "write kind: number, with a range."
+        )
     if same := [c for c in columns if c.alike]:
         labels = ", ".join(f"{scalar(c.name)} ({c.alike:,})" for c in same)
         yield (
@@ -52,21 +71,38 @@ def _about_cells(columns: Sequence[ColumnDraft]) -> Iterator[str]:
             "be a value of its own: write them alike in the table."
         )
     if unsure := [c.name for c in columns if "(or mdy?" in c.holds and c.role != "identifier"]:
-        yield f"Do days stand before months (dmy) in {_named(unsure)}? No day is above 12."
+        yield f"Do days stand before months (dmy) in {named(unsure)}? No day is above 12."
+
+
+def _about_ranges(columns: Sequence[ColumnDraft]) -> Iterator[str]:
+    """Ranges that a few numbers stretch."""
+    if stretched := [c for c in columns if c.clip is not None]:
+        lines = "; ".join(f"{scalar(c.name)}: range: {inline(list(c.clip or ()))}, outside: clip" for c in stretched)
+        yield (
+            "Do a few numbers stretch these ranges to more than ten times what 99 of 100 records need? Intervals are "
+            "then wide for everybody, and the detail that is told flatters. These lines move what lies beyond to the "
+            f"nearer end: {lines}."
+        )
 
 
 def _about_promises(draft: Draft) -> Iterator[str]:
     """What is to be held, now and later, and what must be declared for it."""
     if secret := [c.name for c in draft.columns if c.role == "quasi" and c.reason.startswith("sensitive (")]:
         yield (
-            f"Are these secrets? {_named(secret)}. Their values are so exact that they are masked, and nothing bounds "
+            f"Are these secrets? {named(secret)}. Their values are so exact that they are masked, and nothing bounds "
             "what is learned of them. Rounded or in classes they could be sensitive instead, with a bound."
         )
     if draft.plan.unbounded:
         yield (
-            f"How sure may one be of {_named(draft.plan.unbounded)}? Nothing bounds that yet: "
+            f"How sure may one be of {named(draft.plan.unbounded)}? Nothing bounds that yet: "
             "add {confidence_bound: 0.9, on: [...], sensitive: NAME}, or more where its commonest value has more; "
             "or make it plain."
+        )
+    if draft.plan.clusters:
+        yield (
+            "What will be looked for? Masking spares the groups in `structure`: k: 6 asks for so many, attributes: "
+            "[...] for groups of rows alike in these; {classes: NAME} keeps what tells the values of a column apart. "
+            "Without `structure` it spares detail alone."
         )
     yield (
         "Will more be released of these people? Then give them a name now, people: NAME: the ledger refuses a second "
@@ -91,13 +127,9 @@ def one_row_one_person(draft: Draft) -> str | None:
         return None
     found = min(repeated, key=lambda column: column.distinct)
     k, most = draft.plan.k, found.rows_each
+    larger = f", or multiply k by the most rows that a person has: {k} x {most:,} = {k * most:,}"
     return (
         f"Is one row one person? {draft.rows:,} rows have {found.distinct:,} different {scalar(found.name)}, one of "
         f"them in {most:,} rows; k counts rows, so that a group of {k} rows may be fewer people. Make one row a person "
-        f"first, or multiply k by the most rows that a person has: {k} x {most:,} = {k * most:,}."
+        f"first{larger if k * most <= draft.rows // 5 else ''}."
     )
-
-
-def _named(names: tuple[str, ...] | list[str]) -> str:
-    more = f" and {len(names) - _COLUMNS} more" if len(names) > _COLUMNS else ""
-    return ", ".join(scalar(name) for name in names[:_COLUMNS]) + more

@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
+from sfumato.data.drafting.dependence import codes, settles
 from sfumato.data.drafting.guess import Guess, is_icd
 from sfumato.data.drafting.profile import Profile, group_sizes
 from sfumato.data.drafting.spoilt import Spoilt
@@ -27,6 +30,8 @@ MOST_CLASSES = 10
 _MANY_KNOW = 3
 _MISSING_CLASSES = 0.2
 _FEWEST_SHARED = 3
+NOTHING_SAID = "nothing says that others know it"
+"""The reason of a role that rests on nothing but a name that is not known."""
 
 
 @dataclass(frozen=True)
@@ -115,12 +120,14 @@ def give_roles(table: pa.Table, columns: Sequence[Looked], target: Looked | None
     given = {column.name: role for column in columns if (role := _settled(column, target)) is not None}
     given |= _doubles(table, [column for column in columns if column.name not in given])
     open_ones = [column for column in columns if column.name not in given]
-    quasi = _quasi(open_ones, most_quasi(table.num_rows))
+    coarse = _settled_by_finer(table, open_ones)
+    quasi = _quasi([column for column in open_ones if column.name not in coarse], most_quasi(table.num_rows))
     for column in open_ones:
         given[column.name] = quasi.get(column.name) or _left(column)
     if not quasi:
         given |= _at_least_one(columns)
-    return given | _tell_tales(table, columns, given)
+    given |= _tell_tales(table, columns, given)
+    return given | _coarser(table, [column for column in columns if column is not target], given)
 
 
 def most_quasi(rows: int) -> int:
@@ -136,9 +143,7 @@ def _settled(column: Looked, target: Looked | None) -> Given | None:
         told = "everybody has the same value" if column.profile.distinct else "empty: leave it out"
         return Given("identifier" if column.exact else "plain", told)
     if column is target:
-        said = (
-            f"sensitive: the name says {column.sensitive!r}" if column.sensitive else "nothing says that others know it"
-        )
+        said = f"sensitive: the name says {column.sensitive!r}" if column.sensitive else NOTHING_SAID
         return Given("sensitive" if column.sensitive else "plain", f"the class that must survive; {said}")
     if column.exact:
         return _exact_text(column)
@@ -167,7 +172,7 @@ def _exact_text(column: Looked) -> Given | None:
 def _quasi(columns: Sequence[Looked], most: int) -> dict[str, Given]:
     """The quasi-identifiers: what others know, then amounts that find a row, then what singles out most."""
     able = [column for column in columns if column.can_be_masked]
-    known = _one_of_each_first(c for c in able if c.concept is not None and not _is_sensitive(c))
+    known = _known(able)
     found = {c.name: Given("quasi", _known_reason(c)) for c in known[:most]}
     exact = [c for c in able if c.exact and c.name not in found and c not in known]
     exact.sort(key=lambda c: (not _is_sensitive(c), -c.profile.spread))
@@ -178,6 +183,24 @@ def _quasi(columns: Sequence[Looked], most: int) -> dict[str, Given]:
     others.sort(key=lambda c: -c.profile.spread)
     wanted = max((min(LEAST_QUASI, most) if known else most) - len(found), 0)  # names that say nothing excuse nothing
     return found | {c.name: Given("quasi", "singles out more than the others", asked=True) for c in others[:wanted]}
+
+
+def _known(columns: Iterable[Looked]) -> list[Looked]:
+    """What others can know of a person, in the order in which it is masked."""
+    return _one_of_each_first(c for c in columns if c.concept is not None and not _is_sensitive(c))
+
+
+def _settled_by_finer(table: pa.Table, columns: Sequence[Looked]) -> set[str]:
+    """Of what others know the columns that a better known or finer one settles: they need no place of their own."""
+    fine: list[NDArray[np.int64]] = []
+    found: set[str] = set()
+    for column in _known(c for c in columns if c.can_be_masked):
+        own = codes(table.column(column.name))
+        if any(settles(one, own) and not settles(own, one) for one in fine):
+            found.add(column.name)
+        else:
+            fine.append(own)
+    return found
 
 
 def _one_of_each_first(columns: Iterable[Looked]) -> list[Looked]:
@@ -212,7 +235,7 @@ def _left(column: Looked) -> Given:
         return Given("sensitive", f"the name says {column.sensitive!r}")
     if column.concept is not None:
         return Given("plain", f"{column.concept.meaning}; singles out less than the quasi ones", asked=True)
-    return Given("plain", "nothing says that others know it", asked=True)
+    return Given("plain", NOTHING_SAID, asked=True)
 
 
 def _at_least_one(columns: Sequence[Looked]) -> dict[str, Given]:
@@ -244,6 +267,25 @@ def _tell_tales(table: pa.Table, columns: Sequence[Looked], given: dict[str, Giv
             told = next((q for q in quasi if _tells(table, column, q)), None)
             if told is not None:
                 found[column.name] = Given("identifier", f"it tells {told.name!r} exactly, which is masked")
+    return found
+
+
+def _coarser(table: pa.Table, columns: Sequence[Looked], given: dict[str, Given]) -> dict[str, Given]:
+    """Plain columns that a quasi one settles, as a town its province, would tell of what is masked: they are masked.
+
+    They cost no detail: whoever is alike in the finer column is alike in them.
+    """
+    able = [column for column in columns if not isinstance(column.made.attribute, ItemSet)]
+    plain = [c for c in able if given[c.name].role == "plain" and c.can_be_masked]
+    quasi = [c for c in able if given[c.name].role == "quasi"] if plain else []
+    fine = {q.name: codes(table.column(q.name)) for q in quasi}
+    found: dict[str, Given] = {}
+    for column in plain:
+        coarse = codes(table.column(column.name))
+        settling = next((name for name, one in fine.items() if settles(one, coarse)), None)
+        if settling is not None:
+            reason = f"each {settling!r} has one value of it: shown as it is, it would tell of what is masked"
+            found[column.name] = Given("quasi", reason)
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -17,13 +17,24 @@ from sfumato.data import calendar, written_forms
 from sfumato.data.number_columns import guessed
 from sfumato.data.schema import Calendar, DateOrder, Decimal
 
-_USUAL = "?,??,na,n/a,#n/a,n.a.,nan,null,none,nil,missing,unknown,not available,not known,-,--,---,.,..,k.a.,k. a."
+_USUAL = (
+    "?,??,na,n/a,#n/a,n.a.,nan,null,none,nil,missing,unknown,not available,not known,not stated,not specified,-,--,---,"
+    ".,..,k.a.,k. a.,k.a,k/a"
+)
 _ABROAD = (
-    "keine angabe,unbekannt,inconnu,inconnue,non renseigné,non communiqué,non précisé,desconocido,desconocida,"
-    "sin datos,sconosciuto,onbekend,desconhecido"
+    "keine angabe,keine angaben,ohne angabe,unbekannt,nicht bekannt,nicht angegeben,inconnu,inconnue,non renseigné,"
+    "non renseignée,non renseigne,non communiqué,non précisé,non disponible,non connu,desconocido,desconocida,sin dato,"
+    "sin datos,s/d,s/i,sin información,sin informacion,no consta,no disponible,no informado,ns/nc,sconosciuto,"
+    "sconosciuta,non disponibile,non noto,dato mancante,onbekend,niet bekend,niet opgegeven,geen opgave,desconhecido,"
+    "desconhecida,não informado,nao informado,não informada,não disponível,sem informação,sem dados,n/d,n/r,n/c"
 )
 MISSING = frozenset(("", *_USUAL.split(","), *_ABROAD.split(",")))
 """Texts that usually mean missing, whatever the column holds: in lower case, without spaces around them."""
+_SHORT = "nd,n.d.,n.d,nc,n.c.,nr,n.r.,ni,n.i.,sd,s.d.,ns,n.s.,nk,nvt,n.v.t.,n.b."
+AMONG_NUMBERS = frozenset(_SHORT.split(","))
+"""Texts that mean missing where nearly all others are numbers or dates; among labels they may be a state or a party."""
+_NUMERIC = r"^[+-]?[\d.,:/\-' ]*\d[\d.,:/\-' TZ%]*$"
+_NEARLY = 0.9
 MISSING_NUMBERS = (-9, -99, -999, -9999)
 """Numbers that mean missing where no other number is below zero."""
 _PARTS = re.compile(r"(\d{1,2})([-./])(\d{1,2})\2\d{4}(?:[T ,].*)?", re.ASCII)
@@ -203,11 +214,15 @@ def is_missing(texts: pa.Array[Any], more: Sequence[str] = ()) -> pa.Array[Any]:
     [False, False, True, True]
     >>> is_missing(pa.array(["12", "none"])).to_pylist()
     [False, True]
+    >>> is_missing(pa.array(["12,50", "n.d."])).to_pylist(), is_missing(pa.array(["ND", "NY"])).to_pylist()
+    ([False, True], [False, False])
     """
     bare = pc.utf8_trim_whitespace(texts)
     plain = pc.utf8_lower(bare)
     held = {text for text in plain.to_pylist() if text is not None}
     known = MISSING - {"-", "--"} if "+" in held else MISSING  # plus and minus
+    if _numeric(held - MISSING - AMONG_NUMBERS):
+        known |= AMONG_NUMBERS
     usual = pc.is_in(plain, value_set=pa.array(sorted(known)))
     if (words := held - MISSING) and not any(letter.isdigit() for text in words for letter in text):
         word: Any = pc.and_not(
@@ -215,3 +230,9 @@ def is_missing(texts: pa.Array[Any], more: Sequence[str] = ()) -> pa.Array[Any]:
         )
         usual = pc.and_not(usual, word)
     return pc.or_(usual, pc.is_in(texts, value_set=pa.array(more, pa.string()))) if more else usual
+
+
+def _numeric(texts: Collection[str]) -> bool:
+    """Whether nearly all texts are written as numbers or dates are."""
+    shaped: Any = pc.match_substring_regex(pa.array(sorted(texts), pa.string()), _NUMERIC)
+    return bool(texts) and (pc.sum(shaped).as_py() or 0) >= _NEARLY * len(texts)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping
 
-from sfumato.data.drafting.phrases import inline, scalar, share
-from sfumato.data.drafting.plan import MASKER, MASKER_REASON
+from sfumato.data.drafting.phrases import inline, named, scalar, share
+from sfumato.data.drafting.plan import MASKER, MASKER_REASON, Plan
 from sfumato.data.drafting.proposal import ColumnDraft, Draft
 from sfumato.data.drafting.questions import questions
 from sfumato.data.schema import ItemSet, Number
@@ -18,12 +18,17 @@ ROLES = (
 
 
 def recipe_text(
-    draft: Draft, table_path: str, *, taxonomies: Mapping[str, str] | None = None, encoding: str | None = None
+    draft: Draft,
+    table_path: str,
+    *,
+    taxonomies: Mapping[str, str] | None = None,
+    encoding: str | None = None,
+    query: str | None = None,
 ) -> str:
     """A recipe to read and change, with the reason of each guess in a comment.
 
     `taxonomies` names the file of a column's tree; other trees stand in the recipe itself. `encoding` is that of a CSV
-    which is not UTF-8.
+    which is not UTF-8, `query` what is read from a database.
     """
     files = taxonomies or {}
     lines = [
@@ -32,6 +37,7 @@ def recipe_text(
         ),
         "sfumato: 1",
         f"table: {scalar(table_path)}",
+        *([f"query: {scalar(query)}"] if query else []),
         *([f"encoding: {scalar(encoding)}  # it is not UTF-8; check that accents look right"] if encoding else []),
         "",
         *_comment(ROLES, 0),
@@ -87,10 +93,27 @@ def _structure(draft: Draft) -> Iterator[str]:
         if found.dropped:
             yield f"missing: {inline({found.target: 'drop'})}  # rows without a class are left out"
     elif found.clusters:
-        yield from _comment("What must survive: groups of similar rows, their number by the best silhouette.", 0)
-        yield "structure: {clusters: kmeans, k: auto}"
+        yield from _comment(_clusters(found), 0)
+        compared = {"attributes": list(found.attributes)} if found.attributes else {}
+        yield f"structure: {inline({'clusters': 'kmeans', 'k': 'auto', **compared})}"
     else:
         yield from _comment("No structure: so few rows that there are no groups to keep. Masking distorts little.", 0)
+
+
+def _clusters(found: Plan) -> str:
+    """What the lines about clusters mean, and whether columns that go out as they are settle them."""
+    said = "What must survive: groups of similar rows, of 2 to 10 as many (`k`) as have the best silhouette."
+    if found.attributes:
+        return (
+            f"{said} Rows are compared by `attributes`, here what is masked: so many columns go out as they are that "
+            "the groups would be found from those, which no masking can hurt."
+        )
+    if not found.as_is:
+        return said
+    return (
+        f"{said} Rows are compared by all quasi and plain columns, unless `attributes: [...]` names some. Groups that "
+        f"are found from {named(found.as_is)}, which no masking can hurt, say nothing of it."
+    )
 
 
 def _privacy(draft: Draft) -> Iterator[str]:

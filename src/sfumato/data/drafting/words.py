@@ -53,6 +53,18 @@ def concept_of(name: str) -> Concept | None:
     return next((concept for concept in KNOWN if says(name, concept.pattern)), None)
 
 
+def is_quantity(name: str) -> bool:
+    """Whether a name says that it stands for amounts, ages or counts: digits under it are numbers, not codes.
+
+    >>> is_quantity("peso_kg"), is_quantity("ingresos"), is_quantity("isco"), is_quantity("icd")
+    (True, True, False, False)
+    """
+    if says(name, CODED):
+        return False
+    amounts = (AMOUNT_WORDS, COUNT_WORDS, SENSITIVE, MOMENT_WORDS)
+    return any(says(name, words) for words in amounts) or concept_of(name) in (BIRTH, HOUSEHOLD)
+
+
 def _forms(name: str) -> tuple[str, str]:
     """The words of a name in a row, and the same where umlauts were written with an e."""
     plain = " ".join(words(name))
@@ -100,7 +112,8 @@ PLACE = Concept(
             domicile ort wohnort stadt gemeinde kreis landkreis bezirk bundesland kanton stadtteil quartier
             ville commune departement canton ciudad municipio localidad provincia comunidad distrito citta
             comune regione quartiere stad gemeente woonplaats provincie wijk cidade concelho freguesia bairro
-            estado fips tract borough parish barrio
+            estado(?!\\d*\\s(?:civil|de|do|salud|saude|laboral|cuenta|conta|pago|animo|credito|prestamo)\\b)
+            residencia fips tract borough parish barrio nuts
             """
         ),
         "code postal",
@@ -134,14 +147,16 @@ MARITAL = Concept(
     _phrases(
         _any(
             """
-            marital married marriage civilstatus civilstate familienstand zivilstand verheiratet marie
-            matrimonial estadocivil casado casada sposato coniugato burgerlijke gehuwd relationship
+            marital maritalstatus married marriage civilstatus civilstate divorced widowed spouse relationship
+            familienstand zivilstand personenstand ehestand verheiratet ledig geschieden verwitwet etatcivil marie
+            celibataire divorce matrimonial estadocivil conyugal casado casada soltero soltera viudo viuda statocivile
+            coniugale sposato coniugato burgerlijke burgerlijkestaat gehuwd ongehuwd conjugal solteiro solteira
             """
         ),
         "personal status",
-        "civil status",
+        "civil (?:status|state)",
         "(?:etat|estado|stato) civile?",
-        "situation familiale",
+        "situa(?:tion|cion|cao) (?:familiale|matrimoniale|familiar)",
     ),
     nominal=True,
 )
@@ -152,7 +167,8 @@ WORK = Concept(
         """
         occupation job profession employment employer workclass sector industry work beruf tatigkeit arbeitgeber
         beschaftigung branche metier emploi employeur profesion ocupacion empleo trabajo professione occupazione
-        lavoro beroep functie werk werkgever profissao ocupacao emprego trabalho unemployed retired
+        lavoro beroep functie werk werkgever profissao ocupacao emprego trabalho unemployed retired isco kldb nace naics
+        siccode soc naf csp cnae ateco noga berufscode berufskode berufsgruppe berufskennziffer berufsschlussel
         """
     ),
     nominal=True,
@@ -210,8 +226,8 @@ STAY = Concept(
         "duree de sejour",
     ),
 )
-KNOWN = (BIRTH, SEX, PLACE, RACE, COUNTRY, MARITAL, SCHOOL, WORK, HOUSEHOLD, STAY, EVENT)
-"""In the order in which they are tried: the place of birth is an origin, a date of birth no event."""
+KNOWN = (BIRTH, SEX, MARITAL, PLACE, RACE, COUNTRY, SCHOOL, WORK, HOUSEHOLD, STAY, EVENT)
+"""In the order in which they are tried: a civil state is no state, a date of birth no event."""
 
 IDENTIFYING = _any(
     """
@@ -230,8 +246,31 @@ IDENTIFYING = _any(
 )
 SOFT = _any("ids? names? nom nome nombre naam index")
 """Words for a name that stand beside what it names: the name of a city tells where somebody lives."""
-SENSITIVE = _any(
+MONEY = """
+    debt indebted(?:ness)? overdraft overdrawn overdue delinquen(?:t|cy|cies) bankrupt(?:cy)? insolven(?:t|cy)
+    solven(?:t|cy) defaulted defaulter foreclosures? repossess(?:ed|ion) garnishment creditworth(?:y|iness)
+    creditscore fico scores scoring ratings? mortgages? mortgaged liabilit(?:y|ies) networth risiko risikoklasse
+    risikoscore risikostufe kreditrisiko kreditrating kreditscore scorewert schufa bonitat bonitatsklasse
+    kreditwurdigkeit kreditausfall zahlungsausfall zahlungsverzug zahlungsruckstand zahlungsstorung ruckstand
+    ruckstande mahnung(?:en)? mahnstufe inkasso pfandung(?:en)? insolvenz privatinsolvenz pleite uberschuldet
+    uberschuldung uberziehung dispokredit hypothek(?:en)? darlehen baudarlehen kredite schuldner ersparnisse
+    risques? defaut defaillance impayes? arrieres? decouvert surendettement endettement faillite insolvabilite
+    solvabilite hypotheques? emprunts? prets? notation patrimoine epargne riesgo riesgos impagos? impagad[oa]s?
+    moros[oa]s? morosidad mora incumplimiento atrasos? descubiertos? endeudamiento insolvencia insolvente
+    solvencia quiebra bancarrota embargos? hipotecas? prestamos? puntuacion calificacion calificacioncrediticia
+    patrimonio ahorros? nomina saldos? rischio inadempien(?:za|te|ze) insolvenz[ae] insolvente solvibilita
+    morosita arretrat[oi] scoperto pignorament[oi] fallimento indebitamento mutu[oi] ipotec(?:a|he) prestit[oi]
+    finanziament[oi] punteggio risparmio? risico risicoscore risicoklasse kredietscore kredietwaardigheid
+    wanbetal(?:ing|er) betalingsachterstand achterstand roodstand faillissement insolventie incasso
+    beslaglegging hypotheek lening(?:en)? vermogen spaargeld risco inadimplen(?:cia|te) incumprimento atrasado
+    insolvencia falencia penhora endividamento hipotecad[oa] emprestimos? financiamentos? pontuacao poupanca
+    descoberto renda
     """
+"""What somebody owes, has and is trusted with, beside the words in `SENSITIVE`."""
+SENSITIVE = _any(
+    MONEY
+    + """
+    health gesundheit gesundheitszustand sante salud salute gezondheid saude
     diseases? diagnos[ei]s diag diagnostics? illness(?:es)? conditions? symptoms? hiv aids treatments? therapy
     therapies medications? drugs? pregnan(?:t|cy) addiction disability disabled icd\\w* comorbidit(?:y|ies)
     cancer tumou?r blood infection result results biopsy genetic mental psychiatric mortality income incomes
@@ -258,14 +297,17 @@ TARGET = _any(
     class classes target label labels outcome outcomes y income risk response default churn churned approved
     approval survived survival readmitted readmission species decision klasse ziel zielvariable ergebnis risiko
     ausfall ausgang classe cible resultat risque clase objetivo resultado riesgo esito rischio bersaglio
-    uitkomst risico klas alvo risco desfecho bonitat solvent
+    uitkomst risico klas alvo risco desfecho bonitat solvent defaulted kreditausfall zahlungsausfall defaut defaillance
+    impago impagado moroso morosidad incumplimiento inadempienza insolvenza wanbetaling inadimplencia inadimplente
+    incumprimento
     """
 )
 WEAK_TARGET = _any("type status result category group typ tipo kategorie gruppe diagnosis diagnose score")
 CODED = _any(
     """
     zip zipcode post(?:al|code)s? postalcode plz postleitzahl cp codepostal codigopostal cap cep icd\\w* codes?
-    fips code codigo codice tract kennung schlussel
+    fips code codigo codice tract kennung schlussel isco isced icpc kldb nace naics sic siccode soc nuts naf csp
+    cnae ateco sbi noga beruf berufscode berufskode berufsgruppe berufskennziffer berufsschlussel cie10 cim10 atc
     """
 )
 KIND_WORDS = _any(
@@ -279,6 +321,16 @@ COUNT_WORDS = _any(
     since seit depuis desde dal sinds years? jahre annees anos anni jaren months? monate mois meses num number
     count anzahl nombre numero aantal n nr rate level grade rank score duration dauer duree duracion durata size
     grosse
+    """
+)
+AMOUNT_WORDS = _any(
+    """
+    amounts? quantity qty total sum price cost costs value weight height length width volume percent pct points hours
+    days minutes km kg cm mm temperature pressure pulse bmi betrag menge summe preis kosten wert gewicht hohe lange
+    breite prozent punkte stunden tage minuten montant quantite somme prix cout valeur poids taille hauteur heures jours
+    importe cantidad suma precio coste costo valor peso altura talla horas dias importo quantita somma prezzo valore
+    altezza ore giorni bedrag hoeveelheid totaal som prijs waarde gewicht lengte uren dagen montante quantidade soma
+    preco custo
     """
 )
 MOMENT_WORDS = _any(

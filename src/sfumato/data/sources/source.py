@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, Union
+from typing import Any, Protocol, Union, runtime_checkable
 
 import pyarrow as pa
 
@@ -58,6 +58,14 @@ class Source(Protocol):
 
     def place(self, row: int) -> str:
         """Where a row stands, for messages."""
+
+
+@runtime_checkable
+class Choosy(Source, Protocol):
+    """A source that does not read columns of every type."""
+
+    def unread(self) -> dict[str, str]:
+        """The columns that it does not read, each with its type."""
 
 
 class Loaded(ABC):

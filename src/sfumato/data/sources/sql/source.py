@@ -46,6 +46,20 @@ class SqlTable:
         with in_words(self.called), self._reading() as session:
             return list(self._fields(session).names)
 
+    def unread(self) -> dict[str, str]:
+        """Columns of types that are not read, such as lists, each with its type; they can only be identifiers."""
+        with in_words(self.called), self._reading() as session:
+            fields = {field.name: field for field in self._fields(session)}
+            refused = {name: self._refused(session, field) for name, field in fields.items()}
+        return {name: given for name, given in refused.items() if given is not None}
+
+    def _refused(self, session: Session, field: pa.Field[Any]) -> str | None:
+        try:
+            session.expression(self._clause, field)
+        except TableError as error:
+            return error.given
+        return None
+
     def raw(self, columns: Sequence[str], *, progress: Progress) -> RawTable:
         """The columns in codes. Columns that are not wanted are never asked for."""
         del progress  # a database does not tell how far it is
@@ -115,9 +129,10 @@ def open_sql(address: str, how: Opening) -> SqlTable:
     if (found.table is None) == (how.query is None):
         raise TableError(
             found.called,
-            "an address names a table, or a recipe has a query",
+            "an address names a table, or a query says what to read",
             given="neither" if found.table is None else "both",
-            remedy="write ?table=NAME in the address, or query: SELECT ... in the recipe",
+            remedy="write ?table=NAME in the address, or query: SELECT ... in the recipe; "
+            "to draft, --query 'SELECT ...'",
         )
     check_file(found)
     return SqlTable(found, how.query)
