@@ -167,6 +167,19 @@ def test_a_secret_is_given_away_where_the_release_tells_it_of_many(role: Any, il
     assert found.to_json()["given_away"] is away
 
 
+def test_what_is_not_masked_stands_in_the_sentence_and_clusters_are_not_praised() -> None:
+    scores = {"columns": [column(share=0.5, kept=0.6)], "clusters": [cluster(1.0, 1.0)] * 2}
+    bare = Worth.of({**scores, "found_unmasked": ["place"], "alone_unmasked": 0.62}, centres=False)
+    assert bare.sentence("Verified") == (
+        "Verified, but 62% of the rows are alone with what goes out as it is; and the clusters are found from "
+        '"place" alone, which goes out as it is: that they are found again says nothing of the masking. 1 of 1 masked '
+        "columns still tell something (60% of their detail)."
+    )
+    many = Worth.of({**scores, "found_unmasked": list("abcd")}, centres=False)
+    assert "the clusters are found from 4 columns alone, which go out as they are" in many.sentence("Verified")
+    assert "2 of 2 clusters" not in many.sentence("Verified")
+
+
 def test_classes_that_the_raw_table_does_not_tell_stand_in_the_sentence() -> None:
     figures = {"baseline_error": 0.142, "masked_error": 0.142, "commonest_error": 0.142}
     scores = {"scores": {name: {"value": value} for name, value in figures.items()}}

@@ -24,6 +24,11 @@ NEARLY = 0.9
 """A value that so many of a group share is nearly certain."""
 MANY = 0.25
 """A secret that is nearly certain of more of the records than this is given away."""
+EXACT = (
+    "only the exact number counts here, which few share. That none is certain does not say that none is nearly known: "
+    "`sfumato attack` tells how often the right tenth of all numbers is guessed."
+)
+"""What is said of numbers whose certainty is told."""
 RAW = "raw"
 """What the table without masking is called among the others."""
 

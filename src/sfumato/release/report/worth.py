@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sfumato.data.schema import Number
+from sfumato.evaluation.certainty import EXACT
 from sfumato.evaluation.columns import ColumnKept, Commonest
 from sfumato.evaluation.tries import Tries
 from sfumato.evaluation.worth import Worth
@@ -131,7 +133,9 @@ def _certain(held: Held) -> list[Html]:
         "does not forbid it, and a class that guides the masking makes groups pure; l-diversity and t-closeness do."
     )
     heading = tag("h3", text("What groups give away"))
-    return [heading, paragraph(told), table(["value of", "in", *BESIDE.values()], rows)]
+    exact = [one["attribute"] for one in found if isinstance(held.table.schema[one["attribute"]], Number)]
+    note = [paragraph(f"{', '.join(exact)}: {EXACT}", "note")] if exact else []
+    return [heading, paragraph(told), table(["value of", "in", *BESIDE.values()], rows), *note]
 
 
 def _tries(held: Held) -> list[Html]:
