@@ -11,10 +11,11 @@ from sfumato.data.encoding import encode
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Category, Number, Schema
 from sfumato.data.table import Table
-from sfumato.evaluation.certainty import told
+from sfumato.evaluation.certainty import one_value_bounded, told
 from sfumato.evaluation.columns import ColumnKept, columns_kept
 from sfumato.evaluation.tries import Tries, Try
 from sfumato.evaluation.worth import Worth
+from sfumato.privacy.requirements import ConfidenceBound
 
 ROWS = 100
 
@@ -178,6 +179,16 @@ def test_what_is_not_masked_stands_in_the_sentence_and_clusters_are_not_praised(
     many = Worth.of({**scores, "found_unmasked": list("abcd")}, centres=False)
     assert "the clusters are found from 4 columns alone, which go out as they are" in many.sentence("Verified")
     assert "2 of 2 clusters" not in many.sentence("Verified")
+
+
+def test_a_bound_on_one_value_leaves_the_others_to_be_told(table: Table) -> None:
+    groups = shown(age=["[0-30)"] * 30 + ["[30-100]"] * 70)
+    bound = [ConfidenceBound(["age"], "ill", 0.5, value="yes")]
+    with_it, without = (told(table, groups, ["ill"], requirements=asked)[0].to_json() for asked in (bound, ()))
+    assert with_it.pop("one_value_bounded")
+    assert not with_it["given_away"]
+    assert {**with_it, "given_away": without["given_away"]} == without
+    assert one_value_bounded([*bound, ConfidenceBound(["age"], "pay", 0.5)]) == {"ill"}
 
 
 def test_classes_that_the_raw_table_does_not_tell_stand_in_the_sentence() -> None:

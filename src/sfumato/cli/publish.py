@@ -175,10 +175,14 @@ def release_form(release: Release, folder: Path) -> dict[str, Any]:
 def _told_of_secrets(release: Release) -> dict[str, float]:
     """Sensitive columns that groups tell with 90 % certainty or more, each with the share of the records.
 
-    Also those that anybody would guess as well, or of few records: of these the headline is silent.
+    Also those that anybody would guess as well, or of few records: of these the headline is silent. Not those of which
+    one value is bounded, and it is others that can be told.
     """
+    from sfumato.evaluation.certainty import ONE_BOUNDED
+
     secret = release.recipe.schema.with_role("sensitive")
-    found = {one["attribute"]: float(one["nearly_certain"]) for one in release.scores.get("certain", ())}
+    told = [one for one in release.scores.get("certain", ()) if not one.get(ONE_BOUNDED)]
+    found = {one["attribute"]: float(one["nearly_certain"]) for one in told}
     return {name: share for name, share in found.items() if share and name in secret}
 
 

@@ -266,7 +266,7 @@ def show_certain(scores: Mapping[str, Any], numbers: Sequence[str] = ()) -> None
     """Of how many people the class, or a secret, is certain: it may be, under k-anonymity. `numbers`: such columns."""
     from rich.table import Table
 
-    from sfumato.evaluation.certainty import EXACT
+    from sfumato.evaluation.certainty import EXACT, ONE_BOUNDED, OTHERS
 
     if not scores.get("certain"):
         return
@@ -279,6 +279,8 @@ def show_certain(scores: Mapping[str, Any], numbers: Sequence[str] = ()) -> None
     show(table)
     if exact := [visible(one["attribute"]) for one in scores["certain"] if one["attribute"] in numbers]:
         show(f"{', '.join(exact)}: {EXACT}")
+    if others := [visible(one["attribute"]) for one in scores["certain"] if one.get(ONE_BOUNDED)]:
+        show(f"{', '.join(others)}: {OTHERS}")
 
 
 def tries_told(scores: Mapping[str, Any]) -> list[str]:

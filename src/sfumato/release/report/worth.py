@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sfumato.data.schema import Number
-from sfumato.evaluation.certainty import EXACT
+from sfumato.evaluation.certainty import EXACT, ONE_BOUNDED, OTHERS
 from sfumato.evaluation.columns import ColumnKept, Commonest
 from sfumato.evaluation.tries import Tries
 from sfumato.evaluation.worth import Worth
@@ -134,7 +134,8 @@ def _certain(held: Held) -> list[Html]:
     )
     heading = tag("h3", text("What groups give away"))
     exact = [one["attribute"] for one in found if isinstance(held.table.schema[one["attribute"]], Number)]
-    note = [paragraph(f"{', '.join(exact)}: {EXACT}", "note")] if exact else []
+    others = [one["attribute"] for one in found if one.get(ONE_BOUNDED)]
+    note = [paragraph(f"{', '.join(of)}: {said}", "note") for of, said in ((exact, EXACT), (others, OTHERS)) if of]
     return [heading, paragraph(told), table(["value of", "in", *BESIDE.values()], rows), *note]
 
 
