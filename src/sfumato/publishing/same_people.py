@@ -25,6 +25,8 @@ from sfumato.errors import SfumatoError, quoted
 from sfumato.privacy.requirements import largest_k
 from sfumato.recipe import Recipe
 
+NUMBERS = tuple(map(str, range(100)))
+"""Such values leave it to the name of their column whether they are numbers of people."""
 LOOKED_AT = 2_000
 """Different values that tell whether they are numbers of people."""
 NAMESAKES = 0.05
@@ -55,8 +57,9 @@ def repeated(source: object, recipe: Recipe, *, stream: bool | None = None) -> I
 
 
 def _identifiers(source: object, recipe: Recipe, stream: bool | None) -> dict[str, Column]:
-    """The columns that are left out, where they can be read once more."""
-    names = recipe.schema.with_role("identifier")
+    """The columns that are left out and are called as numbers or names of people are, if they can be read once more."""
+    left_out = recipe.schema.with_role("identifier")
+    names = [name for name in left_out if numbers_people(name, NUMBERS) or says_name(name)]
     if not names or not in_order(source) or not (isinstance(source, str | Path) or hasattr(type(source), "__len__")):
         return {}
     try:
