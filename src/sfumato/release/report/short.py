@@ -33,13 +33,13 @@ from sfumato.release.report.markup import (
     text,
 )
 from sfumato.release.report.material import Held, Released
-from sfumato.release.report.worth import alone, silent_line, worth_of
+from sfumato.release.report.worth import silent_line, worth_of
 
 NAME = "report_short.html"
-MOST_COLUMNS, MOST_FIGURES, MOST_ATTACKS, LONGEST, FEW = 20, 4, 6, 400, 5
+MOST_COLUMNS, MOST_FIGURES, MOST_ATTACKS, LONGEST, FEW = 18, 4, 6, 400, 5
 """Columns, figures, attacks, letters of a sentence, names of a list that are shown: the long edition has the rest."""
 LONGEST_NAME = 25
-MOST_REMARKS, LONGEST_REMARK = 3, 240
+MOST_REMARKS, LONGEST_REMARK = 3, 160
 ALONE = (
     "That a description fits one person does not say whose it is; who knows all those columns of somebody finds the "
     "row. The promise speaks of the masked columns alone."
@@ -69,9 +69,9 @@ def _warned(held: Held) -> list[Html]:
     if not held.remarks:
         return []
     more = len(held.remarks) - MOST_REMARKS
-    rest = [f"{some(more, 'warning')} more in the long edition"] if more > 0 else []
-    shown = [cut(line, LONGEST_REMARK) for line in held.remarks[:MOST_REMARKS]]
-    return [paragraph("Warned of, to be read before it is handed over:"), bullets([*shown, *rest])]
+    rest = f"; {some(more, 'warning')} more" if more > 0 else ""
+    shown = "; ".join(cut(line.partition(". ")[0], LONGEST_REMARK) for line in held.remarks[:MOST_REMARKS])
+    return [paragraph(f"Warned of: {shown}{rest}. What to do about it is told in the long edition.", "note")]
 
 
 def _promised(released: Released) -> str:
@@ -109,10 +109,10 @@ def _columns(released: Released, held: Held) -> Html | None:
         f"; {some(len(rows) - MOST_COLUMNS, 'column')} more in the long edition" if len(rows) > MOST_COLUMNS else ""
     )
     told = paragraph(
-        "How much of its detail each masked column keeps, how many values it had and has, and the share of rows that "
-        f"show one value, neither a set nor an interval{hidden}:"
+        "How many values each masked column had and has, how much of its detail it keeps, and the share of rows that "
+        f"show one value, no set or interval{hidden}:"
     )
-    heads = ["column", "values", "detail kept", "one value in"]
+    heads = ["column", "values", "detail kept", "one value"]
     drawn = [told, table(heads, rows[:MOST_COLUMNS], kind="worth")] if rows else []
     return section(
         "What each column lost", *drawn, *silent_line([one.name for one in found if one.silent]), anchor="worth"
@@ -129,7 +129,10 @@ def _named(name: str) -> str:
 
 
 def _kept(one: ColumnKept) -> list[Cell]:
-    return ["numbers moved" if one.kept is None else made(meter(one.kept)), alone(one)]
+    return [
+        "numbers moved" if one.kept is None else made(meter(one.kept)),
+        "" if one.alone is None else f"{one.alone:.0%}",
+    ]
 
 
 def _survived(held: Held) -> Html | None:
