@@ -163,7 +163,9 @@ def _risked(held: Held) -> Html | None:
     rows = [_attack(one) for one in held.attacks.results if one not in chosen][:MOST_ATTACKS]
     told = [paragraph(_exposed(min(held.attacks.risk, key=lambda one: one.smallest)))] if held.attacks.risk else []
     told += (
-        [table(["attack", "succeeds", "without the release"], rows), *_measured(held.attacks.results)] if rows else []
+        [table(["attack", "succeeds", "without the release"], rows), *_measured(held.attacks.results, held.masked.rows)]
+        if rows
+        else []
     )
     told += [paragraph(f"{one.sentence} {ALONE}", "note") for one in chosen]
     return section("What is risked", *told, anchor="groups") if told else None
@@ -174,14 +176,11 @@ def _attack(one: AttackResult) -> list[Cell]:
     return [one.attack, f"{one.success.value:.1%}", beside]
 
 
-def _measured(results: Sequence[AttackResult]) -> list[Html]:
-    """Of how many people, and what counts as a right guess of a number."""
-    people = [int(one.details["people"]) for one in results if "people" in one.details]
-    drawn = (
-        f"Tried on {max(people):,} people; sfumato attack tries more, and so differs by a few points. "
-        if people
-        else ""
-    )
+def _measured(results: Sequence[AttackResult], rows: int) -> list[Html]:
+    """Of how many people, if not of all, and what counts as a right guess of a number."""
+    fewest = min((int(one.details.get("people", rows)) for one in results), default=rows)
+    more = "sfumato attack tries more, and so differs by a few points. "
+    drawn = f"Tried on {fewest:,} people; {more}" if fewest < rows else ""
     guessed = [one.attack.removeprefix("inference of ") for one in results if one.details.get("tenths")]
     right = f"Of {', '.join(guessed)} the right tenth of the table is a right guess." if guessed else ""
     return [paragraph(f"{drawn}{right}".strip(), "note")] if drawn or right else []
