@@ -149,7 +149,7 @@ def test_a_trial_is_neither_told_nor_refused(ledger: Ledger, tmp_path: Path) -> 
     named = replace(RECIPE, people="census")
     publish(TABLE, ledger, named).write(tmp_path / "whole")
     with warnings.catch_warnings():
-        warnings.simplefilter("error", UserWarning)
+        warnings.filterwarnings("error", message="the ledger knows")
         publish(TABLE, ledger, named, trial=True)
 
 

@@ -92,6 +92,24 @@ def test_json_is_as_its_schema_says_and_nothing_else_is_printed(name: str) -> No
         assert not Draft202012Validator(schema).is_valid(broken), "the schema can refuse"
 
 
+@pytest.mark.parametrize("report", [pytest.param("--report", marks=pytest.mark.slow), "--no-report"])
+def test_json_has_all_that_the_terminal_says(inside: Path, report: str) -> None:
+    """A secret that anybody guesses can be told with 90 % certainty; the verdict, warnings, and what would help."""
+    table = pa.table({"age": range(90), "sex": ["f", "m"] * 45, "ill": ["n"] * 84 + ["y"] * 6})
+    pc.write_csv(table, inside / "nearly.csv")
+    asked = ["publish", "recipe.yaml", "--table", "nearly.csv", "-o", f"nearly{report}", report]
+    told = CliRunner().invoke(app, [*asked, "--set", "privacy.0.k=60", "--json"])
+    form = json.loads(told.stdout)
+    assert form["given_away"] == {"ill": form["evaluation"]["scores"]["nearly_certain.ill"]["value"]}
+    assert form["given_away"]["ill"] > 0
+    assert form["headline"].startswith("VERIFIED, but ")
+    assert "hardly worth handing over" in form["headline"]
+    assert form["suggestions"][0].startswith("Tried on all 90 records")
+    assert any(line.startswith('"ill" is sensitive, and no requirement bounds') for line in form["warnings"])
+    assert told.stderr.count("warning: ") == len(form["warnings"])
+    assert "(read the verdict and the warnings before you hand it over)" in told.stderr
+
+
 @pytest.mark.slow
 def test_json_of_the_demo(tmp_path: Path) -> None:
     done = program(tmp_path, "demo", "-o", "demo", "--json", "--quiet")

@@ -214,3 +214,5 @@ def test_what_groups_give_away_is_told() -> None:
     one = tried("partition", 0.7, 0.9)
     assert "ill of 40% (without masking: 100%)" in (warning(one) or "")
     assert warning(replace(one, certain=(Certain("ill", 0.01, 1.0),))) is None
+    bound = sf.ConfidenceBound(QUASI, "ill", 0.3, value="flu")  # who is certain, is certain that it is not this
+    assert warning(replace(one, recipe=replace(one.recipe, privacy=(*one.recipe.privacy, bound)))) is None

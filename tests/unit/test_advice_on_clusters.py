@@ -70,6 +70,12 @@ def test_clusters_that_no_masking_can_hurt_are_told_with_their_columns() -> None
     assert release.scores["scores"]["f_measure.floor.top"]["value"] == 1.0
     assert release.scores["found_unmasked"] == ["place"]
     assert "Let the clusters be those of what is masked" in (release.report or "")
+    short = release.papers["report_short.html"]
+    for page in (short, release.report or ""):
+        assert "Verified, but the clusters are found from &quot;place&quot; alone" in page
+        assert "clusters are found again" not in page.partition("</p>")[0]
+    assert "F-measure" not in short
+    assert "the clusters are found from" in repr(release)
 
 
 def test_clusters_of_what_is_masked_are_told_nothing(recwarn: pytest.WarningsRecorder) -> None:

@@ -10,8 +10,10 @@ import polars as pl
 import pytest
 
 import sfumato as sf
+from sfumato.data.masked import Masked
 from sfumato.publishing.case import refuse_fingerprints
-from sfumato.publishing.remarks import tell
+from sfumato.publishing.remarks import rare_labels, tell
+from sfumato.publishing.same_people import repeated
 
 ROWS = 1_200
 AGES = np.random.default_rng(5).integers(18, 78, ROWS)
@@ -33,7 +35,8 @@ def told(table: pl.DataFrame, more: dict[str, Any] | None = None, **settings: An
     }
     others = {name: sf.Number(role="plain", unique_ok=True) for name in table.columns if name not in known}
     schema = sf.Schema({**known, **others, **(more or {})})
-    recipe = sf.Recipe(**{"schema": schema, "privacy": [sf.KAnonymity(ON, 5)], **settings})
+    asked = [sf.KAnonymity(ON, 5), sf.LDiversity(ON, "ill", 2)]
+    recipe = sf.Recipe(**{"schema": schema, "privacy": asked, **settings})
     with warnings.catch_warnings(record=True) as found:
         warnings.simplefilter("always")
         tell(sf.read(table, schema), recipe, read=ROWS)
@@ -75,8 +78,76 @@ def test_columns_that_leave_most_people_alone_are_told() -> None:
 def test_labels_that_tell_masked_ones_are_told() -> None:
     table = people().with_columns(station=pl.col("town").str.to_uppercase() + " HB", first=pl.col("town").str.head(1))
     labels = {name: sf.Category(role="plain") for name in ("station", "first")}
-    (remark,) = told(table, labels)
-    assert remark.startswith('"station"')  # B is two towns
+    station, first = told(table, labels)
+    assert station.startswith('"station" goes out as it is and tells "town" of nearly everybody')
+    assert first.startswith('"first" goes out as it is and follows from "town", which is masked')  # B is two towns
+
+
+def test_what_follows_from_a_masked_column_is_told_with_it() -> None:
+    """A province beside its municipalities, of which many are rare; not what most people have whatever the other is."""
+    towns = np.minimum(np.random.default_rng(3).geometric(0.02, ROWS), 200)
+    table = people(county=[f"c{town // 20}" for town in towns], here=towns < 500).with_columns(town=pl.Series(towns))
+    labels = {name: sf.Category(role="plain") for name in ("county", "here")}
+    (remark,) = told(table.with_columns(pl.col("town", "here").cast(pl.String)), labels)
+    assert remark.startswith('"county" goes out as it is and follows from "town"')
+    assert remark.endswith("Declare it quasi, or an identifier, which is left out")
+
+
+def test_a_secret_that_nothing_bounds_is_told_with_the_line_to_add() -> None:
+    pay = {"pay": sf.Number(role="sensitive", unique_ok=True)}
+    table = people(pay=np.arange(ROWS) % 30)
+    (both,) = told(table, pay, privacy=[sf.KAnonymity(ON, 5)])
+    assert both.startswith('"ill", "pay" are sensitive, and no requirement bounds what is learned of them')
+    assert "with on: [age, town]: {l_diversity: 2, sensitive: ill}, {t_closeness: 0.2, sensitive: pay}" in both
+    (one,) = told(table, pay)
+    assert one.startswith('"pay" is sensitive')
+
+
+def several_rows(**left_out: Any) -> list[str]:
+    """What is said of identifiers in a table of people."""
+    schema = sf.Schema({"age": sf.Number(role="quasi"), **{name: sf.Category(role="identifier") for name in left_out}})
+    recipe = sf.Recipe(schema=schema, privacy=[sf.KAnonymity(["age"], 5)])
+    return list(repeated(pl.DataFrame({"age": AGES, **left_out}), recipe))
+
+
+def test_people_with_several_rows_are_told() -> None:
+    once = [f"{10_000 + row}X" for row in range(ROWS)]
+    (said,) = several_rows(dni=[*once[: ROWS - 300], *once[:300]], note=["?"] * ROWS)
+    assert said.startswith('50% of the rows share their "dni" with another row: k counts rows')
+    assert "a group of 5 rows may be fewer people" in said
+    (few,) = several_rows(dni=[*once[: ROWS - 1], once[0]])
+    assert few.startswith("some of the rows")  # no count below k
+    assert several_rows(dni=once, name=["Ana", "Eva"] * (ROWS // 2)) == []
+
+
+def test_names_are_looked_at_together_and_namesakes_are_no_duplicates() -> None:
+    first, last = [f"n{row % 30}" for row in range(ROWS)], [f"s{row // 30}" for row in range(ROWS)]
+    assert several_rows(first_name=first, last_name=last) == []
+    (said,) = several_rows(first_name=first[:600] * 2, last_name=last[:600] * 2)
+    assert said.startswith('100% of the rows share their "first_name" and "last_name" with another row')
+
+
+def test_identifiers_that_cannot_be_read_twice_are_not_asked_for() -> None:
+    schema = sf.Schema(age=sf.Number(role="quasi"), dni=sf.Category(role="identifier"))
+    recipe = sf.Recipe(schema=schema, privacy=[sf.KAnonymity(["age"], 5)])
+    table = pl.DataFrame({"age": AGES, "dni": ["1X"] * ROWS}).to_arrow()
+    for source in (table.to_reader(), "postgresql://nowhere/people", "no such file.csv"):
+        assert list(repeated(source, recipe)) == []
+
+
+@pytest.mark.parametrize(("rare", "told_of"), [(60, True), (4, False)])
+def test_rare_labels_that_sets_name_are_told(rare: int, told_of: bool) -> None:
+    codes = [*(f"r{row}" for row in range(rare)), *(f"c{row % 20}" for row in range(ROWS - rare))]
+    sets = [f"{{{', '.join(sorted({*codes[at : at + 12]}))}}}" for at in range(0, ROWS, 12) for _ in range(12)]
+    schema = sf.Schema(code=sf.Category(role="quasi"))
+    table, recipe = pl.DataFrame({"code": codes}), sf.Recipe(schema=schema, privacy=[sf.KAnonymity(["code"], 5)])
+    shown = Masked.of({"code": pl.Series(sets).to_arrow()})
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        said = rare_labels(sf.read(table, schema), shown, recipe)
+    assert [str(one.message) for one in found] == list(said)
+    assert len(said) == told_of
+    assert not told_of or said[0].startswith('75% of the labels of "code" are had by fewer than 5 rows each')
 
 
 @pytest.mark.parametrize(

@@ -17,12 +17,15 @@ import pytest
 
 import sfumato as sf
 from sfumato.data.taxonomy.taxonomy import Tree
+from sfumato.evaluation.attacks.results import AttackResult
+from sfumato.evaluation.scores import Estimate
 from sfumato.maskers.recoding.recoding import Recoding
 from sfumato.publishing import handover, orders
 from sfumato.release.report.attributes import overlaps_picture
 from sfumato.release.report.clusters import Plane
 from sfumato.release.report.markup import Html
 from sfumato.release.report.material import Frequency, Released
+from sfumato.release.report.short import _measured
 from sfumato.structure.coded_points import Block, Placed
 
 K = 8
@@ -317,3 +320,12 @@ def test_a_number_that_is_the_greatest_and_stands_alone_is_drawn() -> None:
     found = [Frequency("[10-20)", 50), Frequency("99", 400)]
     drawn = str(overlaps_picture(found, None, name="hours"))
     assert ">400<" in drawn
+
+
+def test_the_short_edition_says_what_an_attack_on_numbers_guesses_and_on_how_many() -> None:
+    success = Estimate(0.36, 0.3, 0.4)
+    of_pay = AttackResult("inference of pay", "age", success, "people", "...", {"people": 400, "tenths": True})
+    (note,) = _measured([of_pay], 4_000)
+    assert "Tried on 400 people; sfumato attack tries more" in note
+    assert "Of pay the right tenth of the table is a right guess." in note
+    assert _measured([replace(of_pay, details={"people": 400})], 400) == []

@@ -8,7 +8,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.cli.output import show
-from sfumato.cli.summary import centres_stay, columns_table, found_again, show_certain, show_tries
+from sfumato.cli.summary import centres_stay, columns_table, found_again, show_certain, tries_told
 from sfumato.evaluation.columns import ColumnKept
 from sfumato.evaluation.tries import Tries, Try
 from sfumato.evaluation.worth import Lost, Worth
@@ -110,9 +110,10 @@ def test_what_was_tried_is_shown_to_be_copied_and_what_is_certain_beside_raw(
         "certain.raw": 0.9,
         "nearly_certain.raw": 1.0,
     }
-    show_tries({"tries": tries.to_json()})
+    for line in tries_told({"tries": tries.to_json()}):
+        show(line)
     show_certain({"certain": [certain]})
-    show_tries({})
+    assert tries_told({}) == []
     show_certain({})
     out = capsys.readouterr().out
     assert "--set 'mask={mondrian: {}}' --set privacy.0.k=5\n" in out

@@ -20,7 +20,7 @@ def test_a_warning_of_a_publish_points_here(tmp_path: Path) -> None:
         sf.publish(iris.table, recipe, run=run)
     told = [one for one in found if one.category is UserWarning]
     assert {Path(one.filename) for one in told} == {Path(__file__)}
-    assert "sf.Run(trial=True)" in str(told[0].message)
+    assert any("sf.Run(trial=True)" in str(one.message) for one in told)
 
 
 def test_a_trial_that_is_written_all_the_same_is_told_of_then(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ def test_a_trial_that_is_written_all_the_same_is_told_of_then(tmp_path: Path) ->
     run = sf.Run(report=False, ledger=sf.Ledger(tmp_path / "ledger.jsonl"), trial=True)
     sf.publish(iris.table, recipe, run=run).write(tmp_path / "out")
     with warnings.catch_warnings():
-        warnings.simplefilter("error")
+        warnings.filterwarnings("error", message="the ledger knows")
         again = sf.publish(iris.table, recipe, run=run)
     with pytest.warns(UserWarning, match="the ledger knows"):
         again.write(tmp_path / "again")

@@ -11,10 +11,11 @@ from sfumato.data.encoding import encode
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Category, Number, Schema
 from sfumato.data.table import Table
-from sfumato.evaluation.certainty import told
+from sfumato.evaluation.certainty import one_value_bounded, told
 from sfumato.evaluation.columns import ColumnKept, columns_kept
 from sfumato.evaluation.tries import Tries, Try
 from sfumato.evaluation.worth import Worth
+from sfumato.privacy.requirements import ConfidenceBound
 
 ROWS = 100
 
@@ -165,6 +166,29 @@ def test_a_secret_is_given_away_where_the_release_tells_it_of_many(role: Any, il
     (found,) = told(table, shown(age=[f"[{row // 10}0-{row // 10 + 1}0)" for row in range(ROWS)]), ["ill"])
     assert found.given_away is away
     assert found.to_json()["given_away"] is away
+
+
+def test_what_is_not_masked_stands_in_the_sentence_and_clusters_are_not_praised() -> None:
+    scores = {"columns": [column(share=0.5, kept=0.6)], "clusters": [cluster(1.0, 1.0)] * 2}
+    bare = Worth.of({**scores, "found_unmasked": ["place"], "alone_unmasked": 0.62}, centres=False)
+    assert bare.sentence("Verified") == (
+        "Verified, but 62% of the rows are alone with what goes out as it is; and the clusters are found from "
+        '"place" alone, which goes out as it is: that they are found again says nothing of the masking. 1 of 1 masked '
+        "columns still tell something (60% of their detail)."
+    )
+    many = Worth.of({**scores, "found_unmasked": list("abcd")}, centres=False)
+    assert "the clusters are found from 4 columns alone, which go out as they are" in many.sentence("Verified")
+    assert "2 of 2 clusters" not in many.sentence("Verified")
+
+
+def test_a_bound_on_one_value_leaves_the_others_to_be_told(table: Table) -> None:
+    groups = shown(age=["[0-30)"] * 30 + ["[30-100]"] * 70)
+    bound = [ConfidenceBound(["age"], "ill", 0.5, value="yes")]
+    with_it, without = (told(table, groups, ["ill"], requirements=asked)[0].to_json() for asked in (bound, ()))
+    assert with_it.pop("one_value_bounded")
+    assert not with_it["given_away"]
+    assert {**with_it, "given_away": without["given_away"]} == without
+    assert one_value_bounded([*bound, ConfidenceBound(["age"], "pay", 0.5)]) == {"ill"}
 
 
 def test_classes_that_the_raw_table_does_not_tell_stand_in_the_sentence() -> None:

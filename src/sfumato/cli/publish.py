@@ -155,19 +155,35 @@ def _copied(release: Release, copy: str, written: Path) -> TableError | None:
 
 def release_form(release: Release, folder: Path) -> dict[str, Any]:
     """A release as figures; what was measured against the raw table is for the holder's eyes only."""
-    from sfumato.evaluation.worth import given_away
+    from sfumato.cli.summary import headline, suggestions
 
     return {
         "folder": str(folder),
         "rows": release.shown.num_rows,
         "left_out": release.left_out,
         "holds": release.verdict.holds,
-        "given_away": {one.name: one.share for one in given_away(release.scores)},
+        "headline": headline(release),
+        "suggestions": suggestions(release),
+        "given_away": _told_of_secrets(release),
         "guarantee": release.guarantee,
         "claims": [dict(one) for one in release.certificate["claims"]],
         "evaluation": dict(release.scores),
         "seconds": dict(release.timings),
     }
+
+
+def _told_of_secrets(release: Release) -> dict[str, float]:
+    """Sensitive columns that groups tell with 90 % certainty or more, each with the share of the records.
+
+    Also those that anybody would guess as well, or of few records: of these the headline is silent. Not those of which
+    one value is bounded, and it is others that can be told.
+    """
+    from sfumato.evaluation.certainty import ONE_BOUNDED
+
+    secret = release.recipe.schema.with_role("sensitive")
+    told = [one for one in release.scores.get("certain", ()) if not one.get(ONE_BOUNDED)]
+    found = {one["attribute"]: float(one["nearly_certain"]) for one in told}
+    return {name: share for name, share in found.items() if share and name in secret}
 
 
 def _check_copy(copy: str | None, recipe: Recipe, *, several: bool) -> None:
@@ -265,7 +281,8 @@ def chosen_forms(names: Sequence[str], *, csv: bool, several: bool = False) -> F
 def _write(release: Release, output: Path, *, also: Sequence[str]) -> Path:
     """Write it, and say so; where it was written."""
     output = release.write(output, also=also)
-    note(f"wrote {output}/ (hand it over) and {output}.holder/ (keep it)")
+    advice = "read the verdict and the warnings before you hand it over" if release.worth.but else "hand it over"
+    note(f"wrote {output}/ ({advice}) and {output}.holder/ (keep it)")
     if also:
         note(f"and beside them a copy of the table for {', '.join(also)}, read back and counted again")
     if release.report is not None:
@@ -321,9 +338,9 @@ def show_family(family: Family, output: Path) -> None:
             str(min(joint)) if joint else "",
         )
     show(table)
-    note(
-        f"wrote {', '.join(str(folder) for folder in family.folders.values())} (hand them over), each with its .holder"
-    )
+    minded = any(release.worth.but for release in family.releases.values())
+    advice = "read the verdicts and the warnings before you hand them over" if minded else "hand them over"
+    note(f"wrote {', '.join(str(folder) for folder in family.folders.values())} ({advice}), each with its .holder")
     first, *_, last = family.folders.values()
     show(f"Check them again at any time: sfumato verify {last} --with {first} ...")
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from rich.table import Table
 
+    from sfumato.data.schema import Schema
     from sfumato.evaluation.columns import ColumnKept
     from sfumato.evaluation.worth import Worth
     from sfumato.recipe import Recipe
@@ -44,15 +45,11 @@ def show_release(release: Release, output: Path) -> None:
     """The verdict, each claim, what each masked column still tells, the scores, and what would show more."""
     from rich.text import Text
 
-    from sfumato.evaluation.worth import Worth
-
-    centres = bool(release.certificate["along"].get("centres"))
-    worth = Worth.of(release.scores, centres=centres)
-    holds = release.verdict.holds
-    style = "bold red" if not holds else "bold yellow" if worth.hardly or worth.given_away else "bold green"
-    show(Text(worth.sentence("VERIFIED" if holds else "NOT VERIFIED"), style=style))
+    worth = release.worth
+    style = "bold red" if not release.verdict.holds else "bold yellow" if worth.but else "bold green"
+    show(Text(headline(release), style=style))
     for secret in worth.given_away:
-        show(bounding(release.recipe, secret.name))
+        show(f"  {bounding(release.recipe, secret.name)}")
     if release.recipe.mask.guarantee.spends:
         show_promise(release.certificate)
     else:
@@ -66,10 +63,11 @@ def show_release(release: Release, output: Path) -> None:
         show(detail_kept(release.scores["detail"]))
     for line in found_again(release.scores, worth):
         show(line)
-    show_certain(release.scores)
+    show_certain(release.scores, numbers_in(release.recipe.schema))
     show_scores(release.scores)
-    show_tries(release.scores)
-    if release.scores.get("clusters") and not centres:
+    for line in tries_told(release.scores):
+        show(line)
+    if release.scores.get("clusters") and not release.tells_centres:
         show(centres_stay(release.recipe))
     if release.recipe.people is not None and not release.mask.rules and not release.recipe.mask.guarantee.spends:
         show(
@@ -79,13 +77,31 @@ def show_release(release: Release, output: Path) -> None:
     show(f"Check it again at any time: {recheck(release.recipe, output)}")
 
 
+def numbers_in(schema: Schema) -> list[str]:
+    """The columns of numbers."""
+    from sfumato.data.schema import Number
+
+    return [name for name in schema if isinstance(schema[name], Number)]
+
+
+def headline(release: Release) -> str:
+    """The first line: the verdict, what must be known before anything is handed over, and what survived."""
+    return release.worth.sentence("VERIFIED" if release.verdict.holds else "NOT VERIFIED")
+
+
+def suggestions(release: Release) -> list[str]:
+    """What could be done about it, a line each, as the terminal tells it."""
+    bounds = [bounding(release.recipe, secret.name) for secret in release.worth.given_away]
+    return [*bounds, *(" ".join(line.split()) for line in tries_told(release.scores))]
+
+
 def bounding(recipe: Recipe, secret: str) -> str:
     """How to bound what is told of a secret: in place of what the recipe asks for it, or beside it."""
     needs = list(recipe.privacy)
     at = next((n for n, need in enumerate(needs) if need.claim().get("sensitive") == secret), None)
     on = ", ".join(recipe.schema.quasi if at is None else needs[at].on)
     bound = f"{{confidence_bound: 0.75, on: [{on}], sensitive: {secret}}}"
-    return f"  to bound it, --set 'privacy.{at}={bound}'" if at is not None else f"  to bound it, in privacy: - {bound}"
+    return f"to bound it, --set 'privacy.{at}={bound}'" if at is not None else f"to bound it, in privacy: - {bound}"
 
 
 def centres_stay(recipe: Recipe) -> str:
@@ -230,7 +246,7 @@ def found_again(scores: Mapping[str, Any], worth: Worth) -> list[str]:
     """Which clusters are lost, and how well they are found without help."""
     values = {name: score["value"] for name, score in scores.get("scores", {}).items()}
     lines = [f"Lost: {one}." for one in worth.lost]
-    if "f_measure.cold1" in values:
+    if "f_measure.cold1" in values and not worth.unmasked:
         one, ten = values["f_measure.cold1"], values["f_measure.cold10"]
         raw = values.get("f_measure.ceiling.mean")
         beside = "" if raw is None else f"; raw data clustered again with another seed: {raw:.2f}"
@@ -246,9 +262,11 @@ def found_again(scores: Mapping[str, Any], worth: Worth) -> list[str]:
     return lines
 
 
-def show_certain(scores: Mapping[str, Any]) -> None:
-    """Of how many people the class, or a secret, is certain: it may be, under k-anonymity."""
+def show_certain(scores: Mapping[str, Any], numbers: Sequence[str] = ()) -> None:
+    """Of how many people the class, or a secret, is certain: it may be, under k-anonymity. `numbers`: such columns."""
     from rich.table import Table
+
+    from sfumato.evaluation.certainty import EXACT, ONE_BOUNDED, OTHERS
 
     if not scores.get("certain"):
         return
@@ -259,20 +277,22 @@ def show_certain(scores: Mapping[str, Any]) -> None:
         shares = [one[key] for key in ("certain", "nearly_certain", "certain.raw", "nearly_certain.raw")]
         table.add_row(visible(one["attribute"]), *(f"{share:.0%}" for share in shares))
     show(table)
+    if exact := [visible(one["attribute"]) for one in scores["certain"] if one["attribute"] in numbers]:
+        show(f"{', '.join(exact)}: {EXACT}")
+    if others := [visible(one["attribute"]) for one in scores["certain"] if one.get(ONE_BOUNDED)]:
+        show(f"{', '.join(others)}: {OTHERS}")
 
 
-def show_tries(scores: Mapping[str, Any]) -> None:
+def tries_told(scores: Mapping[str, Any]) -> list[str]:
     """Settings that were tried and show more, beside the table as it is; each in one line, to be copied."""
     if "tries" not in scores:
-        return
+        return []
     from sfumato.evaluation.tries import Tries
 
     found = Tries.from_json(scores["tries"])
-    show(found.told)
-    if found.better:
-        show(f"  as it is: {found.as_it_is.figures}. To be added to the command:")
-    for one in found.better:
-        show(f"  {visible(one.settings)}\n    {one.figures}; {visible(one.price)}")
+    as_it_is = [f"  as it is: {found.as_it_is.figures}. To be added to the command:"] if found.better else []
+    tried = [f"  {visible(one.settings)}\n    {one.figures}; {visible(one.price)}" for one in found.better]
+    return [found.told, *as_it_is, *tried]
 
 
 def frequencies(table: pa.Table, name: str) -> list[tuple[str, float]]:

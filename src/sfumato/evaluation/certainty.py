@@ -7,7 +7,7 @@ beside what the table tells without masking, where groups are those of the raw q
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,11 +19,21 @@ from sfumato.data.masked import Masked
 from sfumato.data.table import Column, Table
 from sfumato.evaluation.scores import Score
 from sfumato.events import watched
+from sfumato.privacy.requirements import Requirement
 
 NEARLY = 0.9
 """A value that so many of a group share is nearly certain."""
 MANY = 0.25
 """A secret that is nearly certain of more of the records than this is given away."""
+EXACT = (
+    "only the exact number counts here, which few share. That none is certain does not say that none is nearly known: "
+    "`sfumato attack` tells how often the right tenth of all numbers is guessed."
+)
+"""What is said of numbers whose certainty is told."""
+ONE_BOUNDED = "one_value_bounded"
+"""Under which it is told that the certainty of one value is bounded."""
+OTHERS = "the recipe bounds one value of it; where it is certain, it is certain that it is another."
+"""What is said of these."""
 RAW = "raw"
 """What the table without masking is called among the others."""
 
@@ -51,7 +61,7 @@ class Told:
     """What is certain of one attribute in the masked table, and by their names in others beside it.
 
     `secret`: it is declared sensitive. `commonest`: the share of its commonest value, which anybody guesses without a
-    release.
+    release. `one_bounded`: a requirement bounds one of its values, so that it is the others that become certain.
     """
 
     name: str
@@ -59,16 +69,18 @@ class Told:
     beside: Mapping[str, Certain]
     secret: bool = True
     commonest: float = 0.0
+    one_bounded: bool = False
 
     @property
     def given_away(self) -> bool:
         """Whether a secret is nearly certain of many records, and not of everybody without a release."""
-        return self.secret and self.masked.nearly > MANY and self.commonest < NEARLY
+        return self.secret and not self.one_bounded and self.masked.nearly > MANY and self.commonest < NEARLY
 
     def to_json(self) -> dict[str, Any]:
         """By plain names."""
         found = {"attribute": self.name, "certain": self.masked.certain, "nearly_certain": self.masked.nearly}
         found["given_away"] = self.given_away
+        found |= {ONE_BOUNDED: True} if self.one_bounded else {}
         for name, one in self.beside.items():
             found |= {f"certain.{name}": one.certain, f"nearly_certain.{name}": one.nearly}
         return found
@@ -92,8 +104,20 @@ def _beside(name: str) -> str:
     return "without masking" if name == RAW else f"masked by {name}"
 
 
+def one_value_bounded(requirements: Iterable[Requirement]) -> frozenset[str]:
+    """Secrets of which a requirement bounds one value, such as the illness and not its absence."""
+    return frozenset(
+        need.sensitive for need in requirements if need.sensitive and need.claim().get("value") is not None
+    )
+
+
 def told(
-    table: Table, masked: Masked, names: Iterable[str], *, others: Mapping[str, Masked] | None = None
+    table: Table,
+    masked: Masked,
+    names: Iterable[str],
+    *,
+    others: Mapping[str, Masked] | None = None,
+    requirements: Iterable[Requirement] = (),
 ) -> tuple[Told, ...]:
     """What groups of equal masked values tell of attributes that are released as they are."""
     shown = tuple(masked)
@@ -105,7 +129,8 @@ def told(
         RAW: group_numbers((table.columns[name].marks for name in shown), table.rows),
         **{name: other.groups(tuple(other)) for name, other in (others or {}).items()},
     }
-    return tuple(_told(name, table, groups) for name in watched(able))
+    bounded = one_value_bounded(requirements)
+    return tuple(replace(_told(name, table, groups), one_bounded=name in bounded) for name in watched(able))
 
 
 def _told(name: str, table: Table, groups: Mapping[str, Ints]) -> Told:

@@ -111,7 +111,7 @@ def _certain(structure: Structure | None, case: _Case, others: Mapping[str, Mask
     if not case.task.requirements:
         return ()
     names = [*([column] if column else []), *schema.with_role("sensitive")]
-    return told(case.task.table, case.masked, names, others=others)
+    return told(case.task.table, case.masked, names, others=others, requirements=case.task.requirements)
 
 
 def _classes(structure: Classes, case: _Case) -> _Kept:

@@ -24,6 +24,8 @@ SMALLEST, LARGEST = 100, 200_000
 """Rows, raw and generated, between which classes are judged by a tree: fewer tell nothing, more take long."""
 FOUND_UNMASKED = "found_unmasked"
 """Under which an evaluation names the columns that go out as they are, where the clusters are found from them alone."""
+ALONE_UNMASKED = "alone_unmasked"
+"""Under which an evaluation tells the share of rows that are alone with what goes out as it is, where it is large."""
 Z = 1.959964
 """Two-sided 95 %."""
 HEADLINE = {

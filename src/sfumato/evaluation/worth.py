@@ -11,11 +11,15 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.errors import quoted
 from sfumato.evaluation.columns import ColumnKept
+from sfumato.evaluation.scores import ALONE_UNMASKED, FOUND_UNMASKED
 
 HALF = 0.5
 HALF_A_POINT = 0.005
 """Errors that differ by less are taken for equal."""
+NAMED = 3
+"""Columns that a sentence names; of more it tells how many."""
 LITTLE = 0.1
 """A table whose columns keep less of their detail than this is hardly worth having, however many values they show."""
 
@@ -69,6 +73,8 @@ class Worth:
     `helped`: clusters are looked for from the centres that go along; else without help. `nothing`: the share of the
     rows for which no masked column shows anything, where that is much. `given_away`: secrets that groups give away of
     many records. `minded`: what else must be known to read it: classes that even the raw table does not tell.
+    `alone`: the share of the rows that are alone with what goes out as it is, where that is much. `unmasked`: columns
+    that go out as they are, where the clusters are found from them alone.
     """
 
     columns: tuple[ColumnKept, ...]
@@ -78,6 +84,8 @@ class Worth:
     nothing: float = 0.0
     given_away: tuple[GivenAway, ...] = ()
     minded: tuple[str, ...] = ()
+    alone: float = 0.0
+    unmasked: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, scores: Mapping[str, Any], *, centres: bool) -> Worth:
@@ -91,9 +99,17 @@ class Worth:
             if row["recall"] < HALF or row["precision"] < HALF
         )
         untold = tuple(_untold({name: float(one["value"]) for name, one in scores.get("scores", {}).items()}))
-        nothing = float(scores.get("nothing_shown", 0.0))
-        away = given_away(scores)
-        return cls(columns, len(rows), lost, helped, nothing=nothing, given_away=away, minded=untold)
+        return cls(
+            columns,
+            len(rows),
+            lost,
+            helped,
+            nothing=float(scores.get("nothing_shown", 0.0)),
+            given_away=given_away(scores),
+            minded=untold,
+            alone=float(scores.get(ALONE_UNMASKED, 0.0)),
+            unmasked=tuple(scores.get(FOUND_UNMASKED, ())),
+        )
 
     @property
     def silent(self) -> tuple[ColumnKept, ...]:
@@ -113,14 +129,22 @@ class Worth:
         poor = bool(all_kept) and float(np.mean(all_kept)) < LITTLE
         return bool(self.columns) and (2 * len(self.silent) > len(self.columns) or poor)
 
+    @property
+    def but(self) -> tuple[str, ...]:
+        """What must be known before the table is handed over, though every claim holds: the gravest first."""
+        found = [*map(str, self.given_away)]
+        found += [f"{self.alone:.0%} of the rows are alone with what goes out as it is"] if self.alone else []
+        found += [self._bare_clusters()] if self.unmasked else []
+        return (*found, *([self._poor()] if self.hardly else []))
+
     def sentence(self, state: str) -> str:
         """The verdict for somebody who has no time. `state`: such as "Verified".
 
         >>> Worth((), clusters=6).sentence("Verified")
         'Verified. 6 of 6 clusters are found again.'
         """
-        clusters = [*self._nothing(), *([self._clusters()] if self.clusters else []), *self.minded]
-        but = [*map(str, self.given_away), *([self._poor()] if self.hardly else [])]
+        found_again = [self._clusters()] if self.clusters and not self.unmasked else []
+        clusters, but = [*self._nothing(), *found_again, *self.minded], self.but
         if but or not self.columns:
             first = f"{state}, but {'; and '.join(but)}." if but else f"{state}."
             rest = [*([self._telling()] if self.columns and not self.hardly else []), *clusters]
@@ -134,6 +158,12 @@ class Worth:
             return f"its {total} masked columns keep next to nothing of their detail: {said}"
         whom = "everybody" if all(column.share == 1 for column in self.silent) else "nearly everybody"
         return f"{silent} of {total} masked columns show one value for {whom}: {said}"
+
+    def _bare_clusters(self) -> str:
+        one, few = len(self.unmasked) == 1, len(self.unmasked) <= NAMED
+        columns = ", ".join(map(quoted, self.unmasked)) if few else f"{len(self.unmasked)} columns"
+        said = f"{columns} alone, which {'goes out as it is' if one else 'go out as they are'}"
+        return f"the clusters are found from {said}: that they are found again says nothing of the masking"
 
     def _telling(self) -> str:
         total, telling = len(self.columns), len(self.columns) - len(self.silent)

@@ -30,6 +30,7 @@ from sfumato.maskers.masker import Outcome, Task
 from sfumato.maskers.sensitive import settled
 from sfumato.privacy.ledger import Account, Ledger
 from sfumato.privacy.verify import Verdict
+from sfumato.publishing.remarks import Remarks
 from sfumato.randomness import Randomness, Secure
 from sfumato.recipe import Recipe
 from sfumato.release.accounting import Accounting, Costs, Free
@@ -106,7 +107,7 @@ class Case:
     people: Table = NOT_YET
     left_out: int = 0
     account: Account | None = NOT_YET
-    remarks: tuple[str, ...] = ()
+    remarks: Remarks = field(default_factory=Remarks)
     found: Found = NOT_YET
     labels: ClusterLabels | None = None
     task: Task = NOT_YET

@@ -22,6 +22,7 @@ from sfumato.maskers.sensitive import counted
 from sfumato.privacy.requirements import largest_k, without_covered
 from sfumato.privacy.verify import Verdict, verify
 from sfumato.publishing.case import Case
+from sfumato.publishing.remarks import rare_labels
 from sfumato.recipe import Recipe
 from sfumato.recipe.policies import findings as policies
 from sfumato.release.bundle import needed_labels, told_labels, write_bundle
@@ -75,10 +76,12 @@ def describe(case: Case) -> Case:
         classes=column if (column := class_column(recipe.structure)) in recipe.schema.kept else None,
     )
     warn_of_formulas(masked, csv=csv, safe=recipe.release.spreadsheet_safe)
+    told = replace(case.remarks, lines=(*case.remarks.lines, *rare_labels(people, masked, recipe)))
     if case.labels is not None and recipe.schema[case.labels.column].role == "plain":
         warn(f"labels: {facts.labels['labels']['warning']}")
     kept_back = {**_kept_back(outcome), **outcome.mask.kept_back()}
-    return replace(case, released=Released(facts, masked, mask, space), files=files, kept=kept_back, attacks=attacks)
+    released = Released(facts, masked, mask, space)
+    return replace(case, released=released, files=files, kept=kept_back, attacks=attacks, remarks=told)
 
 
 def attack_shown(case: Case) -> Case:
@@ -172,7 +175,7 @@ def draw_holders(case: Case) -> Case:
         people=case.recipe.people,
         policies=policies.asked(case.recipe),
         attest=case.recipe.attest,
-        remarks=case.remarks,
+        remarks=case.remarks.lines,
     )
     whole = replace(case.released, mask=case.outcome.mask)
     return replace(case, report=holder_report(whole, held), papers=holder_pages(whole, held))

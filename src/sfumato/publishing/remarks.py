@@ -1,13 +1,15 @@
 """What is told of a table before it is masked: nothing of it is refused, all of it is easily overlooked.
 
-Rows that a recipe leaves out, labels that look alike, columns that name people and go out as they are, and columns that
-go out as they are and tell a masked one, or with which most people are alone. Under a budget nothing is told: it would
+Rows that a recipe leaves out, labels that look alike, secrets that nothing bounds, columns that name people and go out
+as they are, and columns that go out as they are and tell a masked one, whole or in part, or with which most people are
+alone. `rare_labels` tells of labels that sets show, once there are sets. Under a budget nothing is told: it would
 follow from the records.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +18,14 @@ from sfumato.data.alone import share_alone_coded
 from sfumato.data.drafting.people import NUMBERS_OF_THINGS, names_people
 from sfumato.data.drafting.words import IDENTIFYING, SOFT, concept_of, says
 from sfumato.data.lookalikes import alike
+from sfumato.data.masked import Masked
 from sfumato.data.schema import Category, Number
 from sfumato.data.table import Column, Table
 from sfumato.errors import quoted, warn
 from sfumato.maskers.sensitive import look_alikes
+from sfumato.privacy.requirements import largest_k
 from sfumato.recipe import Recipe
+from sfumato.structure.masked_positions import set_members
 
 MOST_LABELS = 2_000
 """Labels of a column that are looked at."""
@@ -32,22 +37,44 @@ ENOUGH = 5
 """Rows for each value, without which one column tells another by accident."""
 TOLD = 0.95
 """The share of what could be guessed beyond the commonest value that gives a masked column away."""
+FOLLOWS = 0.99
+"""The share of rows in which a column is as a masked one says, from which on it is a part of what that tells."""
 IN_STEP = 0.98
 """The rank correlation of numbers from which on one of them tells the other."""
 
 MOST_ALONE = 0.5
 """Where more rows than this are alone with what goes out as it is, that is told."""
+RARE, FEWEST_RARE = 0.2, 5
+"""The share of a column's labels that fewer than k rows have, and their number, from which on it is told that sets show
+them."""
+MOST_NAMED, MOST_LINES = 8, 3
+"""Columns that a line to be copied names, and such lines."""
 
 
-def tell(people: Table, recipe: Recipe, *, read: int) -> tuple[str, ...]:
-    """Warn of what is easily overlooked, and give it back; `read`: how many rows the table had."""
+UNDONE = ", which is masked: who sees the one can undo the masking of the other"
+
+
+@dataclass(frozen=True)
+class Remarks:
+    """What was told. `alone`: the share of the rows that are alone with what goes out as it is, where that is large."""
+
+    lines: tuple[str, ...] = ()
+    alone: float = 0.0
+
+
+def tell(people: Table, recipe: Recipe, *, read: int, more: Iterable[str] = ()) -> Remarks:
+    """Warn of what is easily overlooked, and give it back; `read`: how many rows the table had.
+
+    `more`: what is said of its rows besides, asked for where anything may be told.
+    """
     if recipe.mask.guarantee.spends:
-        return ()
-    tables = (*_alike(people, recipe), *_named(people), *_telling(people), *_alone(people))
-    remarks = (*_left_out(people, recipe, read), *tables)
-    for remark in remarks:
-        warn(remark)
-    return remarks
+        return Remarks()
+    bare, share = _alone(people)
+    tables = (*_alike(people, recipe), *_named(people), *_unbounded(recipe), *_telling(people))
+    lines = (*_left_out(people, recipe, read), *more, *tables, *([_lonely(bare, share)] if share else []))
+    for line in lines:
+        warn(line)
+    return Remarks(lines, share)
 
 
 def _left_out(people: Table, recipe: Recipe, read: int) -> Iterator[str]:
@@ -98,6 +125,24 @@ def _said(people: Table, name: str) -> str | None:
     return f"its name says {said!r}" if said and not kind_of and len(column.values) > KINDS else None
 
 
+def _unbounded(recipe: Recipe) -> Iterator[str]:
+    """Secrets of which no requirement speaks; where nothing is asked for at all, nothing is said."""
+    bounded = {need.sensitive for need in recipe.privacy}
+    free = [name for name in recipe.schema.with_role("sensitive") if name not in bounded]
+    if not free or not recipe.privacy:
+        return
+    known = max((need.on for need in recipe.privacy), key=len)
+    on = ", ".join(known) if len(known) <= MOST_NAMED else "..."
+    numbers = [name for name in free if isinstance(recipe.schema[name], Number)]
+    asks = [f"{{{'t_closeness: 0.2' if name in numbers else 'l_diversity: 2'}, sensitive: {name}}}" for name in free]
+    nearly = ", or nearly the same number" if numbers else ""
+    yield (
+        f"{', '.join(map(quoted, free))} {'is' if len(free) == 1 else 'are'} sensitive, and no requirement bounds what "
+        f"is learned of {'it' if len(free) == 1 else 'them'}: all in a group may have the same value{nearly}. Add to "
+        f"privacy, with on: [{on}]: {', '.join(asks[:MOST_LINES])}, or a confidence_bound; what is no secret is plain"
+    )
+
+
 def _bare(people: Table) -> list[str]:
     """Columns that are shown as they are."""
     return [name for name in people.schema.kept if people.schema[name].role != "quasi"]
@@ -109,33 +154,91 @@ def _telling(people: Table) -> Iterator[str]:
     masked = [name for name in people.schema.quasi if isinstance(people.columns[name], Column)]
     for name in _bare(people):
         if isinstance(people.columns[name], Column) and (told := _told(people, name, masked, rows)):
-            yield (
-                f"{quoted(name)} goes out as it is and {told}, which is masked: who sees the one can undo the masking "
-                "of the other. Declare it quasi, or an identifier"
-            )
+            yield f"{quoted(name)} goes out as it is and {told}. Declare it quasi, or an identifier, which is left out"
 
 
 def _told(people: Table, name: str, masked: list[str], rows: NDArray[np.int64]) -> str | None:
+    """What it gives away of a masked column, the gravest first: the column, nearly so, or a part of what it tells."""
     shown = people.column(name).codes[rows].astype(np.int64)
-    number = isinstance(people.schema[name], Number)
+    number, part = isinstance(people.schema[name], Number), None
     for other in masked:
         hidden = people.column(other).codes[rows].astype(np.int64)
         if _decides(shown, hidden):
-            return f"tells {quoted(other)} of nearly everybody"
+            return f"tells {quoted(other)} of nearly everybody{UNDONE}"
         if number and isinstance(people.schema[other], Number) and abs(_in_step(shown, hidden)) >= IN_STEP:
-            return f"rises or falls with {quoted(other)} so closely that it nearly tells it"
-    return None
+            return f"rises or falls with {quoted(other)} so closely that it nearly tells it{UNDONE}"
+        part = part or (other if _follows(shown, hidden) else None)
+    left = ", which is masked: of what is shown for that it leaves the values that go with it, often one alone"
+    return None if part is None else f"follows from {quoted(part)}{left}"
 
 
-def _alone(people: Table) -> Iterator[str]:
-    """Who is alone with all that is shown as it is; sets are left out, which are rarely the same."""
+def _alone(people: Table) -> tuple[list[str], float]:
+    """What is shown as it is, and the share of rows that are alone with all of it, where that is large.
+
+    Sets are left out, which are rarely the same.
+    """
     names = [name for name in _bare(people) if isinstance(people.columns[name], Column)]
     share = share_alone_coded([people.column(name).codes for name in names])
-    if share > MOST_ALONE:
-        yield (
-            f"{share:.0%} of the rows are alone with what goes out as it is: {', '.join(map(quoted, names))}. No "
-            "requirement speaks of these columns: make those quasi that somebody else can know of a person"
-        )
+    return names, share if share > MOST_ALONE else 0.0
+
+
+def _lonely(names: Sequence[str], share: float) -> str:
+    return (
+        f"{share:.0%} of the rows are alone with what goes out as it is: {', '.join(map(quoted, names))}. No "
+        "requirement speaks of these columns: make those quasi that somebody else can know of a person"
+    )
+
+
+def rare_labels(people: Table, masked: Masked, recipe: Recipe) -> tuple[str, ...]:
+    """Warn of columns whose sets name labels that few have, and give it back: that somebody has one can be read off."""
+    if recipe.mask.guarantee.spends or not masked.row_by_row:
+        return ()
+    lines = tuple(_rare(people, masked, largest_k(recipe.privacy)))
+    for line in lines:
+        warn(line)
+    return lines
+
+
+def _rare(people: Table, masked: Masked, ks: Mapping[str, int]) -> Iterator[str]:
+    for name in masked:
+        column, shown = people.columns[name], masked[name]
+        k = ks.get(name, 0)
+        if not isinstance(people.schema[name], Category) or not isinstance(column, Column) or not column.shows_labels:
+            continue
+        counts = column.counts[:-1].tolist()
+        few = {label for label, count in zip(column.labels, counts, strict=True) if 0 < count < k}
+        if len(few) < max(FEWEST_RARE, RARE * len(column.labels)) or not isinstance(shown, Column):
+            continue
+        known, there = {*column.labels}, np.flatnonzero(shown.counts[: len(shown.values)])
+        named = few & {one for text in shown.texts(there) for one in set_members(text, known)}
+        if len(named) >= max(FEWEST_RARE, RARE * len(column.labels)):
+            tree = "" if people.schema[name].taxonomy is not None else "give the column a taxonomy and "
+            yield (
+                f"{len(named) / len(column.labels):.0%} of the labels of {quoted(name)} are had by fewer than {k} rows "
+                "each, and sets name them: nobody's row can be picked out, but that somebody in the table has such a "
+                f"label can be read off. Where that must not be, {tree}show its labels in place of sets "
+                "(mask: {partition: {show: labels}}), or join rare labels in the table"
+            )
+
+
+def _follows(shown: NDArray[np.int64], hidden: NDArray[np.int64]) -> bool:
+    """Whether nearly all rows with one hidden value show one value, and that is no accident.
+
+    Values of few rows tell nothing, whatever they show: they are left out, and half of the rows must be left.
+
+    >>> ages = np.arange(600) % 60
+    >>> _follows(ages // 10, ages), _follows(ages, ages // 10), _follows(ages * 0, ages), _follows(ages % 2, ages * 0)
+    (True, False, False, False)
+    """
+    often = np.bincount(hidden)[hidden] >= ENOUGH
+    if 2 * np.count_nonzero(often) < len(hidden) or not often.any():
+        return False
+    shown, hidden = shown[often], hidden[often]
+    pairs, counts = np.unique(hidden * (int(shown.max()) + 1) + shown, return_counts=True)
+    starts = np.flatnonzero(np.diff(pairs // (int(shown.max()) + 1), prepend=-1))
+    guessed = float(np.maximum.reduceat(counts, starts).sum()) / len(shown)
+    usual = float(np.bincount(shown).max()) / len(shown)
+    return usual < 1 and guessed >= FOLLOWS and guessed - usual >= TOLD * (1 - usual)
 
 
 def _decides(shown: NDArray[np.int64], hidden: NDArray[np.int64]) -> bool:

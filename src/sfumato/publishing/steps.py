@@ -11,13 +11,14 @@ from sfumato.errors import RecipeError, quoted, warn
 from sfumato.evaluation.advice import UNGUIDED, advice_on_clusters
 from sfumato.evaluation.detail import check_detail
 from sfumato.evaluation.evaluate import judge, objective_for
-from sfumato.evaluation.scores import Scores
+from sfumato.evaluation.scores import ALONE_UNMASKED, Scores
 from sfumato.events import settling
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.registry import name_of
 from sfumato.maskers.sensitive import counted
 from sfumato.publishing.case import Case, prepare
 from sfumato.publishing.remarks import tell
+from sfumato.publishing.same_people import repeated
 from sfumato.recipe.policies import findings as policies
 from sfumato.release.accounting import Accounting, costs_of
 from sfumato.release.earlier import fixed_groups, mask_beside
@@ -57,7 +58,8 @@ def read_seen(case: Case) -> Case:
     )
     people = prepare(everything, recipe)
     policies.refuse(recipe, people)
-    remarks = tell(people, recipe, read=everything.rows)
+    rows = repeated(case.source, recipe, stream=case.run.stream)
+    remarks = tell(people, recipe, read=everything.rows, more=rows)
     left_out = 0 if recipe.mask.guarantee.spends else everything.rows - people.rows
     account = case.accounting.account(people)
     return replace(case, people=people, left_out=left_out, account=account, remarks=remarks)
@@ -166,6 +168,7 @@ def measure(case: Case) -> Case:
     if not recipe.mask.guided and (column := class_column(recipe.structure)) and not case.run.trial:
         warn(UNGUIDED.format(quoted(column), name_of(recipe.mask)))
     scores = {**judged.scores, **({"detail": [one.to_json() for one in detail]} if detail else {})}
+    scores |= {ALONE_UNMASKED: case.remarks.alone} if case.remarks.alone else {}
     return replace(case, judged=replace(judged, scores=Scores(scores)))
 
 

@@ -22,7 +22,7 @@ from sfumato.data.table import Origin
 from sfumato.data.writing import give_back
 from sfumato.display import Card, Grid
 from sfumato.errors import ReleaseError, visible, warn
-from sfumato.evaluation.worth import given_away
+from sfumato.evaluation.worth import Worth
 from sfumato.maskers.masker import Mask
 from sfumato.privacy.ledger import Account, LedgerError
 from sfumato.privacy.verify import Verdict
@@ -81,6 +81,16 @@ class Release:
         return give_back(self.shown, self.origin)
 
     @property
+    def tells_centres(self) -> bool:
+        """Whether the centres of the clusters go along."""
+        return bool(self.certificate["along"].get("centres"))
+
+    @property
+    def worth(self) -> Worth:
+        """What it still tells, and what must be known before it is handed over. For the holder's eyes."""
+        return Worth.of(self.scores, centres=self.tells_centres)
+
+    @property
     def guarantee(self) -> str:
         """What may be claimed."""
         return str(self.certificate["statement"])
@@ -95,11 +105,11 @@ class Release:
         """The verdict and the promise, what each claim reached, and in a page the first rows as they are released."""
         size = f"{self.written.masked.rows:,} rows, {len(self.written.masked.names)} columns"
         holds = "verified" if self.verdict.holds else "NOT VERIFIED"
-        away = given_away(self.scores)
-        holds = f"{holds}, but" if away else holds
+        but = self.worth.but
+        holds = f"{holds}, but" if but else holds
         more = "write(folder) writes it; table, guarantee, verdict, scores, mask and certificate tell more."
         claims = self.certificate["claims"]
-        lines = [*map(str, away), *_promised(claims, self.guarantee), more]
+        lines = [*but, *_promised(claims, self.guarantee), more]
         reached = [[_claimed(one), _reached(one["achieved"]), ", ".join(one["on"])] for one in claims]
         told = 3 if len({tuple(one["on"]) for one in claims}) > 1 else 2  # what all are on is said once, above
         heads = ("claim", "reached", "on")
@@ -108,7 +118,7 @@ class Release:
             first = self.shown.slice(0, rows).to_pylist()
             cells = [["" if cell is None else str(cell) for cell in row.values()] for row in first]
             grids.append(Grid(self.shown.column_names, cells, title=f"The first of {self.written.masked.rows:,} rows"))
-        good = self.verdict.holds and not away
+        good = self.verdict.holds and not but
         return Card(f"Release: {size}, {holds}", lines, grids, state="good" if good else "poor")
 
     def apply(self, rows: object, *, unseen: Literal["refuse", "suppress"] = "refuse") -> Any:

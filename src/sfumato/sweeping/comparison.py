@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.evaluation.certainty import one_value_bounded
 from sfumato.evaluation.columns import ColumnKept
 from sfumato.evaluation.worth import Worth
 from sfumato.recipe import Recipe
@@ -245,7 +246,8 @@ def _hardly(best: Tried, tried: Sequence[Tried]) -> str:
 
 def warning(best: Tried) -> str | None:
     """Of whom a group gives a value away: k-anonymity does not forbid it."""
-    told = [one for one in best.certain if one.share > MANY]
+    bounded = one_value_bounded(best.recipe.privacy)  # these can be certain of another value alone
+    told = [one for one in best.certain if one.share > MANY and one.name not in bounded]
     if not told:
         return None
     which = ", ".join(f"{one.name} of {one.share:.0%} (without masking: {one.raw:.0%})" for one in told)

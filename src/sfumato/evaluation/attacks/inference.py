@@ -109,6 +109,7 @@ def infer(case: Case, name: str) -> AttackResult:
         f"{_agreeing(found, sure)}",
         details={
             "people": len(found.guess),
+            **({} if secret.edges is None else {"tenths": True}),
             **confident,
             "homogeneous": float((found.confidence == 1).mean()),
             "highest_confidence": float(found.confidence.max()),

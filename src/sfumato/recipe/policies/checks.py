@@ -9,9 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
+import numpy as np
+
+from sfumato.data.alone import share_alone_coded
 from sfumato.data.reading import read_arrow
 from sfumato.data.schema import Category, ItemSet, Number
+from sfumato.data.table import Column
 from sfumato.errors import PolicyError, quoted
+from sfumato.evaluation.attacks.singling_out import CRITERION as SINGLING_OUT
 from sfumato.privacy.verify.policies.spans import Span, spans, split_early, split_old
 from sfumato.privacy.verify.policies.wording import CONTENT
 from sfumato.privacy.verify.verdict import CheckError
@@ -19,6 +24,8 @@ from sfumato.recipe.policies.stages import Asked, Wrong, held, some
 
 Ask = Callable[[Asked], Wrong | None]
 _DIGITS = re.compile(r"\d+")
+NAMED, SOME = 5, 0.01
+"""Columns that a remedy names, and the share of rows that is worth a word."""
 REMEDIES = {
     "least_group": "ask for {k_anonymity: RECORDS, on: [...]} on all quasi-identifiers together; of one that asks for "
     "less, --set privacy.0.k=RECORDS",
@@ -220,7 +227,25 @@ def _attack(asked: Asked) -> Wrong | None:
     criterion, most = asked.terms["criterion"], float(asked.terms["most"])
     found = [one for one in asked.attacks.results if one.criterion == criterion and one.baseline is not None]
     worse = [one for one in found if one.baseline is not None and one.baseline.excess.value > most]
-    return wrong("attack", f"{worse[0].attack}: more often") if worse else None
+    if not worse:
+        return None
+    given = f"{worse[0].attack}: more often"
+    return Wrong(given, remedy) if (remedy := _against(asked, criterion)) else wrong("attack", given)
+
+
+def _against(asked: Asked, criterion: str) -> str | None:
+    """What helps against an attack, by what it rests on: no k masks a column that goes out as it is."""
+    columns = {name: asked.column(name) for name in asked.bare} if asked.masked is not None else {}
+    bare = {name: column for name, column in columns.items() if isinstance(column, Column)}
+    if criterion != SINGLING_OUT or not bare:
+        return None if asked.recipe.schema.with_role("sensitive") else "ask for a larger k"
+    share = share_alone_coded([column.codes for column in bare.values()])
+    finest = sorted(bare, key=lambda name: -np.count_nonzero(bare[name].counts))[:NAMED]
+    alone = f", with which {share:.0%} of the rows are alone" if share >= SOME else ""
+    return (
+        f"declare quasi, or identifier, what goes out as it is ({', '.join(map(quoted, finest))}{alone}): a larger k "
+        "masks none of it"
+    )
 
 
 def _generated(asked: Asked) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from sfumato.data.grouping import first_rows
 from sfumato.data.schema import Attribute
 from sfumato.data.table import Column
+from sfumato.evaluation.scores import FOUND_UNMASKED
 from sfumato.privacy.verify.texts import readme
 from sfumato.privacy.verify.texts.labels import told_in_words
 from sfumato.privacy.verify.texts.pages import needed
@@ -27,7 +28,7 @@ def verdict(released: Released) -> Html:
 def holders_verdict(released: Released, held: Held) -> Html:
     """What verify said, and whether the table is worth having, in one sentence."""
     worth, holds = worth_of(released, held), held.verdict.holds
-    kind = "verdict poor" if worth.hardly or worth.given_away or not holds else "verdict"
+    kind = "verdict poor" if worth.but or not holds else "verdict"
     return paragraph(worth.sentence(released.facts.promise.state(verified=holds)), kind)
 
 
@@ -51,6 +52,8 @@ def figures(released: Released, held: Held) -> str:
 
 def _survived(scores: Mapping[str, Any]) -> list[str]:
     values = _values(scores)
+    if FOUND_UNMASKED in scores:
+        return ["the clusters are found from what goes out as it is, so that finding them again says nothing"]
     for name in ("f_measure.start", "f_measure.cold.mean", "f_measure.nearest"):
         if name in values:
             return [f"the clusters are found again with an F-measure of {values[name]:.3f}{_unhelped(values)}"]

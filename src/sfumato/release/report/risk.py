@@ -119,7 +119,7 @@ WHAT = (
     "beside each success is reached without the release; the excess is what the release adds, and for inference also "
     "what is true of people in general, which only a control group could tell apart. Of a large table as many people "
     "and predicates are tried as of a small one, some hundred drawn at random: the intervals tell the error that "
-    "this leaves. An attack that fails is no proof."
+    "this leaves, and `sfumato attack`, which draws more, may differ by as much. An attack that fails is no proof."
 )
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
+from sfumato.evaluation.advice import advice_on_unmasked
 from sfumato.evaluation.attacks.results import AttackResult
 from sfumato.evaluation.attacks.singling_out import CHOSEN
 from sfumato.evaluation.columns import ColumnKept
@@ -35,14 +36,17 @@ from sfumato.release.report.material import Held, Released
 from sfumato.release.report.worth import silent_line, worth_of
 
 NAME = "report_short.html"
-MOST_COLUMNS, MOST_FIGURES, MOST_ATTACKS, LONGEST, FEW = 20, 4, 6, 400, 5
+MOST_COLUMNS, MOST_FIGURES, MOST_ATTACKS, LONGEST, FEW = 18, 4, 6, 400, 5
 """Columns, figures, attacks, letters of a sentence, names of a list that are shown: the long edition has the rest."""
 LONGEST_NAME = 25
+MOST_REMARKS, LONGEST_REMARK = 3, 160
 ALONE = (
     "That a description fits one person does not say whose it is; who knows all those columns of somebody finds the "
     "row. The promise speaks of the masked columns alone."
 )
 """What the strongest of the attacks means; its figure would mislead whoever sees nothing else."""
+OF_CLUSTERS = ("f_measure.start", "match_point.start", "agreement", "f_measure.cold1", "f_measure.cold.mean")
+"""Figures of the headline that tell how well clusters are found again."""
 _LISTED = re.compile(r"\{([^{}]*)\}")
 
 
@@ -54,9 +58,20 @@ def short_report(released: Released, held: Held) -> str:
     lost = _columns(released, held)
     pair = [tag("div", *([] if lost is None else [lost]), tag("div", *beside), class_="pair")]
     below = [part for part in (_policies(released, held), _open(released)) if part is not None]
-    head = [edition, tag("h1", text(name)), claims.holders_verdict(released, held), paragraph(_promised(released))]
+    head = [edition, tag("h1", text(name)), claims.holders_verdict(released, held), *_warned(held)]
+    head.append(paragraph(_promised(released)))
     more = paragraph("The long edition, report.html, has every figure, picture and check.", "note")
     return page(name, tag("div", *head, *pair, *below, more, class_="short"))
+
+
+def _warned(held: Held) -> list[Html]:
+    """What publish warned of, the first of it."""
+    if not held.remarks:
+        return []
+    more = len(held.remarks) - MOST_REMARKS
+    rest = f"; {some(more, 'warning')} more" if more > 0 else ""
+    shown = "; ".join(cut(line.partition(". ")[0], LONGEST_REMARK) for line in held.remarks[:MOST_REMARKS])
+    return [paragraph(f"Warned of: {shown}{rest}. What to do about it is told in the long edition.", "note")]
 
 
 def _promised(released: Released) -> str:
@@ -93,8 +108,12 @@ def _columns(released: Released, held: Held) -> Html | None:
     hidden = (
         f"; {some(len(rows) - MOST_COLUMNS, 'column')} more in the long edition" if len(rows) > MOST_COLUMNS else ""
     )
-    told = paragraph(f"How much of its detail each masked column keeps, and how many values it had and has{hidden}:")
-    drawn = [told, table(["column", "values", "detail kept"], rows[:MOST_COLUMNS], kind="worth")] if rows else []
+    told = paragraph(
+        "How many values each masked column had and has, how much of its detail it keeps, and the share of rows that "
+        f"show one value, no set or interval{hidden}:"
+    )
+    heads = ["column", "values", "detail kept", "one value"]
+    drawn = [told, table(heads, rows[:MOST_COLUMNS], kind="worth")] if rows else []
     return section(
         "What each column lost", *drawn, *silent_line([one.name for one in found if one.silent]), anchor="worth"
     )
@@ -110,15 +129,22 @@ def _named(name: str) -> str:
 
 
 def _kept(one: ColumnKept) -> list[Cell]:
-    return ["numbers moved" if one.kept is None else made(meter(one.kept))]
+    return [
+        "numbers moved" if one.kept is None else made(meter(one.kept)),
+        "" if one.alone is None else f"{one.alone:.0%}",
+    ]
 
 
 def _survived(held: Held) -> Html | None:
+    """The first figures; where the clusters are found from what is not masked, in their place why they say nothing."""
+    bare = advice_on_unmasked(held.scores)
     rows = [
-        (line["says"], line["value"]) for line in held.scores.get("headline", ()) if not line["says"].startswith(" ")
+        (line["says"], line["value"])
+        for line in held.scores.get("headline", ())
+        if not line["says"].startswith(" ") and (bare is None or line["name"] not in OF_CLUSTERS)
     ]
     told = [table(["figure", "value"], rows[:MOST_FIGURES])] if rows else []
-    more = list(_tries(held))
+    more = [*([] if bare is None else [paragraph(f"{bare[:1].upper()}{bare[1:]}.")]), *_tries(held)]
     return section("What survived", *told, *more, anchor="survived") if told or more else None
 
 
@@ -136,7 +162,11 @@ def _risked(held: Held) -> Html | None:
     chosen = [one for one in held.attacks.results if one.attack == CHOSEN]
     rows = [_attack(one) for one in held.attacks.results if one not in chosen][:MOST_ATTACKS]
     told = [paragraph(_exposed(min(held.attacks.risk, key=lambda one: one.smallest)))] if held.attacks.risk else []
-    told += [table(["attack", "succeeds", "without the release"], rows)] if rows else []
+    told += (
+        [table(["attack", "succeeds", "without the release"], rows), *_measured(held.attacks.results, held.masked.rows)]
+        if rows
+        else []
+    )
     told += [paragraph(f"{one.sentence} {ALONE}", "note") for one in chosen]
     return section("What is risked", *told, anchor="groups") if told else None
 
@@ -144,6 +174,16 @@ def _risked(held: Held) -> Html | None:
 def _attack(one: AttackResult) -> list[Cell]:
     beside = "" if one.baseline is None else f"{one.baseline.success.value:.1%}"
     return [one.attack, f"{one.success.value:.1%}", beside]
+
+
+def _measured(results: Sequence[AttackResult], rows: int) -> list[Html]:
+    """Of how many people, if not of all, and what counts as a right guess of a number."""
+    fewest = min((int(one.details.get("people", rows)) for one in results), default=rows)
+    more = "sfumato attack tries more, and so differs by a few points. "
+    drawn = f"Tried on {fewest:,} people; {more}" if fewest < rows else ""
+    guessed = [one.attack.removeprefix("inference of ") for one in results if one.details.get("tenths")]
+    right = f"Of {', '.join(guessed)} the right tenth of the table is a right guess." if guessed else ""
+    return [paragraph(f"{drawn}{right}".strip(), "note")] if drawn or right else []
 
 
 def _exposed(worst: Exposure) -> str:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sfumato.data.schema import Number
+from sfumato.evaluation.certainty import EXACT, ONE_BOUNDED, OTHERS
 from sfumato.evaluation.columns import ColumnKept, Commonest
 from sfumato.evaluation.tries import Tries
 from sfumato.evaluation.worth import Worth
@@ -131,7 +133,10 @@ def _certain(held: Held) -> list[Html]:
         "does not forbid it, and a class that guides the masking makes groups pure; l-diversity and t-closeness do."
     )
     heading = tag("h3", text("What groups give away"))
-    return [heading, paragraph(told), table(["value of", "in", *BESIDE.values()], rows)]
+    exact = [one["attribute"] for one in found if isinstance(held.table.schema[one["attribute"]], Number)]
+    others = [one["attribute"] for one in found if one.get(ONE_BOUNDED)]
+    note = [paragraph(f"{', '.join(of)}: {said}", "note") for of, said in ((exact, EXACT), (others, OTHERS)) if of]
+    return [heading, paragraph(told), table(["value of", "in", *BESIDE.values()], rows), *note]
 
 
 def _tries(held: Held) -> list[Html]:
