@@ -30,7 +30,7 @@ def constructed(kind: type[T]) -> type[T]:
     >>> Ring(3, color="blue")
     Traceback (most recent call last):
         ...
-    sfumato.calls.CallError: Ring: it takes size and colour. Given: 'color'. To mend it: did you mean 'colour'?.
+    sfumato.calls.CallError: Ring: it takes size and colour. Given: 'color'. To mend it: did you mean 'colour'?
     """
     made: Any = kind
     made.__init__ = _checked(made.__init__, kind.__name__, skip=1)

@@ -46,6 +46,11 @@ def _shown(text: str) -> str:
     return visible(text, most=LONGEST)
 
 
+def _ended(sentence: str) -> str:
+    """With a full stop at its end; a question has its own mark."""
+    return sentence if sentence.endswith("?") else f"{sentence.rstrip('.')}."
+
+
 def _written_out(code: int) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
@@ -64,7 +69,7 @@ class SfumatoError(Exception):
             f"Given: {self.given}" if given else "",
             f"To mend it: {self.remedy}" if remedy else "",
         ]
-        super().__init__(" ".join(f"{part.rstrip('.')}." for part in parts if part))
+        super().__init__(" ".join(map(_ended, filter(None, parts))))
 
 
 class SchemaError(SfumatoError):

@@ -43,6 +43,8 @@ DAY = datetime.date(2001, 2, 3)
         (pa.array([b"a"]), Category(), SchemaError, "binary"),
         (pa.array([datetime.timedelta(1)]), Category(), SchemaError, "duration"),
         (pa.array([1]), ItemSet(), SchemaError, "list column"),
+        (pa.array(["['secret', 'b']", "[]"]).dictionary_encode(), ItemSet(), TableError, "write a;b in place of"),
+        (pa.array(['["secret", "b"]']).dictionary_encode(), ItemSet(separator="|"), TableError, "str.join\\('|'\\)"),
         (pa.array([["a"], ["b", None]]), ItemSet(), TableError, "row 2"),
         (pa.array([[["a"]]]), ItemSet(), SchemaError, "labels"),
         (pa.array(["a", "secret"]), Category(taxonomy=TREE), TaxonomyError, "1 of 2.*taxonomy check"),
