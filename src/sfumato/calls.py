@@ -8,6 +8,7 @@ from inspect import Parameter, Signature, signature
 from typing import Any, TypeVar
 
 from sfumato.errors import SfumatoError, did_you_mean
+from sfumato.forks import refuse_lost_threads
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
@@ -38,12 +39,14 @@ def constructed(kind: type[T]) -> type[T]:
 
 
 def called(function: F) -> F:
-    """A function that tells in words what does not fit."""
-    made: Any = _checked(function, function.__name__, skip=0)
+    """A function that tells in words what does not fit, and does not begin where it could never end."""
+    made: Any = _checked(function, function.__name__, skip=0, first=refuse_lost_threads)
     return made  # type: ignore[no-any-return]
 
 
-def _checked(function: Callable[..., Any], name: str, *, skip: int) -> Callable[..., Any]:
+def _checked(
+    function: Callable[..., Any], name: str, *, skip: int, first: Callable[[], None] = lambda: None
+) -> Callable[..., Any]:
     known = signature(function)
 
     @wraps(function)
@@ -52,6 +55,7 @@ def _checked(function: Callable[..., Any], name: str, *, skip: int) -> Callable[
             known.bind(*given, **named)
         except TypeError:
             raise _told(name, known, given[skip:], named, skip) from None
+        first()
         return function(*given, **named)
 
     return checked

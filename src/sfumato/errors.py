@@ -10,6 +10,7 @@ import sys
 import warnings
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 MOST_NAMED = 60
 """Names in one message."""
@@ -70,6 +71,16 @@ class SfumatoError(Exception):
             f"To mend it: {self.remedy}" if remedy else "",
         ]
         super().__init__(" ".join(map(_ended, filter(None, parts))))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As it goes from one process to another: with its words, which are not made again."""
+        return _as_it_was, (type(self), self.args, self.__dict__)
+
+
+def _as_it_was(kind: type[SfumatoError], args: tuple[Any, ...], told: dict[str, Any]) -> SfumatoError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(told)
+    return error
 
 
 class SchemaError(SfumatoError):

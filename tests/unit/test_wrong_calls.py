@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -102,6 +103,9 @@ def test_wrong_calls_are_answered_in_words(name: str) -> None:
     assert "Given:" in message
     assert "To mend it:" in message
     assert "__init__" not in message
+    assert "?." not in message
+    again = pickle.loads(pickle.dumps(caught.value))  # as from one process to another
+    assert (type(again), str(again), vars(again)) == (type(caught.value), message, vars(caught.value))
 
 
 def test_there_are_enough_of_them_and_the_measurement_can_fail() -> None:

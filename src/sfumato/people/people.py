@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.calls import called
 from sfumato.data.masked import Masked
 from sfumato.data.reading import read_arrow
 from sfumato.data.table import Column
@@ -46,6 +47,7 @@ WITHOUT = ", or leave it out of what is learned, too: points(without=NAME)"
 """What else can be done about raw rows that lack a column."""
 
 
+@called
 def load(folder: str | Path, *, verify: bool = True, kind: Kind | None = None) -> People:
     """A release, opened by its recipient.
 
