@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
 
@@ -161,7 +161,12 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     names = list(known)
     if not names:
         return "leave it out: there is nothing to set here"
-    few = len(name) <= 100 and len(names) <= 2_000  # a guess among more takes seconds
-    close = get_close_matches(name, names, n=1) if few else []
+    close = nearest(name, names)
     more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-    return f"did you mean {close[0]!r}?" if close else f"use one of: {', '.join(names[:MOST_NAMED])}{more}"
+    return f"did you mean {close!r}?" if close is not None else f"use one of: {', '.join(names[:MOST_NAMED])}{more}"
+
+
+def nearest(name: str, names: Sequence[str]) -> str | None:
+    """The name that is spelt most alike, if one is."""
+    few = len(name) <= 100 and len(names) <= 2_000  # a guess among more takes seconds
+    return next(iter(get_close_matches(name, names, n=1)), None) if few else None

@@ -17,6 +17,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_feature_names_in, check_consistent_length, check_is_fitted, validate_data
 
+from sfumato.calls import constructed
 from sfumato.data.calendar import is_calendar_type
 from sfumato.data.masked import Masked
 from sfumato.data.reading import read, read_arrow
@@ -37,6 +38,7 @@ USUAL_K = 5
 BY_Y = "y"
 
 
+@constructed
 class Recoder(TransformerMixin, BaseEstimator):
     """k-anonymous rows, as numbers or labels: **k is claimed for the rows that `fit_transform` gives, and no others**.
 

@@ -21,7 +21,7 @@ _TASKS = Path("/proc/self/task")
 
 @dataclass
 class _Threads:
-    """Owns what is known of polars' threads: whether they were at work when the last fork began, and were lost in one."""
+    """Owns what is known of polars' threads: whether they were at work when a fork began, and were lost in one."""
 
     at_work: bool = False
     lost: bool = False
@@ -47,7 +47,7 @@ def refuse_lost_threads() -> None:
             "polars, which counts here, does not survive a fork once it has computed, and would wait for ever",
             given="a process forked after polars had computed, as for a release",
             remedy='start processes with multiprocessing.get_context("spawn") '
-            '(ProcessPoolExecutor(mp_context=...)), or use threads',
+            "(ProcessPoolExecutor(mp_context=...)), or use threads",
         )
 
 

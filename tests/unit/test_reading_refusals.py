@@ -74,7 +74,9 @@ def test_whole_floats_may_be_declared_whole() -> None:
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["age", "sexx"], "sexx.*undeclared.*did you mean 'sex'"),
+        (["age", "sexx"], "sexx.*undeclared.*did you mean 'sex', which is declared and not in the table"),
+        (["age", "sex", "height"], "height.*declare it, or leave it out of the table.$"),
+        (["age", "height"], "height.*declare it, or leave it out of the table.$"),
         (["age"], "sex.*no such column"),
         (["age", "sex", "city"], "city.*undeclared"),
         (["age", "sex", "city", "zip"], "^city, zip: .* 2 undeclared columns.*declare each"),

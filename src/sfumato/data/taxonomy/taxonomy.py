@@ -6,13 +6,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import ClassVar
 
+from sfumato.calls import constructed
 from sfumato.data.taxonomy.parsing import MOST_LEVELS, Layout
 from sfumato.errors import TaxonomyError, did_you_mean
 
 Tree = Mapping[str, "Tree | list[str] | None"] | list[str] | None
 
 
+@constructed
 @dataclass(frozen=True)
 class Taxonomy:
     """An immutable tree of unique labels; leaves are values of the table.
@@ -26,6 +29,8 @@ class Taxonomy:
     >>> tree.children("Secondary"), tree.leaf_range("Secondary"), tree.levels
     (('9th', '10th'), (0, 2), 3)
     """
+
+    _written: ClassVar[str] = 'sf.Taxonomy.from_tree({"ANY": {"North": ["a", "b"]}}), or from_file("tree.csv")'
 
     labels: tuple[str, ...]
     parents: tuple[int, ...]
