@@ -8,6 +8,7 @@ from pathlib import Path
 from sfumato.calls import called
 from sfumato.data.reading import look as look_at
 from sfumato.data.reading import placed
+from sfumato.data.sources.frames import index_left_out
 from sfumato.recipe.recipe import Recipe
 from sfumato.recipe.settings import EVERYWHERE
 
@@ -29,6 +30,7 @@ def draft(table: object, *, encoding: str | None = None) -> Recipe:
     from sfumato.data.drafting.questions import questions
     from sfumato.data.drafting.text import recipe_text, told
 
+    index_left_out(table)
     path = str(table) if isinstance(table, str | Path) else None
     place = placed(table, encoding=encoding)
     found = look(look_at(table, encoding=encoding), called="table" if path is None else Path(path).name, place=place)
