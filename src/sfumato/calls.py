@@ -49,7 +49,7 @@ def constructed(kind: type[T]) -> type[T]:
     sfumato.calls.CallError: Ring: it takes size and colour. Given: 'color'. To mend it: did you mean 'colour'?
     """
     made: Any = kind
-    made.__init__ = _checked(made.__init__, kind.__name__, skip=1, written=getattr(kind, "_written", ""))
+    made.__init__ = _checked(made.__init__, kind.__name__, skip=1)
     if is_dataclass(kind) and made.__dataclass_params__.frozen:
         made.__setattr__ = made.__delattr__ = _stays
     return kind
@@ -71,9 +71,9 @@ def called(function: F) -> F:
 
 
 def _checked(
-    function: Callable[..., Any], name: str, *, skip: int, first: Callable[[], None] = lambda: None, written: str = ""
+    function: Callable[..., Any], name: str, *, skip: int, first: Callable[[], None] = lambda: None
 ) -> Callable[..., Any]:
-    """`first` is done before each call that fits; `written` is what to write in place of one that does not."""
+    """`first` is done before each call that fits."""
     known = signature(function)
 
     @wraps(function)
@@ -81,10 +81,7 @@ def _checked(
         try:
             known.bind(*given, **named)
         except TypeError:
-            error = _told(name, known, given[skip:], named, skip)
-            raise (
-                CallError(name, error.rule, given=error.given, remedy=f"write {written}") if written else error
-            ) from None
+            raise _told(name, known, given[skip:], named, skip) from None
         first()
         return function(*given, **named)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 
@@ -15,7 +16,7 @@ from sfumato.data.schema import Schema
 from sfumato.data.sources.openers import Opening, in_order, open_source
 from sfumato.data.sources.source import RawTable
 from sfumato.data.table import Column, RowPlace, Table, row_place
-from sfumato.errors import TableError, did_you_mean
+from sfumato.errors import TableError, did_you_mean, quoted, warn
 from sfumato.events import part
 
 Witness = Callable[[RawTable], None]
@@ -80,6 +81,17 @@ def look(source: object, *, encoding: str | None = None, columns: Sequence[str] 
     check_headers(names)
     raw = found.raw(_asked(columns, names), progress=Progress())
     return pa.table({name: one.decode() if isinstance(one, Column) else one for name, one in raw.columns.items()})
+
+
+def index_left_out(source: Any) -> None:
+    """Warn of a data frame of pandas whose index has a name: it is no column, and neither masked nor shown."""
+    index = getattr(source, "index", None)
+    names = [str(name) for name in getattr(index, "names", ()) if name is not None and name not in source.columns]
+    if names:
+        told = ", ".join(map(quoted, names))
+        warn(
+            f"the index {told} of this table is no column of it, and is left out: write frame.reset_index() to keep it"
+        )
 
 
 def placed(source: object, *, encoding: str | None = None) -> RowPlace | None:

@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from sfumato.counting import Engine
-from sfumato.data.reading import read
-from sfumato.data.sources.frames import index_left_out
+from sfumato.data.reading import index_left_out, read
 from sfumato.data.sources.openers import in_order
 from sfumato.data.sources.source import RawTable
 from sfumato.errors import RecipeError, SchemaError, TableError, TaxonomyError, quoted, warn

@@ -6,9 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from sfumato.calls import called
+from sfumato.data.reading import index_left_out, placed
 from sfumato.data.reading import look as look_at
-from sfumato.data.reading import placed
-from sfumato.data.sources.frames import index_left_out
 from sfumato.recipe.recipe import Recipe
 from sfumato.recipe.settings import EVERYWHERE
 

@@ -11,7 +11,7 @@ import pyarrow as pa
 from sfumato.data.safe_files import Progress
 from sfumato.data.sources.source import Loaded
 from sfumato.data.table import Origin
-from sfumato.errors import TableError, quoted, warn
+from sfumato.errors import TableError
 from sfumato.events import watched
 
 
@@ -37,17 +37,6 @@ class PandasFrame(Loaded):
         except (pa.ArrowException, TypeError, ValueError, OverflowError):  # their messages quote cells
             raise _mixed(name) from None
         return found
-
-
-def index_left_out(source: Any) -> None:
-    """Warn of a data frame of pandas whose index has a name: it is no column, and neither masked nor shown."""
-    index = getattr(source, "index", None)
-    names = [str(name) for name in getattr(index, "names", ()) if name is not None and name not in source.columns]
-    if names:
-        told = ", ".join(map(quoted, names))
-        warn(
-            f"the index {told} of this table is no column of it, and is left out: write frame.reset_index() to keep it"
-        )
 
 
 def _mixed(name: str) -> TableError:

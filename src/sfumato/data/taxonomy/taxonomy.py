@@ -6,16 +6,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar
 
-from sfumato.calls import constructed
 from sfumato.data.taxonomy.parsing import MOST_LEVELS, Layout
 from sfumato.errors import TaxonomyError, did_you_mean
 
 Tree = Mapping[str, "Tree | list[str] | None"] | list[str] | None
 
 
-@constructed
 @dataclass(frozen=True)
 class Taxonomy:
     """An immutable tree of unique labels; leaves are values of the table.
@@ -30,13 +27,18 @@ class Taxonomy:
     (('9th', '10th'), (0, 2), 3)
     """
 
-    _written: ClassVar[str] = 'sf.Taxonomy.from_tree({"ANY": {"North": ["a", "b"]}}), or from_file("tree.csv")'
-
     labels: tuple[str, ...]
-    parents: tuple[int, ...]
+    parents: tuple[int, ...] = ()
     draft: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.labels, tuple) or len(self.labels) != len(self.parents):
+            raise TaxonomyError(
+                "taxonomy",
+                "it is made of a tree, of the parents of labels, or of a file",
+                given=type(self.labels).__name__,
+                remedy='write sf.Taxonomy.from_tree({"ANY": {"North": ["a", "b"]}}), or from_parents or from_file',
+            )
         _check_shape(self.labels, self.parents)
 
     @classmethod
