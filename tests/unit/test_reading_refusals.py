@@ -36,7 +36,12 @@ DAY = datetime.date(2001, 2, 3)
         (pa.array(["1", "secret"]), Number(missing=("?",)), TableError, "row 2"),
         (pa.array(["2001-02-30"]), Number(calendar="day"), TableError, "row 1"),
         (pa.array(["2001-02-03T10:00", "2001-02-03T10:00Z"]), Number(calendar="day"), TableError, "row 1"),
-        (pa.array([DAY]), Number(calendar="day", range=("1990", "2000")), TableError, r"\[1990, 2000\].*mend the rows, or list"),
+        (
+            pa.array([DAY]),
+            Number(calendar="day", range=("1990", "2000")),
+            TableError,
+            r"\[1990, 2000\].*mend the rows, or list",
+        ),
         (pa.array([["a"]]), Category(), SchemaError, "item set"),
         (pa.array([["a"]]), Number(), SchemaError, "list"),
         (pa.array([{"a": 1}]), Category(), SchemaError, "struct"),
