@@ -66,6 +66,8 @@ if TYPE_CHECKING:
     from sfumato.publishing import find_clusters as find_clusters
     from sfumato.publishing import publish as publish
     from sfumato.publishing.explanation import explain as explain
+    from sfumato.randomness import Secure as Secure
+    from sfumato.randomness import Seeded as Seeded
     from sfumato.recipe import Along as Along
     from sfumato.recipe import Earlier as Earlier
     from sfumato.recipe import Policy as Policy
@@ -124,6 +126,8 @@ _NAMES = {
     "recount": "sfumato.release.copies",
     "Classes": "sfumato.structure.structures",
     "Clusters": "sfumato.structure.structures",
+    "Secure": "sfumato.randomness",
+    "Seeded": "sfumato.randomness",
     "Along": "sfumato.recipe",
     "Earlier": "sfumato.recipe",
     "Policy": "sfumato.recipe",

@@ -3,26 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import FrozenInstanceError, fields, is_dataclass
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from typing import Any, TypeVar
 
 from sfumato.errors import SfumatoError, did_you_mean
+from sfumato.forks import refuse_lost_threads
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-ELSEWHERE = {"n_clusters": "k", "columns": "on", "attributes": "on", "random_state": "seed", "eps": "epsilon"}
-"""What other libraries call an argument, and its name here."""
+ANOTHER = "write dataclasses.replace(it, {name}=...), which gives another one"
+"""How a value with another setting is made, where its class does not say it in `_another`."""
+CHANCE = ("chance=sf.Seeded(1)", "run=sf.Run(chance=sf.Seeded(1))")
+ELSEWHERE = {
+    "n_clusters": ("k",),
+    "columns": ("on",),
+    "attributes": ("on",),
+    "eps": ("epsilon",),
+    "random_state": ("seed", *CHANCE),
+    "seed": CHANCE,
+}
+"""What other libraries call an argument, and its name here, or how it is written."""
 
 
 class CallError(SfumatoError, TypeError):
     """A call whose arguments do not fit; a `TypeError`, as in every Python program."""
 
 
+class FixedError(SfumatoError, FrozenInstanceError):
+    """A setting of a value that stays as it was made; an `AttributeError`, as in every Python program."""
+
+
 def constructed(kind: type[T]) -> type[T]:
-    """A class whose constructor tells in words what does not fit.
+    """A class whose constructor tells in words what does not fit, and whose values tell how another one is made.
 
     >>> @constructed
     ... class Ring:
@@ -30,20 +46,34 @@ def constructed(kind: type[T]) -> type[T]:
     >>> Ring(3, color="blue")
     Traceback (most recent call last):
         ...
-    sfumato.calls.CallError: Ring: it takes size and colour. Given: 'color'. To mend it: did you mean 'colour'?.
+    sfumato.calls.CallError: Ring: it takes size and colour. Given: 'color'. To mend it: did you mean 'colour'?
     """
     made: Any = kind
     made.__init__ = _checked(made.__init__, kind.__name__, skip=1)
+    if is_dataclass(kind) and made.__dataclass_params__.frozen:
+        made.__setattr__ = made.__delattr__ = _stays
     return kind
 
 
+def _stays(value: Any, name: str, given: object = None) -> None:
+    """What is called for `value.name = given`, and for `del value.name`."""
+    kind, names = type(value).__name__, [one.name for one in fields(value)]
+    if name not in names:
+        raise FixedError(kind, f"it has {_listed(names)}", given=repr(name), remedy=did_you_mean(name, names))
+    remedy = str(getattr(value, "_another", ANOTHER)).format(name=name)
+    raise FixedError(kind, "it stays as it was made", given=f"a new {name}", remedy=remedy)
+
+
 def called(function: F) -> F:
-    """A function that tells in words what does not fit."""
-    made: Any = _checked(function, function.__name__, skip=0)
+    """A function that tells in words what does not fit, and does not begin where it could never end."""
+    made: Any = _checked(function, function.__name__, skip=0, first=refuse_lost_threads)
     return made  # type: ignore[no-any-return]
 
 
-def _checked(function: Callable[..., Any], name: str, *, skip: int) -> Callable[..., Any]:
+def _checked(
+    function: Callable[..., Any], name: str, *, skip: int, first: Callable[[], None] = lambda: None
+) -> Callable[..., Any]:
+    """`first` is done before each call that fits."""
     known = signature(function)
 
     @wraps(function)
@@ -52,6 +82,7 @@ def _checked(function: Callable[..., Any], name: str, *, skip: int) -> Callable[
             known.bind(*given, **named)
         except TypeError:
             raise _told(name, known, given[skip:], named, skip) from None
+        first()
         return function(*given, **named)
 
     return checked
@@ -63,9 +94,9 @@ def _told(name: str, known: Signature, given: tuple[Any, ...], named: Mapping[st
     rule = f"it takes {_listed(names)}"
     strange = next((one for one in named if one not in names), None)
     if strange is not None:
-        ours = ELSEWHERE.get(strange, "")
-        remedy = f"here it is called {ours}" if ours in names else did_you_mean(strange, names)
-        return CallError(name, rule, given=repr(strange), remedy=remedy)
+        ours = next((one for one in ELSEWHERE.get(strange, ()) if one.partition("=")[0] in names), "")
+        here = f"write {ours}" if "=" in ours else f"here it is called {ours}"
+        return CallError(name, rule, given=repr(strange), remedy=here if ours else did_you_mean(strange, names))
     placed = [one.name for one in taken if one.kind is not Parameter.KEYWORD_ONLY]
     if len(given) > len(placed):
         some = f", of which {_listed(placed)} may go without their names" if placed else ", each by its name"
@@ -73,7 +104,9 @@ def _told(name: str, known: Signature, given: tuple[Any, ...], named: Mapping[st
         return CallError(name, rule + some, given=f"{kinds} in a row", remedy=f"write {name}({_example(taken)})")
     twice = next((one for one in placed[: len(given)] if one in named), None)
     if twice is not None:
-        return CallError(name, rule, given=f"{twice} twice", remedy="give it once")
+        at = placed.index(twice)
+        where = f"{_article(type(given[at]).__name__)} in place {at + 1}, which is {twice}, and {twice} by its name"
+        return CallError(name, rule, given=where, remedy=f"write each by its name: {name}({_example(taken)})")
     needed = [one.name for one in taken if one.default is Parameter.empty and one.name not in named]
     lacking = [one for one in needed if one not in placed[: len(given)]]
     return CallError(name, rule, given=f"nothing for {_listed(lacking)}", remedy=f"write {name}({_example(taken)})")

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 import sys
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
+from typing import Any
 
 MOST_NAMED = 60
 """Names in one message."""
@@ -46,6 +47,11 @@ def _shown(text: str) -> str:
     return visible(text, most=LONGEST)
 
 
+def _ended(sentence: str) -> str:
+    """With a full stop at its end; a question has its own mark."""
+    return sentence if sentence.endswith("?") else f"{sentence.rstrip('.')}."
+
+
 def _written_out(code: int) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
 
@@ -64,7 +70,17 @@ class SfumatoError(Exception):
             f"Given: {self.given}" if given else "",
             f"To mend it: {self.remedy}" if remedy else "",
         ]
-        super().__init__(" ".join(f"{part.rstrip('.')}." for part in parts if part))
+        super().__init__(" ".join(map(_ended, filter(None, parts))))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """As it goes from one process to another: with its words, which are not made again."""
+        return _as_it_was, (type(self), self.args, self.__dict__)
+
+
+def _as_it_was(kind: type[SfumatoError], args: tuple[Any, ...], told: dict[str, Any]) -> SfumatoError:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(told)
+    return error
 
 
 class SchemaError(SfumatoError):
@@ -145,7 +161,12 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     names = list(known)
     if not names:
         return "leave it out: there is nothing to set here"
-    few = len(name) <= 100 and len(names) <= 2_000  # a guess among more takes seconds
-    close = get_close_matches(name, names, n=1) if few else []
+    close = nearest(name, names)
     more = f" and {len(names) - MOST_NAMED:,} more" if len(names) > MOST_NAMED else ""
-    return f"did you mean {close[0]!r}?" if close else f"use one of: {', '.join(names[:MOST_NAMED])}{more}"
+    return f"did you mean {close!r}?" if close is not None else f"use one of: {', '.join(names[:MOST_NAMED])}{more}"
+
+
+def nearest(name: str, names: Sequence[str]) -> str | None:
+    """The name that is spelt most alike, if one is."""
+    few = len(name) <= 100 and len(names) <= 2_000  # a guess among more takes seconds
+    return next(iter(get_close_matches(name, names, n=1)), None) if few else None

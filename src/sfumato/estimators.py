@@ -17,12 +17,14 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_feature_names_in, check_consistent_length, check_is_fitted, validate_data
 
+from sfumato.calls import constructed
 from sfumato.data.calendar import is_calendar_type
+from sfumato.data.codes import is_list
 from sfumato.data.masked import Masked
 from sfumato.data.reading import read, read_arrow
 from sfumato.data.schema import Attribute, Category, Number, Schema
 from sfumato.data.table import Table
-from sfumato.errors import RecipeError, did_you_mean
+from sfumato.errors import RecipeError, SchemaError, did_you_mean, quoted, warn
 from sfumato.maskers.masker import Mask, Masker
 from sfumato.maskers.partition.fit import Partition
 from sfumato.privacy.requirements import ConfidenceBound, KAnonymity, Requirement
@@ -37,6 +39,7 @@ USUAL_K = 5
 BY_Y = "y"
 
 
+@constructed
 class Recoder(TransformerMixin, BaseEstimator):
     """k-anonymous rows, as numbers or labels: **k is claimed for the rows that `fit_transform` gives, and no others**.
 
@@ -148,6 +151,7 @@ class Recoder(TransformerMixin, BaseEstimator):
         _check_word("unseen", self.unseen, UNSEEN)
         rows = self._rows(X, reset=True)
         recipe = _edited(_recipe(self.recipe, rows), self)
+        _tell_classes(recipe, self)
         self._columns: list[str] = rows.column_names
         self._schema: Schema = recipe.schema
         recipe, beside = _beside(recipe, self, rows, {"y": y, "sensitive": sensitive})
@@ -193,11 +197,18 @@ def _recipe(given: Recipe | str | Path | None, rows: pa.Table) -> Recipe:
     if given is not None:
         return Recipe.of(given)
     names = rows.column_names
-    schema = Schema({name: _attribute(rows.column(name).type) for name in names})
+    schema = Schema({name: _attribute(name, rows.column(name).type) for name in names})
     return Recipe(schema=schema, privacy=[KAnonymity(names, USUAL_K)], mask=Partition(extent="cuts"))
 
 
-def _attribute(kind: pa.DataType) -> Attribute:
+def _attribute(name: str, kind: pa.DataType) -> Attribute:
+    if is_list(kind):
+        raise SchemaError(
+            name,
+            "without a recipe every column holds numbers, dates or labels",
+            given="a column of lists",
+            remedy="leave it out of X, or give a recipe that declares it an sf.ItemSet",
+        )
     if is_calendar_type(kind):
         return Number(role="quasi", calendar="day")
     number = pt.is_integer(kind) or pt.is_floating(kind) or pt.is_decimal(kind)
@@ -226,6 +237,16 @@ def _edited(recipe: Recipe, asked: Recoder) -> Recipe:
             remedy="ask for k-anonymity, with sf.Partition() or sf.TopDown()",
         )
     return recipe
+
+
+def _tell_classes(recipe: Recipe, asked: Recoder) -> None:
+    """Warn of the classes of a recipe: they are a column of X, and come out with the others."""
+    column = class_column(recipe.structure)
+    if column is not None and asked.structure != BY_Y:
+        warn(
+            f"Recoder: the class column {quoted(column)} comes out with the others. Where it is to be predicted, "
+            'leave it out of X and of the recipe, and say Recoder(structure="y") and fit(X, y)'
+        )
 
 
 def _with_k(need: Any, k: int) -> Requirement:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import os
 from dataclasses import dataclass
+from operator import index
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
@@ -44,6 +45,13 @@ class Seeded:
     """
 
     seed: int
+
+    def __post_init__(self) -> None:
+        try:
+            index(self.seed)
+        except TypeError:
+            kind = type(self.seed).__name__
+            raise TypeError(f"Seeded: a seed is a whole number. Given: {kind}. To mend it: write Seeded(1).") from None
 
     @property
     def secure(self) -> bool:

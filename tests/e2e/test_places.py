@@ -151,6 +151,14 @@ def test_no_release_is_written_into_another(tmp_path: Path) -> None:
             check_output(inside)
         with pytest.raises(sf.ReleaseError, match="into another one's folder"):
             release.write(inside)
+    before = sorted((tmp_path / "out.holder").iterdir())
+    (tmp_path / "link").symlink_to(tmp_path / "out.holder")
+    for private in (tmp_path / "out.holder", tmp_path / "new.holder", tmp_path / "link"):
+        with pytest.raises(sf.ReleaseError, match="never a release itself"):
+            check_output(private)
+        with pytest.raises(sf.ReleaseError, match="never a release itself"):
+            release.write(private)
+    assert sorted((tmp_path / "out.holder").iterdir()) == before
     assert sf.verify(out).holds
     check_output(out)  # an earlier release is replaced
 

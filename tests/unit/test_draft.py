@@ -94,6 +94,25 @@ def test_details_of_the_guesses(found: Draft) -> None:
     assert schema["findings"] == ItemSet(separator=";")
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [
+        ["['flu', 'gout']", "['flu']", "[]"],
+        ['["flu", "gout"]', '["gout"]'],
+        [str([one, two, 5][: 2 + one % 2]) for one in range(1, 5) for two in range(6, 9)],
+    ],
+)
+def test_lists_as_python_writes_them_are_told_and_dropped(texts: list[str]) -> None:
+    found = draft(pa.table({"age": [*range(20, 50)], "drugs": (texts * 30)[:30]}))["drugs"]
+    assert found.role == "identifier"
+    assert "as Python or JSON write them, in brackets: write ['a', 'b'] as a;b" in told(found)
+
+
+def test_ranges_in_brackets_are_no_lists() -> None:
+    found = draft(pa.table({"age": ["[20, 30]", "[30, 40]", "[40, 50]"] * 10, "sex": ["f", "m"] * 15}))
+    assert found["age"].role == "quasi"
+
+
 MARKS = ("NA", "N/A", "n/a", "null", "NULL", "None", "?", "-", "nan", "NaN", "#N/A", "missing")
 
 

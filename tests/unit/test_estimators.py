@@ -209,6 +209,18 @@ def test_dates_are_numbers_without_a_recipe_too(people: pd.DataFrame) -> None:
     shown = recoder.transform(dated)[:, 1]
     assert 1 < len({*shown.tolist()}) < ROWS / 10
     assert np.corrcoef(shown, np.arange(ROWS))[0, 1] > 0.8
+    first = (since[0] - pd.Timestamp("1970-01-01")).days
+    assert first <= shown.min() < shown.max() <= first + 31 * ROWS, "in days"
+
+
+def test_a_class_column_that_comes_out_is_told(people: pd.DataFrame) -> None:
+    rows = people[["age", "sex"]]
+    schema = sf.Schema(age=sf.Number(role="quasi"), sex=sf.Category(role="sensitive"))
+    recipe = sf.Recipe(schema=schema, privacy=[sf.KAnonymity(["age"], 50)], structure=sf.Classes("sex"))
+    with pytest.warns(UserWarning, match='the class column "sex" comes out with the others'):
+        sf.Recoder(recipe, output="labels").fit(rows)
+    with pytest.raises(sf.SchemaError, match=r"a recipe that declares it an sf\.ItemSet"):
+        sf.Recoder().fit(rows.assign(products=[["a"]] * ROWS))
 
 
 def test_a_recipe_with_sets_gives_a_column_for_each_item(people: pd.DataFrame) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -73,12 +74,33 @@ def test_new_rows_are_shown_as_the_old_ones(people: pd.DataFrame, release: sf.Re
     assert list(shown.columns) == list(release.table.columns)
     assert sorted(shown.astype(str).to_numpy().tolist()) == sorted(release.table.astype(str).to_numpy().tolist())
     assert isinstance(release.apply(pl.from_pandas(people)), pl.DataFrame)
-    with pytest.raises(sf.SfumatoError, match="within the declared range"):
+    numbered = people.set_axis(range(7, 7 + len(people)), axis=0)
+    assert release.apply(numbered).index.equals(numbered.index)
+    with pytest.raises(sf.SfumatoError, match=r"within the declared range.*or say unseen='suppress'"):
         release.apply(people.head(1).assign(age=999))
     stranger = people.head(1).assign(sex="x")
     with pytest.raises(sf.SfumatoError, match="every row lies in a part"):
         release.apply(stranger)
     assert release.apply(stranger, unseen="suppress")[release.recipe.schema.quasi[0]].tolist() == ["*"]
+
+
+def test_an_index_with_a_name_is_told(people: pd.DataFrame, recwarn: pytest.WarningsRecorder) -> None:
+    sf.draft(people.set_index("sex", drop=False))
+    sf.draft(people.set_axis(range(7, 7 + len(people)), axis=0))
+    assert not recwarn.list
+    with pytest.warns(UserWarning, match=r'the index "sex" .* is left out: write frame\.reset_index\(\)'):
+        sf.draft(people.set_index("sex"))
+
+
+def test_another_table_is_told_as_such_first(people: pd.DataFrame, release: sf.Release, tmp_path: Path) -> None:
+    folder = replace(release, account=None).keep(tmp_path / "out")
+    rule = "compared with the raw table that it was made from"
+    with pytest.raises(sf.ReleaseError, match=f"{rule}.*Given: 7 rows for a release of"):
+        sf.attack(people.head(7).assign(age=999), folder)
+    with pytest.raises(sf.ReleaseError, match=f"{rule}.*does not fit its recipe \\(age: .*declared range"):
+        sf.evaluate(people.assign(age=999), folder)
+    with pytest.raises(sf.TableError, match="no such file"):
+        sf.attack(tmp_path / "nothing.csv", folder)
 
 
 @pytest.mark.parametrize("mask", [sf.TopDown(), sf.Partition(), sf.Mondrian()], ids=lambda mask: type(mask).__name__)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+
 import numpy as np
 import pyarrow as pa
 
-from sfumato.people.frames import frame
+from sfumato.people.frames import frame, number_array
 from sfumato.people.shown_columns import Numbers
 from sfumato.structure.released import Told
 
@@ -27,6 +29,12 @@ def test_whole_numbers_are_drawn_where_few_ends_stand_between_two() -> None:
 def test_days_are_drawn_where_ends_are_days() -> None:
     day = 24 * 60 * 60 * 10**6
     assert all(one % day == 0 for one in drawn("[2020-01..2021-07)", "[2021-07..2022-01-15]"))
+
+
+def test_moments_are_days_where_ends_are_days() -> None:
+    noon = 12 * 60 * 60 * 10**6
+    found = number_array(np.array([noon * 5.0, np.nan]), dates=True, days=True).to_pylist()
+    assert found == [datetime(1970, 1, 3), None]
 
 
 def test_whole_numbers_of_which_some_are_missing_stay_whole_in_pandas() -> None:

@@ -6,6 +6,7 @@ import re
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -41,6 +42,21 @@ def test_every_link_between_files_leads_somewhere(path: Path) -> None:
     links = re.findall(r"\]\(([^)#:{}]+)(?:#[^)]*)?\)", path.read_text(encoding="utf-8"))
     gone = [link for link in links if not (path.parent / link).exists() and "generated/" not in link]
     assert not gone
+
+
+def test_the_lines_that_change_a_draft_run() -> None:
+    page = (DOCS / "python.md").read_text(encoding="utf-8")
+    found = re.search(r"## Changing a draft\n.*?```python\n(.*?)```", page, re.DOTALL)
+    assert found is not None
+    made: dict[str, Any] = {"sf": sf}
+    exec(found[1], made)
+    recipe: sf.Recipe = made["recipe"]
+    assert "job" in recipe.schema.quasi
+    assert all("job" in need.on for need in recipe.privacy)
+    assert recipe.schema["telephone"].role == "identifier"
+    assert recipe.reasons["job"] == "you said so"
+    assert recipe.privacy[0] == sf.KAnonymity(recipe.schema.quasi, 50).replace(on=recipe.privacy[0].on)
+    assert sf.Recipe.from_yaml(recipe.to_yaml()) == recipe
 
 
 def test_a_new_page_is_found_without_being_listed(monkeypatch: pytest.MonkeyPatch) -> None:

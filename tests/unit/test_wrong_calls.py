@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -86,6 +87,58 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "a frame as YAML": (lambda: sloppy.Recipe.from_yaml(FRAME), "Given: a DataFrame"),
     "people misspelt": (lambda: sloppy.Earlier(releases="a", people="sme"), "did you mean 'same'"),
     "a draft of nothing": (lambda: sloppy.draft(), "nothing for table"),
+    "quasi-identifier": (lambda: sloppy.Number(role="quasi-identifier"), "here it is called quasi"),
+    "QID": (lambda: sloppy.Category(role="QID"), "here it is called quasi"),
+    "an id": (lambda: sloppy.Category(role="id"), "here it is called identifier"),
+    "confidential": (lambda: sloppy.ItemSet(role="confidential"), "here it is called sensitive"),
+    "insensitive": (lambda: sloppy.Number(role="insensitive"), "here it is called plain"),
+    "dates that are clipped": (
+        lambda: sf.Number(role="quasi", calendar="year", range=("1920", "2010"), outside="clip"),
+        "dates and times cannot",
+    ),
+    "a run with a seed": (lambda: sloppy.Run(seed=1), "Given: 'seed'. To mend it: write chance=sf.Seeded\\(1\\)"),
+    "a number as chance": (lambda: sloppy.Run(chance=1), "an sf.Secure or an sf.Seeded. Given: an int"),
+    "a class as chance": (lambda: sloppy.Run(chance=sf.Seeded), "Given: the class Seeded"),
+    "a path as ledger": (lambda: sloppy.Run(ledger="here"), "it is an sf.Ledger. Given: a str"),
+    "a share in the place of a name": (
+        lambda: sloppy.ConfidenceBound(["age"], 0.9, sensitive="ill"),
+        "a float in place 2, which is sensitive, .* write each by its name: ConfidenceBound\\(on=..., sensitive=..., h",
+    ),
+    "a tree of mappings": (lambda: sloppy.Taxonomy({"ANY": ["a"]}), "write sf.Taxonomy.from_tree"),
+    "n of a recoder": (lambda: sloppy.Recoder(n=5), "it takes recipe, k, mask, .* Given: 'n'"),
+    "a column as a table": (lambda: sf.draft(FRAME.sex), "one column, a Series. To mend it: write series.to_frame"),
+    "nothing asked": (
+        lambda: sf.Recipe(schema=sf.Schema(age=sf.Number())),
+        "at least one requirement, .* Given: none, and no column with the role quasi",
+    ),
+    "nothing asked of quasi": (lambda: sf.Recipe(schema=SCHEMA), "Given: none, though these are quasi: age, sex"),
+    "a bound on items": (
+        lambda: sf.Recipe(
+            schema=sf.Schema(**{**SCHEMA, "ill": sf.ItemSet(role="sensitive")}),
+            privacy=[sf.ConfidenceBound(["age", "sex"], "ill", 0.5)],
+        ),
+        "of an item set its items are counted, and this counts single values. Given: 'ill', an item set",
+    ),
+    "items of single values": (
+        lambda: RECIPE.replace(privacy=[NEED, sf.LDiversity(["age", "sex"], "ill", 2, kind="items")]),
+        "it counts the items of sets, and nothing else. Given: 'ill', which holds single values",
+    ),
+    "a new role": (
+        lambda: setattr(SCHEMA["age"], "role", "plain"),
+        "Number: it stays as it was made. Given: a new role. To mend it: write recipe = recipe.with_roles\\(",
+    ),
+    "a new k": (lambda: setattr(NEED, "k", 20), "recipe.replace\\(privacy=\\[need.replace\\(k=...\\)"),
+    "a new structure": (
+        lambda: setattr(RECIPE, "structure", None),
+        "a new structure. To mend it: write recipe = recipe.replace\\(structure=...\\)",
+    ),
+    "a new structur": (lambda: setattr(RECIPE, "structur", None), "Given: 'structur'. To mend it: did you mean 'struc"),
+    "a masker without its setting": (
+        lambda: delattr(sf.Partition(), "extent"),
+        "write dataclasses.replace\\(it, extent=...\\)",
+    ),
+    "replace what is not there": (lambda: RECIPE.replace(privicy=[NEED]), "did you mean 'privacy'"),
+    "a role of nobody": (lambda: RECIPE.with_roles(agee="plain"), "with_roles.* did you mean 'age'"),
     "k as a recipe": (
         lambda: sloppy.Recoder(5).fit(FRAME),
         "a recipe is an sf.Recipe, or the path of one. Given: an int",
@@ -102,6 +155,9 @@ def test_wrong_calls_are_answered_in_words(name: str) -> None:
     assert "Given:" in message
     assert "To mend it:" in message
     assert "__init__" not in message
+    assert "?." not in message
+    again = pickle.loads(pickle.dumps(caught.value))  # as from one process to another
+    assert (type(again), str(again), vars(again)) == (type(caught.value), message, vars(caught.value))
 
 
 def test_there_are_enough_of_them_and_the_measurement_can_fail() -> None:
@@ -118,6 +174,25 @@ def test_a_misspelt_name_of_the_package_is_told() -> None:
 def test_wrong_calls_are_type_errors_as_everywhere() -> None:
     with pytest.raises(TypeError):
         sloppy.KAnonymity(["age"])
+
+
+def test_a_seed_is_a_whole_number() -> None:
+    with pytest.raises(TypeError, match=r"a seed is a whole number\. Given: str"):
+        sloppy.Seeded("1")
+
+
+def test_a_recipe_with_other_settings() -> None:
+    assert RECIPE.replace(privacy=[NEED.replace(k=20)]).privacy == (sf.KAnonymity(["age", "sex"], 20),)
+    assert RECIPE.replace(mask=sf.TopDown()).replace(mask=sf.Partition()) == RECIPE
+    bound = sf.ConfidenceBound(["age", "sex"], "ill", 0.5)
+    both = RECIPE.replace(privacy=[NEED, bound], reasons={"sex": "guessed", "ill": "guessed"})
+    changed = both.with_roles({"sex": "plain"})
+    assert changed.schema.quasi == ("age",)
+    assert [need.on for need in changed.privacy] == [("age",)] * 2
+    assert changed.reasons == {"sex": "you said so", "ill": "guessed"}
+    again = RECIPE.with_roles(ill="quasi", sex="identifier")
+    assert [need.on for need in again.privacy] == [("age", "ill")]
+    assert RECIPE.replace(privacy=[NEED, sf.KAnonymity(["age"], 9)]).with_roles(ill="quasi").privacy[1].on == ("age",)
 
 
 def test_what_is_meant_is_taken() -> None:

@@ -14,7 +14,7 @@ from sfumato.data.codes import as_sets, pruned, rank, spread
 from sfumato.data.lookalikes import bad_name
 from sfumato.data.schema import Category, ItemSet, Number, Schema
 from sfumato.data.table import Column, ItemColumn
-from sfumato.errors import MOST_NAMED, SchemaError, TableError, TaxonomyError, did_you_mean
+from sfumato.errors import MOST_NAMED, SchemaError, TableError, TaxonomyError, did_you_mean, nearest
 
 
 def clipped(column: Column, attribute: Number) -> Column:
@@ -138,7 +138,8 @@ def _listed(names: list[str]) -> str:
 
 
 def _undeclared(names: list[str], unused: list[str]) -> str:
-    hint = f"; {did_you_mean(names[0], unused)}" if unused else ""
+    near = next((one for name in names if (one := nearest(name, unused)) is not None), None)
+    hint = "" if near is None else f"; did you mean {near!r}, which is declared and not in the table?"
     return f"declare {'it' if len(names) == 1 else 'each'}, or leave it out of the table{hint}"
 
 

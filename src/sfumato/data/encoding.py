@@ -32,6 +32,7 @@ from sfumato.data.number_columns import check_number, to_numbers
 from sfumato.data.schema import Attribute, Category, ItemSet, Number, Schema
 from sfumato.data.sources.source import RawColumn, RawTable
 from sfumato.data.table import Column, ItemColumn, Origin, Place, RowPlace, Table, row_place
+from sfumato.data.written_forms import like_lists
 from sfumato.errors import SchemaError, TableError
 
 
@@ -174,6 +175,7 @@ def encode_items(
     if is_list(array.type):
         return _without_missing(_from_lists(name, array, place=place), attribute.missing)
     if coded and is_text(array.type):
+        _refuse_written_lists(name, array, attribute.separator)
         return _without_missing(_from_lists(name, _split(array, attribute.separator), place=place), attribute.missing)
     raise SchemaError(
         name,
@@ -181,6 +183,18 @@ def encode_items(
         given=f"type {array.type}",
         remedy="declare it a category or a number",
     )
+
+
+def _refuse_written_lists(name: str, texts: pa.Array[Any], separator: str) -> None:
+    """Brackets and quotation marks around items would become parts of them."""
+    if like_lists(text for text in texts.drop_null().to_pylist() if text):
+        raise TableError(
+            name,
+            "the items of a set in text stand bare, with the separator between them",
+            given="texts like lists of Python or JSON, in brackets",
+            remedy=f"write a{separator}b in place of ['a', 'b'] (in pandas: frame[NAME].str.join({separator!r}) before "
+            "to_csv), or save the table as Parquet, which keeps lists",
+        )
 
 
 def _split(texts: pa.Array[Any], separator: str) -> pa.Array[Any]:

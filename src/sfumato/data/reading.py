@@ -16,7 +16,7 @@ from sfumato.data.schema import Schema
 from sfumato.data.sources.openers import Opening, in_order, open_source
 from sfumato.data.sources.source import Choosy, RawTable
 from sfumato.data.table import Column, RowPlace, Table, row_place
-from sfumato.errors import TableError, did_you_mean
+from sfumato.errors import TableError, did_you_mean, quoted, warn
 from sfumato.events import part
 
 Witness = Callable[[RawTable], None]
@@ -107,6 +107,17 @@ def _described(columns: Mapping[str, Any], unread: Mapping[str, str]) -> pa.Tabl
         said |= {UNREAD: unread[name].encode()} if name in unread else {}
         fields.append(pa.field(name, column.type, metadata=said))
     return pa.table(list(columns.values()), schema=pa.schema(fields))
+
+
+def index_left_out(source: Any) -> None:
+    """Warn of a data frame of pandas whose index has a name: it is no column, and neither masked nor shown."""
+    index = getattr(source, "index", None)
+    names = [str(name) for name in getattr(index, "names", ()) if name is not None and name not in source.columns]
+    if names:
+        told = ", ".join(map(quoted, names))
+        warn(
+            f"the index {told} of this table is no column of it, and is left out: write frame.reset_index() to keep it"
+        )
 
 
 def placed(source: object, *, encoding: str | None = None) -> RowPlace | None:

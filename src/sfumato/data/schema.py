@@ -5,22 +5,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 from sfumato.calls import constructed, expected
 from sfumato.data.described import described
 from sfumato.data.lookalikes import bad_name
+from sfumato.data.roles import Role as Role
+from sfumato.data.roles import check_role
 from sfumato.data.taxonomy.intervals import Intervals
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.display import Card
 from sfumato.errors import SchemaError, did_you_mean
 
-Role = Literal["identifier", "quasi", "sensitive", "plain"]
 Calendar = Literal["year", "quarter", "month", "week", "day", "hour", "minute", "second"]
 DateOrder = Literal["dmy", "mdy", "ymd"]
 Decimal = Literal["comma", "point"]
 
 
+_ANOTHER = (
+    'write recipe = recipe.with_roles(NAME="quasi") for another role, else '
+    "recipe.replace(schema={{**recipe.schema, 'NAME': dataclasses.replace(attribute, {name}=...)}})"
+)
 LARGEST, MOST_ITEMS = 1e18, 1_000_000
 """The largest end of a range, and the largest set."""
 
@@ -44,6 +49,7 @@ class Number:
     (17, 90)
     """
 
+    _another: ClassVar[str] = _ANOTHER
     role: Role = "plain"
     taxonomy: Taxonomy | None = None
     range: tuple[float, float] | tuple[str, str] | None = None
@@ -56,7 +62,7 @@ class Number:
     unique_ok: bool = False
 
     def __post_init__(self) -> None:
-        _check_role("number", self.role)
+        check_role("number", self.role)
         _tuples(self, "missing")
         _check_clip(self)
         if self.calendar is not None and self.calendar not in get_args(Calendar):
@@ -93,6 +99,7 @@ class Category:
     True
     """
 
+    _another: ClassVar[str] = _ANOTHER
     role: Role = "plain"
     taxonomy: Taxonomy | None = None
     values: tuple[str, ...] | None = None
@@ -101,7 +108,7 @@ class Category:
     unique_ok: bool = False
 
     def __post_init__(self) -> None:
-        _check_role("category", self.role)
+        check_role("category", self.role)
         _grow(self)
         _tuples(self, "missing", "values")
         _check_bucket("category", self)
@@ -120,6 +127,7 @@ class ItemSet:
     '|'
     """
 
+    _another: ClassVar[str] = _ANOTHER
     role: Role = "plain"
     taxonomy: Taxonomy | None = None
     values: tuple[str, ...] | None = None
@@ -131,7 +139,7 @@ class ItemSet:
     unique_ok: bool = False
 
     def __post_init__(self) -> None:
-        _check_role("item set", self.role)
+        check_role("item set", self.role)
         _grow(self)
         _tuples(self, "missing", "values")
         _check_bucket("item set", self)
@@ -245,16 +253,6 @@ def _without_domain(attribute: Attribute) -> Attribute:
     return replace(attribute, taxonomy=None, values=None)
 
 
-def _check_role(kind: str, role: str) -> None:
-    if role not in get_args(Role):
-        raise SchemaError(
-            kind,
-            "a role is one of " + ", ".join(get_args(Role)),
-            given=repr(role),
-            remedy=did_you_mean(str(role), get_args(Role)),
-        )
-
-
 def _grow(attribute: Category | ItemSet) -> None:
     """A taxonomy that is given as a file's name, or as nested mappings, is read."""
     given: object = attribute.taxonomy
@@ -285,7 +283,14 @@ def _check_bucket(kind: str, attribute: Category | ItemSet) -> None:
 def _check_clip(number: Number) -> None:
     if number.outside is None:
         return
-    if number.outside != "clip" or number.range is None or number.calendar is not None:
+    if number.calendar is not None:
+        raise SchemaError(
+            "number",
+            "numbers can be clipped, dates and times cannot: those outside are refused",
+            given=f"outside={number.outside!r} with calendar={number.calendar!r}",
+            remedy="widen the range and leave `outside` out, or clip the dates in the table",
+        )
+    if number.outside != "clip" or number.range is None:
         raise SchemaError(
             "number",
             "numbers outside are clipped to a declared range, or refused",

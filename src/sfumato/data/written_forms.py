@@ -1,9 +1,12 @@
-"""Dates and numbers as people write them, such as 31.12.1990 and 1.234,56, turned into the one form that is read."""
+"""Dates and numbers as people write them, such as 31.12.1990 and 1.234,56, turned into the one form that is read.
+
+Lists as Python and JSON write them are known, and not read.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pyarrow as pa
@@ -22,6 +25,24 @@ COMMA = r"^[+-]?[0-9][0-9. ']*,[0-9]+$"
 """Texts in which a comma may stand before decimals."""
 OTHER_MARK = r"^\?[+-]?[0-9]+[.,][0-9]+$"
 """Of texts that `plain_numbers` does not read, those with the other mark before decimals."""
+
+_QUOTED = re.compile(r"""[\[({]\s*(["']).*\1,?\s*[])}]""", re.DOTALL)
+_BRACKETS = re.compile(r"\[[^]]*\]|\([^)]*\)|\{[^}]*\}")
+
+
+def like_lists(texts: Iterable[str], *, quoted: bool = False) -> bool:
+    """Whether most texts are lists as Python or JSON write them: in brackets, or with `quoted` in quotation marks, too.
+
+    >>> like_lists(["['flu', 'gout']", "[]", '["flu"]'], quoted=True), like_lists(["[1, 2]", "[3]"])
+    (True, True)
+    >>> like_lists(["[20, 30]", "[30, 40]"], quoted=True), like_lists(["(flu);(gout)", "flu", "[unknown]"])
+    (False, False)
+    """
+    bare = [text.strip() for text in texts]
+    found = [bool(_QUOTED.fullmatch(text)) for text in bare]
+    if not quoted or any(found):
+        found = [one or bool(_BRACKETS.fullmatch(text)) for one, text in zip(found, bare, strict=True)]
+    return 2 * sum(found) > len(found)
 
 
 def iso_dates(texts: pa.Array[Any], order: DateOrder) -> pa.Array[Any]:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 
+from sfumato.data.calendar import DAY
 from sfumato.data.writing import in_pandas
 from sfumato.errors import TableError
 from sfumato.people.shown_columns import Numbers
@@ -75,9 +76,10 @@ def _moments(numbers: Any, *, dates: bool) -> Any:
     return found
 
 
-def number_array(numbers: Any, *, dates: bool, whole: bool = False) -> pa.Array[Any]:
-    """Numbers of rows, `whole` ones as such, or moments; NaN is missing."""
+def number_array(numbers: Any, *, dates: bool, whole: bool = False, days: bool = False) -> pa.Array[Any]:
+    """Numbers of rows, `whole` ones as such, or moments, with `days` the beginning of their day; NaN is missing."""
     gone = np.isnan(numbers)
+    numbers = numbers // DAY * DAY if days else numbers
     told = np.where(gone, 0, numbers).astype(np.int64) if whole else _moments(numbers, dates=dates)
     found: pa.Array[Any] = pa.array(told, mask=gone)
     return found

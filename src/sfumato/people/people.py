@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.calls import called
 from sfumato.data.masked import Masked
 from sfumato.data.reading import read_arrow
 from sfumato.data.table import Column
@@ -46,6 +47,7 @@ WITHOUT = ", or leave it out of what is learned, too: points(without=NAME)"
 """What else can be done about raw rows that lack a column."""
 
 
+@called
 def load(folder: str | Path, *, verify: bool = True, kind: Kind | None = None) -> People:
     """A release, opened by its recipient.
 
@@ -137,9 +139,9 @@ class People:
         "expected": the mean that the codebook tells of the group or the value; where it tells none, and with "middle",
         the middle of the interval. "low_high": both ends, as two columns, NAME_low and NAME_high. "sample": a row that
         may have been, `draws` times one below the other: numbers drawn inside their intervals around the mean, and
-        labels drawn from what is shown by their shares. Where ends are whole numbers or days, so are the numbers. The
-        index of several draws (pandas) says which draw and which row each line is; elsewhere each draw is a block of
-        as many lines as there are rows. From such rows a classifier learns best.
+        labels drawn from what is shown by their shares; whole numbers where ends are. Where ends are days, so is every
+        moment. The index of several draws (pandas) says which draw and which row each line is; elsewhere each draw is a
+        block of as many lines as there are rows. From such rows a classifier learns best.
         """
         if how not in get_args(How):
             raise TableError(
@@ -361,7 +363,8 @@ class People:
             return {name: self.rows.column(name)}
         found = self._intervals(name, alone=how == "middle")
         made = {f"{name}_low": found.low, f"{name}_high": found.high} if how == "low_high" else {name: found.mean}
-        return {key: number_array(numbers[found.codes], dates=found.dates) for key, numbers in made.items()}
+        dates, days = found.dates, found.days
+        return {key: number_array(numbers[found.codes], dates=dates, days=days) for key, numbers in made.items()}
 
     def _drawn(self, name: str, chance: np.random.Generator) -> Any:
         if not self._shows_texts(name):

@@ -16,7 +16,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.calls import constructed
+from sfumato.calls import constructed, expected
 from sfumato.counting import Engine
 from sfumato.data.encoding import encode
 from sfumato.data.masked import Masked
@@ -46,6 +46,7 @@ from sfumato.structure.structures import Found
 class Run:
     """How to run, apart from what: who counts, where chance comes from, who listens, what ends it early.
 
+    `chance`: `sf.Secure()`, or for tests `sf.Seeded(n)`, which draws the same every time and protects nobody.
     `report`: draw the report in its two editions (needs the extra `plots`). `ledger`: where spent epsilon is
     entered, and every release that is written. `trial`: nothing is to be written, so that releases which are out
     already are neither told nor in the way, until it is written all the same. `suggest`: where the table tells too
@@ -67,6 +68,11 @@ class Run:
     measures: Mapping[str, Measure] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        if isinstance(self.chance, type) or not hasattr(self.chance, "permutation"):
+            rule, remedy = "chance is an sf.Secure or an sf.Seeded", "write chance=sf.Seeded(1), or leave it out"
+            expected("Run: chance", self.chance, (), rule=rule, remedy=remedy)
+        remedy = 'write ledger=sf.Ledger("folder"), or leave it out'
+        expected("Run: ledger", self.ledger, Ledger, rule="it is an sf.Ledger", remedy=remedy)
         if self.measures:
             check_own(self.measures)
 

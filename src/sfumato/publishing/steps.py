@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from sfumato.counting import Engine
-from sfumato.data.reading import read
+from sfumato.data.reading import index_left_out, read
 from sfumato.data.sources.openers import in_order
-from sfumato.errors import RecipeError, quoted, warn
+from sfumato.data.sources.source import RawTable
+from sfumato.errors import RecipeError, SchemaError, TableError, TaxonomyError, quoted, warn
 from sfumato.evaluation.advice import UNGUIDED, advice_on_clusters
 from sfumato.evaluation.detail import check_detail
 from sfumato.evaluation.evaluate import judge, objective_for
@@ -24,6 +26,7 @@ from sfumato.release.accounting import Accounting, costs_of
 from sfumato.release.earlier import fixed_groups, mask_beside
 from sfumato.release.labels import with_labels
 from sfumato.release.reading import (
+    another_table,
     read_history,
     read_lifted,
     read_mask,
@@ -48,6 +51,7 @@ def read_seen(case: Case) -> Case:
     recipe = case.recipe
     look = case.accounting.look
     _refuse_order(case)
+    index_left_out(case.source)
     everything = read(
         case.source,
         recipe.schema,
@@ -77,8 +81,21 @@ def _refuse_order(case: Case) -> None:
 
 def read_again(case: Case) -> Case:
     """Read and prepare the table that a release was made from."""
-    recipe = case.recipe
-    read_in = read(case.source, recipe.schema, encoding=recipe.encoding, stream=case.run.stream, query=recipe.query)
+    recipe, seen = case.recipe, []
+
+    def look(raw: RawTable) -> None:
+        """Another table is told as such before anything in it is held against the recipe."""
+        seen.append(raw.rows)
+        if not recipe.missing:
+            refuse_other_table(case.release, raw.rows)
+
+    how: dict[str, Any] = {"encoding": recipe.encoding, "stream": case.run.stream, "query": recipe.query}
+    try:
+        read_in = read(case.source, recipe.schema, witness=look, **how)
+    except (SchemaError, TableError, TaxonomyError) as error:
+        if not seen:
+            raise
+        raise another_table(case.release, f"one that does not fit its recipe ({error.thing}: {error.rule})") from None
     people = prepare(read_in, recipe)
     refuse_other_table(case.release, people.rows)
     return replace(case, people=people)

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from sfumato.calls import called
+from sfumato.data.reading import index_left_out, placed
 from sfumato.data.reading import look as look_at
-from sfumato.data.reading import placed
 from sfumato.recipe.recipe import Recipe
 from sfumato.recipe.settings import EVERYWHERE
 
@@ -29,6 +29,7 @@ def draft(table: object, *, encoding: str | None = None, query: str | None = Non
     from sfumato.data.drafting.questions import questions
     from sfumato.data.drafting.text import recipe_text, told
 
+    index_left_out(table)
     path = str(table) if isinstance(table, str | Path) else None
     place = placed(table, encoding=encoding)
     rows = look_at(table, encoding=encoding, query=query)

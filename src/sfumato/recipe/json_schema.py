@@ -18,8 +18,9 @@ from sfumato.privacy.verify.policies.contents import CONTENTS
 from sfumato.recipe.parts import Along, Earlier
 from sfumato.recipe.policies.definition import NAMES
 from sfumato.recipe.policies.policy import Policy
-from sfumato.recipe.recipe import UNDERSTOOD, Recipe
+from sfumato.recipe.recipe import Recipe
 from sfumato.recipe.settings import names_of
+from sfumato.recipe.understood import UNDERSTOOD
 from sfumato.recipe.yaml_form import FORMAT, KINDS, MAIN, TOP
 from sfumato.structure.structures import Classes, Clusters
 

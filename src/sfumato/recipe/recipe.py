@@ -6,28 +6,27 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from sfumato.calls import constructed, expected
 from sfumato.data.detail import Given, Wish, read_detail
+from sfumato.data.roles import Role
 from sfumato.data.schema import ItemSet, Number, Schema
-from sfumato.errors import RecipeError, did_you_mean
+from sfumato.errors import RecipeError
 from sfumato.maskers.masker import Masker
 from sfumato.maskers.partition.fit import Partition
 from sfumato.maskers.topdown.masker import TopDown
 from sfumato.privacy.budget import Budget, Plan
 from sfumato.privacy.requirements import Requirement, without_covered
 from sfumato.recipe.card import recipe_card
+from sfumato.recipe.changes import with_roles
 from sfumato.recipe.kinds import check_kinds
 from sfumato.recipe.labels import Asked, check_labels
 from sfumato.recipe.parts import USUAL, Along, Before, Earlier, Settings, Structure, check_along, check_earlier
 from sfumato.recipe.policies.policy import Policy, check_policies, listed
+from sfumato.recipe.understood import check_budget, check_people, check_understood, texts
 from sfumato.structure.embedding import Placement
 from sfumato.structure.structures import Classes, clusters_of, declared_labels
-
-UNDERSTOOD = ("no_guarantee", "several_releases")
-"""What a recipe can say under `i_understand`."""
-LONGEST_NAME = 80
 
 
 @constructed
@@ -51,6 +50,8 @@ class Recipe:
     the release must satisfy, by name or as `sf.Policy`; `attest`: who says what no program can see, by what they ask.
     `reasons`, `questions`: of a recipe that was drafted, why each attribute is what it is, and what only you know.
     """
+
+    _another: ClassVar[str] = "write recipe = recipe.replace({name}=...)"
 
     schema: Schema
     structure: Structure | None = None
@@ -90,9 +91,9 @@ class Recipe:
         _check_population(self.privacy)
         if self.privacy:
             _check_all_covered(self.schema, self.privacy)
-        _check_people(self.people)
-        _check_understood(self)
-        _check_budget(self)
+        check_people(self.people)
+        check_understood(self)
+        check_budget(self)
         self.mask.check(self.schema, self.privacy)
         _check_interval_trees(self.schema, self.mask)
         self.mask.check_detail(self.wishes)
@@ -119,7 +120,7 @@ class Recipe:
     @property
     def understood(self) -> frozenset[str]:
         """What `i_understand` says."""
-        return frozenset(() if self.i_understand is None else _texts(self.i_understand))
+        return frozenset(() if self.i_understand is None else texts(self.i_understand))
 
     @property
     def wishes(self) -> dict[str, Wish]:
@@ -145,6 +146,18 @@ class Recipe:
     def masker(self) -> Masker:
         """The masker as it is run: guided by the structure, if there is one."""
         return self.mask if self.structure is not None else self.mask.unguided()
+
+    def replace(self, **settings: Any) -> Recipe:
+        """The same with other settings: recipe.replace(structure=sf.Classes("ill"), mask=sf.TopDown())."""
+        return replace(self, **settings)
+
+    def with_roles(self, roles: Mapping[str, Role] | None = None, /, **more: Role) -> Recipe:
+        """The same with other roles: recipe.with_roles(weight="quasi", ward="identifier").
+
+        Requirements follow: what becomes quasi is asked of by each that was asked on all that were quasi before, and
+        what is no longer quasi by none.
+        """
+        return replace(self, **with_roles(self, {**(roles or {}), **more}))
 
     def placed(self, placement: Placement) -> Recipe:
         """The same with masked values placed in another way where clusters are looked for again."""
@@ -199,10 +212,19 @@ class Recipe:
 
 def _usual_mask(recipe: Recipe) -> Masker:
     """Partition keeps most; what it cannot do, beside earlier releases, in a population or of sets, TopDown can."""
+    if not recipe.privacy and recipe.budget is None:
+        quasi = ", ".join(recipe.schema.quasi)
+        raise RecipeError(
+            "privacy",
+            "a recipe asks for at least one requirement, on columns with the role quasi",
+            given="none, though these are quasi: " + quasi if quasi else "none, and no column with the role quasi",
+            remedy="declare role quasi what others may know of somebody, and ask for example "
+            'sf.KAnonymity(["age", "sex"], k=10) (in YAML {k_anonymity: 10, on: [age, sex]})',
+        )
     asked = [recipe.schema.get(name) for need in recipe.privacy for name in need.on]
     asks_others = recipe.earlier is not None or recipe.population is not None or bool(_interval_trees(recipe.schema))
     asks_others = asks_others or any(isinstance(one, ItemSet) and one.taxonomy is not None for one in asked)
-    return TopDown() if asks_others or recipe.budget is not None or not recipe.privacy else Partition()
+    return TopDown() if asks_others or recipe.budget is not None else Partition()
 
 
 def _listed(privacy: Any) -> tuple[Requirement, ...]:
@@ -265,8 +287,10 @@ def _check_sensitive(schema: Schema, requirement: Requirement) -> None:
         sets = isinstance(attribute, ItemSet)
         raise RecipeError(
             str(requirement),
-            "items are counted of a set-valued attribute, and of no other",
-            given="an item set" if sets else "single values",
+            "of an item set its items are counted, and this counts single values"
+            if sets
+            else "it counts the items of sets, and nothing else",
+            given=f"{name!r}, an item set" if sets else f"{name!r}, which holds single values",
             remedy=f"ask for l_diversity with kind: {'items' if sets else 'distinct'}, or name another attribute",
         )
 
@@ -291,83 +315,6 @@ def _check_all_covered(schema: Schema, privacy: Sequence[Requirement]) -> None:
             "every quasi-identifying attribute stands in a requirement, else it would go out raw",
             given="in none",
             remedy="add it to a requirement's `on`, or declare it plain to release it as it is",
-        )
-
-
-def _texts(given: object) -> tuple[str, ...]:
-    if isinstance(given, str):
-        return (given,)
-    if not isinstance(given, tuple) or not all(isinstance(text, str) for text in given):
-        raise RecipeError(
-            "i_understand",
-            "it is a text or a list of texts",
-            given=type(given).__name__,
-            remedy="write i_understand: several_releases",
-        )
-    return given
-
-
-def _check_people(people: object) -> None:
-    if people is None:
-        return
-    if not isinstance(people, str) or not people.strip() or not people.isprintable() or len(people) > LONGEST_NAME:
-        raise RecipeError(
-            "people",
-            f"it is a name of at most {LONGEST_NAME} printable characters",
-            given="an empty or other text" if isinstance(people, str) else type(people).__name__,
-            remedy="write for example people: patients-2026",
-        )
-
-
-def _check_understood(recipe: Recipe) -> None:
-    claims = recipe.mask.guarantee.claims
-    unknown = sorted(text for text in recipe.understood if text not in UNDERSTOOD)
-    if unknown:
-        raise RecipeError(
-            "i_understand",
-            "it says " + " or ".join(UNDERSTOOD),
-            given=repr(unknown[0]),
-            remedy=did_you_mean(unknown[0], UNDERSTOOD),
-        )
-    if not claims and "no_guarantee" not in recipe.understood:
-        raise RecipeError(
-            type(recipe.mask).__name__,
-            "nothing can be claimed of this masker: whoever knows a few records undoes it",
-            given="a recipe that does not say so",
-            remedy="say i_understand: no_guarantee, or use a masker with a guarantee (top_down)",
-        )
-    if claims and "no_guarantee" in recipe.understood:
-        raise RecipeError(
-            "i_understand",
-            "no_guarantee goes with maskers without a guarantee",
-            given=type(recipe.mask).__name__,
-            remedy="leave it out",
-        )
-    if recipe.people is None and "several_releases" in recipe.understood:
-        raise RecipeError(
-            "i_understand",
-            "several_releases goes with people that have a name",
-            given="none",
-            remedy="add people: NAME, or leave it out",
-        )
-
-
-def _check_budget(recipe: Recipe) -> None:
-    spends = recipe.mask.guarantee.spends
-    if spends and recipe.budget is None:
-        raise RecipeError(
-            "budget", "differential privacy spends a budget", given="none", remedy="add budget: {epsilon: 1}"
-        )
-    if recipe.budget is not None and not spends:
-        raise RecipeError(
-            "budget",
-            "only maskers that generate rows from noisy counts spend one",
-            given=type(recipe.mask).__name__,
-            remedy="use mask: private_tree",
-        )
-    if spends and recipe.keep_order:
-        raise RecipeError(
-            "keep_order", "rows that are generated have no input order", given="a recipe with it", remedy="leave it out"
         )
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 
 from sfumato.data.reading import read
 from sfumato.data.table import Origin
-from sfumato.errors import RecipeError
+from sfumato.errors import RecipeError, SfumatoError, TableError, TaxonomyError
 from sfumato.maskers.masker import Mask
 from sfumato.recipe import Recipe
 
@@ -34,5 +34,16 @@ def shown_rows(mask: Mask, recipe: Recipe, rows: object, *, unseen: str) -> Show
             remedy="publish with labels: plain, or without them",
         )
     schema = recipe.schema if unseen == "refuse" else recipe.schema.without_domains()
-    people = read(rows, schema, encoding=recipe.encoding)
+    try:
+        people = read(rows, schema, encoding=recipe.encoding)
+    except (TableError, TaxonomyError) as error:
+        raise _or_suppress(error) if unseen == "refuse" else error from None
     return ShownRows(mask.apply(people, unseen=unseen).over(people).to_arrow(), people.origin)
+
+
+def _or_suppress(error: SfumatoError) -> SfumatoError:
+    """Of values outside what is declared, that they can be shown as nothing, too."""
+    if not isinstance(error, TaxonomyError) and "declared" not in error.rule:
+        return error
+    remedy = f"{error.remedy}; or say unseen='suppress' to show such values as nothing"
+    return type(error)(error.thing, error.rule, given=error.given, remedy=remedy)

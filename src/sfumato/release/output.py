@@ -142,9 +142,9 @@ def check_output(target: Path) -> None:
             str(target), "a release has a name", given="a folder without one", remedy="name a new folder: --output out"
         )
     try:
+        refuse_inside(target)
         for folder in (target, holder_of(target)):
             refuse_strangers(folder)
-        refuse_inside(target)
         _try(target)
     except OSError as error:
         raise ReleaseError(
@@ -170,7 +170,17 @@ def refuse_strangers(folder: Path) -> None:
 
 
 def refuse_inside(target: Path) -> None:
-    """A release holds its own files alone, and so does a holder's folder: nothing is written into either."""
+    """A release holds its own files alone, and so does a holder's folder: nothing is written into either.
+
+    A holder's folder is no earlier release that could be replaced, and its name is never that of a release.
+    """
+    if target.name.endswith(HOLDER) or (target / HISTORY).is_file():
+        raise ReleaseError(
+            str(target),
+            f"what ends in {HOLDER} is the private folder beside a release, and never a release itself",
+            given="a name that ends so" if target.name.endswith(HOLDER) else "a holder's folder",
+            remedy="choose another name",
+        )
     for above in target.absolute().parents:
         holder = above.name.endswith(HOLDER) and (above / HISTORY).is_file()
         if holder or ((above / CERTIFICATE).is_file() and (above / "certificate.md").is_file()):

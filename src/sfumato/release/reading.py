@@ -99,12 +99,17 @@ def refuse_other_table(release: str | Path, rows: int) -> None:
     certificate = read_certificate(release)
     released = certificate["table"]["rows"]
     if rows != released and _guarantee(certificate).row_by_row:
-        raise ReleaseError(
-            str(release),
-            "it must be compared with the raw table that it was made from",
-            given=f"{rows:,} rows for a release of {released:,}",
-            remedy="name that table",
-        )
+        raise another_table(release, f"{rows:,} rows for a release of {released:,}")
+
+
+def another_table(release: str | Path, given: str) -> ReleaseError:
+    """What is said of a raw table that is not the release's own."""
+    return ReleaseError(
+        str(release),
+        "it must be compared with the raw table that it was made from",
+        given=given,
+        remedy="name that table",
+    )
 
 
 def read_mask(release: str | Path) -> Mask:

@@ -124,10 +124,13 @@ class Release:
     def apply(self, rows: object, *, unseen: Literal["refuse", "suppress"] = "refuse") -> Any:
         """New rows as this release shows the old ones, in their order, as the kind of table that comes in.
 
-        `unseen`: values that nobody had are refused, or shown as nothing. Nothing is verified, and k is not promised:
-        few new rows make small groups. Publish all rows together if they leave the house.
+        `unseen`: values that nobody had are refused ("refuse"), or shown as nothing ("suppress"). The index of a pandas
+        frame stays. Nothing is verified, and k is not promised: few new rows make small groups. Publish all rows
+        together if they leave the house.
         """
-        return give_back(*shown_rows(self.mask, self.recipe, rows, unseen=unseen))
+        shown = shown_rows(self.mask, self.recipe, rows, unseen=unseen)
+        found = give_back(*shown)
+        return found.set_axis(getattr(rows, "index", found.index), axis=0) if shown.origin == "pandas" else found
 
     def write(self, path: str | Path, *, also: str | Sequence[str] = (), table: str | None = None) -> Path:
         """Write the release folder, and the holder's folder beside it (NAME.holder).

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.axis import MISSING, labels_of, numbers_of
+from sfumato.data.calendar import DAY
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Category, Number
 from sfumato.data.table import AnyColumn, Column, ItemColumn, Table
@@ -29,7 +30,7 @@ Matrix = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class NumberColumn:
-    """A number is one column, in its own unit; a date in seconds."""
+    """A number is one column, in its own unit; a date or a time in days since the beginning of 1970."""
 
     layout: NumberLayout
 
@@ -39,7 +40,7 @@ class NumberColumn:
 
     def raw(self, column: Column) -> Matrix:
         """(values + 1, 1): values as they are; missing last."""
-        numbers = numbers_of(column.values, self.layout.attribute).astype(np.float64)
+        numbers = numbers_of(column.values, self.layout.attribute).astype(np.float64) / self._unit
         return np.append(numbers, np.nan)[:, None]
 
     def shown(self, label: str | None, spread: Spread) -> list[float]:
@@ -47,8 +48,12 @@ class NumberColumn:
         if label is None:
             return [np.nan]
         if MEAN in spread or interval_ends(label, self.layout.attribute.calendar) is not None:
-            return [shown_number(self.layout, label, spread)]
-        return [self.layout.mean]
+            return [shown_number(self.layout, label, spread) / self._unit]
+        return [self.layout.mean / self._unit]
+
+    @property
+    def _unit(self) -> int:
+        return 1 if self.layout.attribute.calendar is None else DAY
 
 
 @dataclass(frozen=True, eq=False)

@@ -56,7 +56,7 @@ class Clusters:
     Traceback (most recent call last):
         ...
     sfumato.errors.RecipeError: clusters: a clusterer is one of ours, or one of scikit-learn's that are listed, by its \
-import path. Given: 'kmean'. To mend it: did you mean 'kmeans'?.
+import path. Given: 'kmean'. To mend it: did you mean 'kmeans'?
     """
 
     method: str = "kmeans"

@@ -25,6 +25,7 @@ from sfumato.data.drafting.words import (
     says,
 )
 from sfumato.data.schema import Attribute, Category, ItemSet, Number
+from sfumato.data.written_forms import like_lists
 
 _MANY = 0.95  # nearly every row has a value of its own
 _HALF = 0.5
@@ -70,6 +71,8 @@ def _identifier(column: Profile, attribute: Attribute) -> str | None:
         return f"values of type {column.type} cannot be masked"
     if column.family == "list" and column.holes:
         return "lists of lists, or with missing items, cannot be masked"
+    if column.family == "text" and like_lists(column.texts, quoted=not isinstance(attribute, ItemSet)):
+        return "lists as Python or JSON write them, in brackets: write ['a', 'b'] as a;b and draft again to keep it"
     if column.family == "moment" and column.moments() is None:
         return "dates outside the years 1 to 9999 cannot be masked"
     if column.family not in ("text", "number"):

@@ -114,8 +114,15 @@ def _open_frame(source: Any) -> Source:
         return PolarsFrame(source)
     if isinstance(source, pa.Table):
         return ArrowFrame(source)
+    if frames.is_pandas_series(source) or frames.is_polars_series(source):
+        raise TableError("table", "a table has columns", given="one column, a Series", remedy="write series.to_frame()")
     if hasattr(source, "__arrow_c_stream__"):
-        return ArrowStream(pa.RecordBatchReader.from_stream(source))
+        try:
+            return ArrowStream(pa.RecordBatchReader.from_stream(source))
+        except (pa.ArrowException, TypeError, ValueError):  # their messages may quote cells
+            raise TableError(
+                "table", "a stream of Arrow gives rows of columns", given="another stream", remedy="give a whole table"
+            ) from None
     raise TableError(
         "table",
         "a table is a path, an address, a data frame of pandas, polars or pyarrow, or an object that streams Arrow",

@@ -28,10 +28,17 @@ class Taxonomy:
     """
 
     labels: tuple[str, ...]
-    parents: tuple[int, ...]
+    parents: tuple[int, ...] = ()
     draft: bool = field(default=False, compare=False)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.labels, tuple) or len(self.labels) != len(self.parents):
+            raise TaxonomyError(
+                "taxonomy",
+                "it is made of a tree, of the parents of labels, or of a file",
+                given=type(self.labels).__name__,
+                remedy='write sf.Taxonomy.from_tree({"ANY": {"North": ["a", "b"]}}), or from_parents or from_file',
+            )
         _check_shape(self.labels, self.parents)
 
     @classmethod

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import date
 from math import isfinite
-from typing import Any, ClassVar, Protocol, cast, runtime_checkable
+from typing import Any, ClassVar, Protocol, Self, cast, runtime_checkable
 
 import numpy as np
 
@@ -133,6 +133,11 @@ class Usual:
     name: ClassVar[str]
     main: ClassVar[str | None] = None
     population: object = None
+    _another: ClassVar[str] = "write recipe = recipe.replace(privacy=[need.replace({name}=...), ...])"
+
+    def replace(self, **settings: Any) -> Self:
+        """The same with other settings."""
+        return replace(cast("Any", self), **settings)  # type: ignore[no-any-return]
 
     def parts(self) -> tuple[Basic, ...]:
         """Itself."""
