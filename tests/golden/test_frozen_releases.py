@@ -18,6 +18,8 @@ from tests.golden.frozen.recipes import CASES
 MASKERS = {"partition", "top_down", "mondrian", "genetic", "microaggregate", "wf_c_means", "mdav", "linkage"} | {
     *("private_tree", "dp_heter", "translate", "scale", "rotate", "hybrid", "add_noise")
 }
+BY_MACHINE = ("top_down_density_noise",)
+"""Clusters of a library whose ties fall otherwise on another processor: mask and table stay, scores do not."""
 FORMAT = 2
 """Of the folders that are kept."""
 
@@ -26,7 +28,12 @@ FORMAT = 2
     "name", [pytest.param(name, marks=() if case.quick else pytest.mark.slow) for name, case in CASES.items()]
 )
 def test_a_release_is_what_it_was(name: str) -> None:
-    found = differences(frozen()[name], figures(name))
+    before, after = frozen()[name], figures(name)
+    if name in BY_MACHINE:
+        before, after = (
+            {at: {**of, "scores": {}, "history": {}} for at, of in some.items()} for some in (before, after)
+        )
+    found = differences(before, after)
     assert not found, "\n".join([f"{name}: {len(found)} differences", *found[:40]])
 
 
