@@ -30,6 +30,11 @@ def rows(printed: str) -> list[str]:
     return [line for line in printed.splitlines() if line.startswith("| ")]
 
 
+def counted(printed: str) -> list[str]:
+    """Rows but those of a masker that moves numbers, whose last digits depend on the processor."""
+    return [line for line in rows(printed) if "microaggregate" not in line]
+
+
 def ours_untimed(printed: str) -> list[str]:
     """Rows of our own without their last cell, which is a time."""
     return [line.rsplit("|", 2)[0] for line in rows(printed) if line.startswith("| Sfumato")]
@@ -92,7 +97,7 @@ SAMPLE = {
     "isometries": Figure("docs/geometric.md", ("-m", "benchmarks.label_isometries"), rows),
     "item_sets": Figure("docs/recipes.md", ("-m", "benchmarks.item_sets", "--rows", "2000"), kept_sets),
     "inside": Figure("docs/security.md", ("-m", "benchmarks.inside_knowledge"), knowing_others),
-    "labels": Figure("docs/structure.md", ("-m", "benchmarks.labels"), rows),
+    "labels": Figure("docs/structure.md", ("-m", "benchmarks.labels"), counted),
     "studio": Figure(
         "docs/studio.md", ("-m", "pytest", "--collect-only", "-q", "tests/unit/test_studio_security.py"), collected
     ),
