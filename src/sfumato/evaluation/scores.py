@@ -51,6 +51,7 @@ HEADLINE = {
     "masked_error.alike": "error if every class counts alike, masked table (of two, guessing has 0.5)",
     "baseline_error.alike": "  learned from the raw table, likewise",
     "certainty_penalty": "information lost (NCP: 0 nothing, 1 everything)",
+    "information_loss": "information lost (squared distance of shown numbers: 0 nothing, 1 everything)",
     "known_records": "risk: how many known people undo the mask for everybody else",
     "security": "Sec of the paper, which is no measure of risk (a translation has 0)",
     "prosecutor.highest": "risk: the chance to pick out the most exposed record",
@@ -151,6 +152,10 @@ class Judged:
     again: NDArray[Any] | None = None
 
 
+MOVED = "moved: {:.0%} lost"
+"""What is said of a column whose numbers are others: how much of its squared distances is lost."""
+
+
 class Scores(dict[str, Any]):
     """Everything that was measured, as plain JSON; "headline" has the first figures to look at, "scores" all of them.
 
@@ -167,6 +172,8 @@ class Scores(dict[str, Any]):
         figures = [[one["says"].strip(), one["value"]] for one in self.get("headline", ())]
         kept = ("column", "values_before", "values_after", "information_kept", "one_value_share")
         columns = [[one.get(key) for key in kept] for one in self.get("columns", ())]
+        for row, one in zip(columns, self.get("columns", ()), strict=True):
+            row[3] = MOVED.format(one["distance_lost"]) if one.get("distance_lost") is not None else row[3]
         grids = [Grid(("figure", "value"), figures, title="What survived, and what is risked")] if figures else []
         if columns:
             heads = ("column", "values before", "after", "detail kept", "rows with one value")

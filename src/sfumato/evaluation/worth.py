@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.evaluation.columns import ColumnKept
+from sfumato.evaluation.columns import ColumnKept, moved
 
 HALF = 0.5
 HALF_A_POINT = 0.005
@@ -103,6 +103,8 @@ class Worth:
     @property
     def kept(self) -> float | None:
         """The detail that columns which tell something keep, on average; None where that has no measure."""
+        if moved(self.columns):
+            return None
         found = [column.kept for column in self.columns if column.kept is not None and not column.silent]
         return float(np.mean(found)) if found else None
 
