@@ -12,7 +12,9 @@ from sfumato.data.masked import Masked
 from sfumato.data.schema import Category, Number, Schema
 from sfumato.data.table import Table
 from sfumato.evaluation.certainty import told
+from sfumato.evaluation.class_floor import better_left_out
 from sfumato.evaluation.columns import ColumnKept, columns_kept
+from sfumato.evaluation.scores import Scores
 from sfumato.evaluation.tries import Tries, Try
 from sfumato.evaluation.worth import Worth
 
@@ -172,5 +174,19 @@ def test_classes_that_the_raw_table_does_not_tell_stand_in_the_sentence() -> Non
     scores = {"scores": {name: {"value": value} for name, value in figures.items()}}
     said = Worth.of(scores, centres=False).sentence("Verified")
     assert "Mind: a tree makes as many errors in the raw table (0.142) as naming the commonest class" in said
-    scores["scores"]["baseline_error"]["value"] = 0.12
+    scores["scores"]["baseline_error"]["value"] = scores["scores"]["masked_error"]["value"] = 0.12
     assert Worth.of(scores, centres=False).sentence("Verified") == "Verified."
+
+
+def test_classes_that_are_told_as_well_without_the_masked_columns_are_said_to_be() -> None:
+    def sentence(masked: float, **more: float) -> str:
+        errors = {"masked_error": masked, "baseline_error": 0.1, "removed_error": 0.179, "commonest_error": 0.3, **more}
+        form = {"scores": {name: {"value": value} for name, value in errors.items()}}
+        assert ("Mind: a tree" in repr(Scores(form))) == better_left_out(errors)
+        return Worth.of(form, centres=False).sentence("Verified")
+
+    more = "a tree makes more errors with the masked columns (0.200) than without the masked columns (0.179)"
+    assert more in sentence(0.2)
+    assert "raw they would help hardly more (0.176)" in sentence(0.2, baseline_error=0.176)
+    assert "as many errors with the masked columns (0.178)" in sentence(0.178)
+    assert "leave them out" not in sentence(0.15)

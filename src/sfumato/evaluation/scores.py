@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.display import Card, Grid
+from sfumato.evaluation.class_floor import left_out
 from sfumato.structure.released_groups import Codebook
 from sfumato.structure.space import Space
 
@@ -180,6 +181,8 @@ class Scores(dict[str, Any]):
             grids.append(Grid(heads, columns, title="What the masked columns still tell"))
         many = len(self.get("scores", ()))
         lines = ["For your eyes only: they compare with the raw table.", f'["scores"] has all {many} figures by name.']
+        said = left_out({name: float(one["value"]) for name, one in self.get("scores", {}).items()})
+        lines += [] if said is None else [f"{said[:1].upper()}{said[1:]}."]
         return Card("Evaluation", lines, grids)
 
 

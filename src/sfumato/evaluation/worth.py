@@ -11,11 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.evaluation.class_floor import HALF_A_POINT, left_out
 from sfumato.evaluation.columns import ColumnKept, moved
 
 HALF = 0.5
-HALF_A_POINT = 0.005
-"""Errors that differ by less are taken for equal."""
 LITTLE = 0.1
 """A table whose columns keep less of their detail than this is hardly worth having, however many values they show."""
 
@@ -68,7 +67,8 @@ class Worth:
 
     `helped`: clusters are looked for from the centres that go along; else without help. `nothing`: the share of the
     rows for which no masked column shows anything, where that is much. `given_away`: secrets that groups give away of
-    many records. `minded`: what else must be known to read it: classes that even the raw table does not tell.
+    many records. `minded`: what else must be known to read it: classes that even the raw table does not tell, or that
+    are told as well without the masked columns.
     """
 
     columns: tuple[ColumnKept, ...]
@@ -152,6 +152,7 @@ class Worth:
 
 def _untold(figures: Mapping[str, float]) -> Iterator[str]:
     """Classes that a tree cannot tell from the raw table: equal errors do not say that masking cost nothing.
+    And those that it tells as well without the masked columns.
 
     >>> [*_untold({"baseline_error": 0.1, "commonest_error": 0.2})]
     []
@@ -162,3 +163,5 @@ def _untold(figures: Mapping[str, float]) -> Iterator[str]:
             f"mind: a tree makes as many errors in the raw table ({figures[names[0]]:.3f}) as naming the commonest "
             "class for everybody: errors say nothing of what masking cost; look at those where every class counts alike"
         )
+    elif (better := left_out(figures)) is not None:
+        yield better

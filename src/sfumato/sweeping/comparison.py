@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.evaluation.class_floor import left_out
 from sfumato.evaluation.columns import ColumnKept
 from sfumato.evaluation.worth import Worth
 from sfumato.recipe import Recipe
@@ -92,7 +93,7 @@ class Tried:
     """What a candidate gives: each masked column, the structure, the risk, what is certain, and how long it took.
 
     `detail`: 1 - NCP on average; None where numbers are shown that are not the records'. `risk`: the highest chance to
-    pick out a record; None for rows that are generated.
+    pick out a record; None for rows that are generated. `mind`: classes are told as well without masked ones.
     """
 
     contender: Contender
@@ -103,6 +104,7 @@ class Tried:
     risk: float | None
     certain: tuple[Certain, ...]
     seconds: float
+    mind: str | None = None
 
     @classmethod
     def of(cls, contender: Contender, recipe: Recipe, scores: Mapping[str, Any], *, seconds: float) -> Tried:
@@ -121,6 +123,7 @@ class Tried:
                 Certain(one["attribute"], one["certain"], one["certain.raw"]) for one in scores.get("certain", ())
             ),
             seconds=round(seconds, 1),
+            mind=left_out(values),
         )
 
     @property
@@ -211,7 +214,8 @@ def sentence(tried: Sequence[Tried]) -> str:
         return "No candidate can be published; the reasons are above."
     if best.hardly:
         return _hardly(best, tried)
-    return f"{_take(best, tried)}."
+    mind = "" if best.mind is None else f" {best.mind[:1].upper()}{best.mind[1:]}."
+    return f"{_take(best, tried)}.{mind}"
 
 
 def trade(tried: Sequence[Tried]) -> str | None:
