@@ -7,7 +7,7 @@ beside what the table tells without masking, where groups are those of the raw q
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from sfumato.data.masked import Masked
 from sfumato.data.table import Column, Table
 from sfumato.evaluation.scores import Score
 from sfumato.events import watched
+from sfumato.privacy.requirements import Requirement
 
 NEARLY = 0.9
 """A value that so many of a group share is nearly certain."""
@@ -51,7 +52,7 @@ class Told:
     """What is certain of one attribute in the masked table, and by their names in others beside it.
 
     `secret`: it is declared sensitive. `commonest`: the share of its commonest value, which anybody guesses without a
-    release.
+    release. `bound`: the least confidence bound that is asked of it; `one_value`: that is of one value alone.
     """
 
     name: str
@@ -59,6 +60,17 @@ class Told:
     beside: Mapping[str, Certain]
     secret: bool = True
     commonest: float = 0.0
+    bound: float | None = None
+    one_value: bool = False
+
+    def bounded(self, requirements: Iterable[Requirement]) -> Told:
+        """With what is asked of it; a bound of every value counts before those of single ones."""
+        claims = [r.claim() for r in requirements]
+        asked = [
+            (c.get("value") is not None, float(c["h"])) for c in claims if "h" in c and c["sensitive"] == self.name
+        ]
+        one_value, bound = min(asked, default=(False, None))
+        return replace(self, bound=bound, one_value=one_value)
 
     @property
     def given_away(self) -> bool:
@@ -69,6 +81,7 @@ class Told:
         """By plain names."""
         found = {"attribute": self.name, "certain": self.masked.certain, "nearly_certain": self.masked.nearly}
         found["given_away"] = self.given_away
+        found |= {} if self.bound is None else {"bound": self.bound, "bound_of_one_value": self.one_value}
         for name, one in self.beside.items():
             found |= {f"certain.{name}": one.certain, f"nearly_certain.{name}": one.nearly}
         return found

@@ -13,6 +13,7 @@ import numpy as np
 
 from sfumato.data.masked import Masked
 from sfumato.data.table import AnyColumn, Table
+from sfumato.errors import quoted
 from sfumato.evaluation.loss import column_penalty, distance_lost, one_value
 from sfumato.evaluation.scores import MOVED, Score
 from sfumato.events import watched
@@ -20,6 +21,8 @@ from sfumato.events import watched
 SILENT = 0.97
 """A column of which so many records show one value tells nothing."""
 MISSING = "(missing)"
+NAMED = 4
+"""So many columns are named in one sentence."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +146,19 @@ def column_scores(columns: Sequence[ColumnKept]) -> list[Score]:
         Score("columns.silent", float(silent), False, told),
         *([Score("information_kept", float(np.mean(kept)), False, MEANING)] if kept else []),
     ]
+
+
+def shows_one_value(silent: Sequence[ColumnKept]) -> str:
+    """Columns that tell nothing, sets among them, by name.
+
+    >>> shows_one_value([ColumnKept("town", 9, 1, "*", 1.0, 0.0), ColumnKept("ills", 9, 2, "{ANY}", 0.98, None)])
+    '"town" and "ills" show one value for nearly everybody'
+    """
+    names = [quoted(column.name) for column in silent[:NAMED]]
+    names += [f"{len(silent) - NAMED} more"] if len(silent) > NAMED else []
+    told = " and ".join([*([", ".join(names[:-1])] if names[:-1] else []), names[-1]])
+    whom = "everybody" if all(column.share == 1 for column in silent) else "nearly everybody"
+    return f"{told} {'shows' if len(silent) == 1 else 'show'} one value for {whom}"
 
 
 def moved(columns: Sequence[ColumnKept]) -> bool:

@@ -117,7 +117,8 @@ def _certain(structure: Structure | None, case: _Case, others: Mapping[str, Mask
     if not case.task.requirements:
         return ()
     names = [*([column] if column else []), *schema.with_role("sensitive")]
-    return told(case.task.table, case.masked, names, others=others)
+    found = told(case.task.table, case.masked, names, others=others)
+    return tuple(one.bounded(case.task.requirements) for one in found)
 
 
 def _classes(structure: Classes, case: _Case) -> _Kept:

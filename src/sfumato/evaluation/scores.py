@@ -153,6 +153,7 @@ class Judged:
     again: NDArray[Any] | None = None
 
 
+NOTHING = "one value shown"
 MOVED = "moved: {:.0%} lost"
 """What is said of a column whose numbers are others: how much of its squared distances is lost."""
 
@@ -174,7 +175,10 @@ class Scores(dict[str, Any]):
         kept = ("column", "values_before", "values_after", "information_kept", "one_value_share")
         columns = [[one.get(key) for key in kept] for one in self.get("columns", ())]
         for row, one in zip(columns, self.get("columns", ()), strict=True):
-            row[3] = MOVED.format(one["distance_lost"]) if one.get("distance_lost") is not None else row[3]
+            if one.get("tells_nothing"):
+                row[3] = NOTHING
+            elif one.get("distance_lost") is not None:
+                row[3] = MOVED.format(one["distance_lost"])
         grids = [Grid(("figure", "value"), figures, title="What survived, and what is risked")] if figures else []
         if columns:
             heads = ("column", "values before", "after", "detail kept", "rows with one value")

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.evaluation.certainty import NEARLY
 from sfumato.evaluation.class_floor import HALF_A_POINT, left_out
-from sfumato.evaluation.columns import ColumnKept, moved
+from sfumato.evaluation.columns import ColumnKept, moved, shows_one_value
 
 HALF = 0.5
 LITTLE = 0.1
@@ -42,22 +43,33 @@ class Lost:
 
 @dataclass(frozen=True)
 class GivenAway:
-    """A secret that groups give away: of so many records 90 % or more of their group have the same value."""
+    """A secret that groups give away: of so many records 90 % or more of their group have the same value.
+
+    `bound`: the confidence bound that the recipe has of it, if any; `one_value`: that is of one value alone.
+    """
 
     name: str
     share: float
+    bound: float | None = None
+    one_value: bool = False
 
     def __str__(self) -> str:
-        return (
-            f"{self.name} can be told with 90 % certainty or more for {self.share:.0%} of the records: ask for a "
-            "confidence_bound"
-        )
+        ask = "ask for a confidence_bound"
+        if self.bound is not None and self.bound < NEARLY:
+            ask = "let the confidence_bound be on every masked column"
+        elif self.bound is not None:
+            ask = f"ask for a lower confidence_bound than {self.bound:g}"
+        if self.one_value:
+            ask = "the confidence_bound is of one value alone: ask for one without value, of every value"
+        return f"{self.name} can be told with 90 % certainty or more for {self.share:.0%} of the records: {ask}"
 
 
 def given_away(scores: Mapping[str, Any]) -> tuple[GivenAway, ...]:
     """Secrets that are told of many records."""
     return tuple(
-        GivenAway(one["attribute"], one["nearly_certain"]) for one in scores.get("certain", ()) if one.get("given_away")
+        GivenAway(one["attribute"], one["nearly_certain"], one.get("bound"), one.get("bound_of_one_value", False))
+        for one in scores.get("certain", ())
+        if one.get("given_away")
     )
 
 
@@ -140,7 +152,8 @@ class Worth:
     def _telling(self) -> str:
         total, telling = len(self.columns), len(self.columns) - len(self.silent)
         detail = "" if self.kept is None else f" ({self.kept:.0%} of their detail)"
-        return f"{telling} of {total} masked columns still tell something{detail}"
+        silent = f"; {shows_one_value(self.silent)}" if self.silent else ""
+        return f"{telling} of {total} masked columns still tell something{detail}{silent}"
 
     def _nothing(self) -> list[str]:
         return [f"for {self.nothing:.0%} of the rows nothing is shown in any masked column"] if self.nothing else []
