@@ -23,6 +23,7 @@ KNOWN = {
     ("cli/demo.py", "TopDown()"): "The demo is a recipe, and a recipe names its masker.",
     ("cli/ledger.py", "recipe.budget is None"): "The plan of a budget is shown before it is spent, where there is one.",
     ("data/masked.py", "self.came != 'generated'"): "This is where a masked table answers whether rows are records.",
+    ("data/masked.py", "self.came == 'recoded'"): "And whether what they show speaks of their own record.",
     ("estimators.py", "Partition(extent='cuts')"): (
         "Without a recipe new rows must fall into a group, and of one masker no gaps lie between them."
     ),

@@ -81,7 +81,8 @@ class Told:
         """By plain names."""
         found = {"attribute": self.name, "certain": self.masked.certain, "nearly_certain": self.masked.nearly}
         found["given_away"] = self.given_away
-        found |= {} if self.bound is None else {"bound": self.bound, "bound_of_one_value": self.one_value}
+        if self.given_away and self.bound is not None:
+            found |= {"bound": self.bound, "bound_of_one_value": self.one_value}
         for name, one in self.beside.items():
             found |= {f"certain.{name}": one.certain, f"nearly_certain.{name}": one.nearly}
         return found

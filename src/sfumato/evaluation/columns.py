@@ -124,7 +124,7 @@ def _kept(table: Table, masked: Masked, name: str) -> ColumnKept:
         kept=_detail(table, masked, name),
         share_before=raw.share,
         alone=one_value(table, name, masked[name]) if masked.row_by_row else None,
-        moved=distance_lost(table, name, masked[name]) if masked.came == "recoded" else None,
+        moved=distance_lost(table, name, masked[name]) if masked.of_records else None,
     )
 
 

@@ -206,7 +206,7 @@ def _losses(task: Task, masked: Masked, written: Masked) -> Sequence[Score]:
 
 def _lost(table: Table, masked: Masked) -> list[Score]:
     """What intervals and labels cover; where numbers are shown that are not the record's, how far they are from it."""
-    moved = information_loss(table, masked) if masked.came == "recoded" else None
+    moved = information_loss(table, masked) if masked.of_records else None
     if moved is not None:
         return [moved]
     return [certainty_penalty(table, masked)] if any(column.shows_labels for column in masked.values()) else []
