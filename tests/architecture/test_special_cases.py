@@ -32,9 +32,6 @@ KNOWN = {
     ("evaluation/evaluate.py", "{Clusters: _clusters, Classes: _classes}"): (
         "Each kind of structure has measures of its own: one line of a table, above the structures in the layers."
     ),
-    ("evaluation/moved.py", "outcome.masked.came != 'moved'"): (
-        "How far numbers were moved, and who undoes it, is asked of tables whose rows were moved and of no other."
-    ),
     ("release/accounting.py", "recipe.budget is None"): (
         "The one place where a budget, or none, becomes what a run spends and may promise; all others ask that."
     ),
