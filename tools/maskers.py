@@ -80,7 +80,8 @@ def people() -> pa.Table:
 def recipe(mask: Any, *, k: int = K) -> sf.Recipe:
     """The same for everybody: three clusters must survive; k = 10, epsilon = 1, or nothing that is promised."""
     schema = sf.Schema(
-        age=sf.Number(role="quasi", range=AGES, integer=True), income=sf.Number(role="quasi", range=INCOMES)
+        age=sf.Number(role="quasi", range=AGES, integer=True),
+        income=sf.Number(role="quasi", range=INCOMES, integer=False),
     )
     budget = sf.Budget(1) if isinstance(mask, sf.PrivateTree | sf.DPHeter) else None
     nothing = isinstance(mask, sf.Translate | sf.Scale | sf.Rotate | sf.Hybrid | sf.AddNoise)

@@ -25,7 +25,8 @@ rows = adult.table.select(names).slice(0, 20000)
 # Domains are declared, never learned
 # -----------------------------------
 # What is not declared would have to be read off the table, and that would tell something. Bundled tables declare all of
-# it; in your own recipe numbers need a ``range`` and categories ``values`` or a taxonomy.
+# it; in your own recipe numbers need a ``range`` and categories ``values`` or a taxonomy. Numbers with decimals say
+# ``integer: false``; of a date its year is declared, as a number.
 
 schema = sf.Schema({name: adult.schema[name] for name in names})
 print(schema)

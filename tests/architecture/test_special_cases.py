@@ -23,6 +23,7 @@ KNOWN = {
     ("cli/demo.py", "TopDown()"): "The demo is a recipe, and a recipe names its masker.",
     ("cli/ledger.py", "recipe.budget is None"): "The plan of a budget is shown before it is spent, where there is one.",
     ("data/masked.py", "self.came != 'generated'"): "This is where a masked table answers whether rows are records.",
+    ("data/masked.py", "self.came == 'recoded'"): "And whether what they show speaks of their own record.",
     ("estimators.py", "Partition(extent='cuts')"): (
         "Without a recipe new rows must fall into a group, and of one masker no gaps lie between them."
     ),
@@ -30,9 +31,6 @@ KNOWN = {
     ("evaluation/evaluate.py", "structure is None"): "Without a structure nothing is compared with it.",
     ("evaluation/evaluate.py", "{Clusters: _clusters, Classes: _classes}"): (
         "Each kind of structure has measures of its own: one line of a table, above the structures in the layers."
-    ),
-    ("evaluation/moved.py", "outcome.masked.came != 'moved'"): (
-        "How far numbers were moved, and who undoes it, is asked of tables whose rows were moved and of no other."
     ),
     ("release/accounting.py", "recipe.budget is None"): (
         "The one place where a budget, or none, becomes what a run spends and may promise; all others ask that."

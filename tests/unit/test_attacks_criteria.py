@@ -21,6 +21,7 @@ from sfumato.evaluation.attacks.linkage import link_halves, linked_halves
 from sfumato.evaluation.attacks.results import beside, hits
 from sfumato.evaluation.attacks.singling_out import Records, single_out
 from sfumato.evaluation.attacks.suite import known_attributes, measure_criteria
+from sfumato.evaluation.certainty import told
 from sfumato.evaluation.risk import Population, exposures
 from sfumato.maskers.masker import Labels, Task
 from sfumato.maskers.topdown.masker import TopDown
@@ -220,12 +221,23 @@ def test_a_random_secret_is_known_of_members_and_not_of_others() -> None:
     assert found.baseline.success.value < 0.55
     assert found.baseline.excess.low > 0.2
     assert found.details["right_if_sure"] == 1
-    assert "agree by more than 90 %, rightly for 100 % of those" in found.sentence
+    assert "90 % or more of the matching rows agree, rightly for 100 % of those" in found.sentence
     behind = infer(case(table, hidden(table)), "ill")
     assert behind.baseline is not None
     assert behind.baseline.excess.value == 0
     assert behind.details["homogeneous"] == 0
-    assert "For none of them the matching rows agree" in behind.sentence
+    assert "For none of them 90 % or more of the matching rows agree" in behind.sentence
+
+
+def test_nearly_certain_is_the_same_for_the_attack_and_for_the_card() -> None:
+    """Nine of ten are 90 %, on the card and in the attack."""
+    rows = pa.table({"age": [40] * 10, "ill": ["flu"] * 9 + ["gout"]})
+    table = encode(rows, Schema(age=Number(role="quasi"), ill=Category(role="sensitive")))
+    shown = rows.set_column(0, "age", pa.array(["[0-100]"] * 10))
+    found = infer(Case(table, seen_of(shown, table, exact=()), ("age",)), "ill")
+    (card,) = told(table, Masked.of({"age": shown.column("age")}), ["ill"])
+    assert found.details["above_0.9"] == card.masked.nearly == 1
+    assert "For 100 % of them 90 % or more of the matching rows agree" in found.sentence
 
 
 def test_rows_that_agree_and_are_wrong_are_not_called_sure() -> None:

@@ -160,7 +160,7 @@ def test_generated_rows_are_attacked_as_far_as_that_means_anything(tmp_path: Pat
     schema = Schema(
         {
             **SCHEMA,
-            "salary": Number(role="quasi", range=(0, 200_000)),
+            "salary": Number(role="quasi", range=(0, 200_000), integer=False),
             "illness": Category(role="sensitive", values=("flu", "cold", "none")),
         }
     )

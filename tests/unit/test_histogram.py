@@ -296,3 +296,42 @@ def test_noise_alone_makes_some_rows_and_never_more_than_fit(masker: Masker) -> 
     for seed in range(6):
         rows = len(run(masker, Fraction(1, 500), noise=SeededNoise(seed)).masked["label"])
         assert 1 <= rows < 200_000
+
+
+def drawn(number: sf.Number, values: list[float]) -> pa.Array[Any]:
+    """What a generous budget draws of one column."""
+    people = encode(pa.table({"hba1c": values}), sf.Schema(hba1c=number))
+    mechanisms = Mechanisms(Spending(Budget(50)), SeededNoise(1))
+    labels = Labels(np.zeros(people.rows, dtype=np.uint8), 1, most=1)
+    outcome = sf.PrivateTree().mask(Task(people, labels, (), ReferenceEngine(), mechanisms=mechanisms))
+    return outcome.masked["hba1c"].values
+
+
+@pytest.mark.parametrize(
+    ("number", "whole"),
+    [
+        (sf.Number(range=(4, 12), integer=False), False),
+        (sf.Number(range=(4.0, 12.0)), False),
+        (sf.Number(range=(4, 12), integer=True), True),
+    ],
+)
+def test_decimals_stay_decimals_as_declared(number: sf.Number, whole: bool) -> None:
+    assert pa.types.is_integer(drawn(number, [7.0, 9.0] * 30 if whole else [7.2, 9.5] * 30).type) == whole
+    said = "whole numbers" if whole else "decimals"
+    plan = sf.Recipe(schema=sf.Schema(hba1c=number), mask=sf.PrivateTree(), budget=sf.Budget(1)).plan
+    assert f"marginal of hba1c (8 bins, {said})" in repr(plan)
+
+
+def test_decimals_are_not_lost_without_a_word() -> None:
+    assert pa.types.is_integer(drawn(sf.Number(range=(4, 12)), [7.0, 9.0] * 30).type)
+    with pytest.raises(sf.SfumatoError, match=r"integer: false \(or range: \[4.0, 12.0\]\)"):
+        drawn(sf.Number(range=(4, 12)), [7.2, 9.5] * 30)
+
+
+def test_a_date_is_refused_with_the_lines_to_write() -> None:
+    birth = sf.Number(role="quasi", calendar="day", range=("1900-01-01", "2010-12-31"))
+    with pytest.raises(sf.RecipeError) as caught:
+        sf.Recipe(schema=sf.Schema(birth=birth), mask=sf.PrivateTree(), budget=sf.Budget(1))
+    assert "birth as a date or time, which a budget does not draw" in str(caught.value)
+    assert "birth_year: {kind: number, role: quasi, range: [1900, 2010], integer: true}" in str(caught.value)
+    assert "bins" not in str(caught.value)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -12,13 +14,17 @@ from sfumato.data.schema import Category, Number, Schema
 from sfumato.data.table import Table
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import TableError
+from sfumato.evaluation.columns import ColumnKept, column_scores, columns_kept
 from sfumato.evaluation.loss import (
     average_class_size,
     benefit,
     certainty_penalty,
     discernibility,
+    distance_lost,
+    information_loss,
     nothing_shown,
 )
+from sfumato.evaluation.worth import Worth
 
 TREE = Taxonomy.from_tree({"ANY": {"Secondary": ["9th", "10th"], "University": ["Bachelors", "Masters"]}})
 
@@ -122,3 +128,25 @@ def test_rows_in_which_no_column_shows_anything(table: Table) -> None:
     moved = Masked.of({"pay": pa.array([1.0, 2.0, 3.0, 4.0])})
     assert nothing_shown(table, moved) == 0.0
     assert nothing_shown(table, Masked.of({"country": pa.array(["{a, b, c}", "*", "a", "b"])})) == 0.5
+
+
+def test_numbers_of_others_are_measured_by_distance(table: Table) -> None:
+    centres = Masked.of({"pay": pa.array([2.5, 2.5, 15.0, 15.0]), "education": pa.array(["9th", "10th", "ANY", "ANY"])})
+    lost = 2 * (2.5**2 + 5**2) / (8.75**2 + 3.75**2 + 1.25**2 + 11.25**2)
+    assert distance_lost(table, "pay", centres["pay"]) == pytest.approx(lost)
+    assert distance_lost(table, "education", centres["education"]) is None
+    score = information_loss(table, centres)
+    assert score is not None
+    assert score.value == pytest.approx(lost)
+    assert distance_lost(table, "age", Masked.of({"age": pa.array([10, 30, 50, None])})["age"]) == 0.0
+    assert information_loss(table, Masked.of({"age": pa.array(["[0-50)", "[0-50)", "[50-100]", None])})) is None
+
+
+def test_where_numbers_are_moved_no_average_of_the_other_columns_is_told(table: Table) -> None:
+    centres = Masked.of({"pay": pa.array([2.5, 2.5, 15.0, 15.0]), "country": pa.array(["a", "b", "c", "a"])})
+    found = columns_kept(table, replace(centres, released=centres.columns))
+    assert [(one.kept, one.moved is None) for one in found] == [(None, False), (1.0, True)]
+    assert "information_kept" not in {score.name for score in column_scores(found)}
+    assert Worth(found).kept is None
+    assert found[0].moved_words == f"moved: {found[0].moved:.0%} lost"
+    assert ColumnKept.from_json(found[0].to_json()) == found[0]

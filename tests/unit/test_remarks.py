@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,8 @@ from sfumato.data.masked import Masked
 from sfumato.publishing.case import refuse_fingerprints
 from sfumato.publishing.remarks import rare_labels, tell
 from sfumato.publishing.same_people import repeated
+from sfumato.structure.followed import followed
+from sfumato.structure.structures import find
 
 ROWS = 1_200
 AGES = np.random.default_rng(5).integers(18, 78, ROWS)
@@ -213,3 +216,22 @@ def test_under_a_budget_nothing_is_told() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         tell(sf.read(table, recipe.schema), recipe, read=2 * ROWS)
+
+
+def test_clusters_that_follow_two_columns_are_told_to_the_holder_alone(tmp_path: Path) -> None:
+    chance = np.random.default_rng(9)
+    table = people(sex=chance.choice(["f", "m"], ROWS), insurer=chance.choice(["p", "q"], ROWS)).drop("town", "ill")
+    sexes, numbers = sf.Category(role="quasi"), sf.Number(role="quasi", range=(0, 100))
+    schema = sf.Schema(age=numbers, sex=sexes, insurer=sf.Category(role="plain"))
+    recipe = sf.Recipe(schema=schema, structure=sf.Clusters("kmeans", k=4), privacy=[sf.KAnonymity(["age", "sex"], 5)])
+    with pytest.warns(UserWarning, match='the clusters follow "sex" and "insurer": together they decide') as warned:
+        release = sf.publish(table, recipe)
+    (said,) = {str(one.message) for one in warned if "clusters follow" in str(one.message)}
+    assert "structure: attributes" in said
+    assert "the clusters follow" in str(release.report), "the holder reads it"
+    release.write(tmp_path / "out")
+    out = [file.read_bytes() for file in (tmp_path / "out").iterdir()]
+    assert not any(b"clusters follow" in content for content in out), "nobody else does"
+    known = sf.read(table, schema)
+    asked = sf.Clusters("kmeans", k=4, attributes=("sex", "insurer"))
+    assert followed(find(asked, known), known) is None, "they are compared by nothing else"

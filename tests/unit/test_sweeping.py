@@ -162,6 +162,29 @@ def test_classes_are_weighed_as_advise_weighs_them() -> None:
     assert advice(found).startswith("Take mask=partition: it keeps 0.785 (the mean of the detail kept and the accuracy")
 
 
+def test_no_setting_is_advised_from_which_classes_are_told_no_better_than_without_the_masked_columns() -> None:
+    def classes(k: int, error: float, detail: float, risk: float) -> Result:
+        scores = {"masked_error": error, "removed_error": 0.228, "commonest_error": 0.3}
+        return Result(
+            settings={"privacy.k": str(k)}, scores={**scores, "information_kept": detail, "prosecutor.highest": risk}
+        )
+
+    found = frontier([classes(5, 0.231, 0.8, 0.2), classes(20, 0.2, 0.7, 0.05)])
+    assert [one.name for one in found.best] == ["privacy.k=20"]
+    told = advice(found)
+    assert "would keep" not in told
+    assert told.endswith("a tree tells the classes as well without the masked columns: privacy.k=5.")
+    assert "Leave those columns out" in advice(frontier([classes(5, 0.231, 0.8, 0.2)]))
+
+
+def test_a_masker_that_moves_numbers_is_compared_by_the_structure_alone() -> None:
+    moved = Result(settings={"mask": "mdav"}, scores={"f_measure.start": 0.8, "prosecutor.highest": 0.1})
+    shown = {"f_measure.start": 0.9, "information_kept": 0.6, "prosecutor.highest": 0.1}
+    found = frontier([moved, Result(settings={"mask": "partition"}, scores=shown)])
+    assert not found.detailed
+    assert advice(found).startswith("Take mask=partition: it keeps 0.900")
+
+
 def test_maskers_and_numbers_are_values_as_everywhere_in_python() -> None:
     over: dict[str, list[object]] = {
         "mask": [sf.Partition(), sf.Partition(extent="cuts"), "mondrian"],

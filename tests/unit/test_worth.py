@@ -7,14 +7,17 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+import sfumato as sf
 from sfumato.data.encoding import encode
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Category, Number, Schema
 from sfumato.data.table import Table
-from sfumato.evaluation.certainty import one_value_bounded, told
+from sfumato.evaluation.certainty import Certain, Told, one_value_bounded, told
+from sfumato.evaluation.class_floor import better_left_out
 from sfumato.evaluation.columns import ColumnKept, columns_kept
+from sfumato.evaluation.scores import Scores
 from sfumato.evaluation.tries import Tries, Try
-from sfumato.evaluation.worth import Worth
+from sfumato.evaluation.worth import Worth, given_away
 from sfumato.privacy.requirements import ConfidenceBound
 
 ROWS = 100
@@ -100,7 +103,8 @@ def test_the_verdict_is_one_sentence_for_somebody_without_time() -> None:
     }
     alone = Worth.of(good, centres=False)
     said = (
-        "Verified. 2 of 3 masked columns still tell something (70% of their detail); 1 of 3 clusters are found again."
+        "Verified. 2 of 3 masked columns still tell something (70% of their detail); "
+        '"c" shows one value for everybody; 1 of 3 clusters are found again.'
     )
     assert alone.sentence("Verified") == said
     lost = [str(one) for one in alone.lost]
@@ -196,5 +200,34 @@ def test_classes_that_the_raw_table_does_not_tell_stand_in_the_sentence() -> Non
     scores = {"scores": {name: {"value": value} for name, value in figures.items()}}
     said = Worth.of(scores, centres=False).sentence("Verified")
     assert "Mind: a tree makes as many errors in the raw table (0.142) as naming the commonest class" in said
-    scores["scores"]["baseline_error"]["value"] = 0.12
+    scores["scores"]["baseline_error"]["value"] = scores["scores"]["masked_error"]["value"] = 0.12
     assert Worth.of(scores, centres=False).sentence("Verified") == "Verified."
+
+
+def test_classes_that_are_told_as_well_without_the_masked_columns_are_said_to_be() -> None:
+    def sentence(masked: float, **more: float) -> str:
+        errors = {"masked_error": masked, "baseline_error": 0.1, "removed_error": 0.179, "commonest_error": 0.3, **more}
+        form = {"scores": {name: {"value": value} for name, value in errors.items()}}
+        assert ("Mind: a tree" in repr(Scores(form))) == better_left_out(errors)
+        return Worth.of(form, centres=False).sentence("Verified")
+
+    more = "a tree makes more errors with the masked columns (0.200) than without the masked columns (0.179)"
+    assert more in sentence(0.2)
+    assert "raw they would help hardly more (0.176)" in sentence(0.2, baseline_error=0.176)
+    assert "as many errors with the masked columns (0.178)" in sentence(0.178)
+    assert "leave them out" not in sentence(0.15)
+
+
+@pytest.mark.parametrize(
+    ("asked", "said"),
+    [
+        ([], "ask for a confidence_bound"),
+        ([sf.ConfidenceBound(["age"], "ill", 0.95)], "ask for a lower confidence_bound than 0.95"),
+        ([sf.ConfidenceBound(["age"], "ill", 0.5, value="flu")], "ask for one without value, of every value"),
+        ([sf.ConfidenceBound(["age"], "ill", 0.5)], "let the confidence_bound be on every masked column"),
+        ([sf.ConfidenceBound(["age"], "other", 0.95)], "ask for a confidence_bound"),
+    ],
+)
+def test_who_has_a_bound_is_asked_for_a_lower_one(asked: list[Any], said: str) -> None:
+    found = Told("ill", Certain(0.5, 0.8), {}).bounded(asked).to_json()
+    assert str(given_away({"certain": [found]})[0]).endswith(said)

@@ -211,7 +211,8 @@ def columns_table(columns: Sequence[ColumnKept]) -> Table:
     for one in columns:
         label = f"{visible(shortened(one.commonest), most=LONGEST_LABEL)} {one.share:.0%}"
         alone = "" if one.alone is None else f"{one.alone:.0%}"
-        row = (one.name, f"{one.before:,} -> {one.after:,}", label, detail(one.kept), alone)
+        kept = detail(one.kept) if one.moved is None else one.moved_words
+        row = (one.name, f"{one.before:,} -> {one.after:,}", label, kept, alone)
         table.add_row(*row, style="dim" if one.silent else None)
     return table
 

@@ -69,7 +69,7 @@ def bounded(name: str, column: ItemColumn, attribute: ItemSet) -> ItemColumn:
 def _mapped(values: pa.Array[Any], attribute: Category | ItemSet, bucket: str) -> pa.Array[Any] | None:
     """Texts with strangers replaced; None where there is no stranger."""
     known = set(attribute.taxonomy.leaves if attribute.taxonomy is not None else attribute.values or ())
-    texts = [str(text) for text in (values if pt.is_string(values.type) else values.cast(pa.string())).to_pylist()]
+    texts = texts_of(values)
     if all(text in known for text in texts):
         return None
     return pa.array([text if text in known else bucket for text in texts], type=pa.string())
@@ -148,12 +148,23 @@ def _not_in(these: Iterable[str], those: Iterable[str]) -> list[str]:
     return [name for name in these if name not in taken]
 
 
+def texts_of(values: pa.Array[Any]) -> list[str]:
+    """Labels as they are declared: of true and false in lower case, of whole numbers without a point."""
+    return [str(text) for text in (values if pt.is_string(values.type) else values.cast(pa.string())).to_pylist()]
+
+
+def _in_lower_case(labels: set[str], declared: Sequence[str]) -> str:
+    """What to write where nothing but the case of true and false differs."""
+    if labels <= {"true", "false"} and labels <= {text.lower() for text in declared}:
+        return "true and false are read in lower case: write values: ['false', 'true']; or "
+    return ""
+
+
 def check_labels(name: str, values: pa.Array[Any], attribute: Category | ItemSet) -> None:
     """Refuse labels outside the declared taxonomy or values, without showing them."""
     if attribute.taxonomy is None and attribute.values is None:
         return
-    texts = values if pt.is_string(values.type) else values.cast(pa.string())
-    labels = set(texts.to_pylist())
+    labels = set(texts_of(values))
     if attribute.taxonomy is not None:
         strangers = len(labels - set(attribute.taxonomy.leaves))
         if strangers:
@@ -168,6 +179,7 @@ def check_labels(name: str, values: pa.Array[Any], attribute: Category | ItemSet
             name,
             "every value of the table must be one of the declared values",
             given="others too",
-            remedy="add them to `values`, say outside: LABEL to put them under one of these, or list them under "
+            remedy=_in_lower_case(labels, attribute.values or ())
+            + "add them to `values`, say outside: LABEL to put them under one of these, or list them under "
             "`missing`",
         )

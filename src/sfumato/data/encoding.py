@@ -100,8 +100,7 @@ def _distinct(name: str, array: pa.Array[Any], attribute: Number | Category, *, 
     """Entries in codes; those that mean missing are."""
     if isinstance(attribute, Category):
         _refuse_no_label(name, array.type)
-        labels = array.cast(pa.string()) if pt.is_null(array.type) else array
-        column = rank(labels)
+        column = rank(array.cast(pa.string()) if _told_in_text(array.type, attribute) else array)
         return _fold(column, _among(column.values, attribute.missing))
     if is_text(array.type) and attribute.missing:
         trimmed = pc.utf8_trim_whitespace(array)
@@ -109,6 +108,12 @@ def _distinct(name: str, array: pa.Array[Any], attribute: Number | Category, *, 
         array = pc.if_else(gone, None, trimmed)
     numbers = rank(to_numbers(name, array, attribute, place=place))
     return _fold(numbers, _meaning_missing(numbers.values, attribute))
+
+
+def _told_in_text(kind: pa.DataType, attribute: Category) -> bool:
+    """Whether labels are read as text: where there are none; where text is declared of true and false, or of 1.0."""
+    declared = attribute.taxonomy is not None or attribute.values is not None
+    return pt.is_null(kind) or (declared and (pt.is_boolean(kind) or pt.is_floating(kind)))
 
 
 def _among(values: pa.Array[Any], texts: tuple[str, ...]) -> pa.Array[Any]:

@@ -93,6 +93,11 @@ class Masked(Mapping[str, AnyColumn]):
         return self.came != "generated"
 
     @property
+    def of_records(self) -> bool:
+        """Whether what a row shows speaks of its own record, coarser or as a centre: none was moved or made up."""
+        return self.came == "recoded"
+
+    @property
     def names(self) -> tuple[str, ...]:
         """Every released column, masked or not, in the order of release."""
         return tuple(self.released or self.columns)

@@ -346,13 +346,17 @@ def _check_most(items: ItemSet) -> None:
 
 
 def _tuples(attribute: Attribute, *fields: str) -> None:
-    """Lists given for tuple fields (YAML has no tuples) become tuples of text."""
+    """Lists given for tuple fields (YAML has no tuples) become tuples of text; True becomes "true", as it is read."""
     for field in fields:
         given = getattr(attribute, field)
-        if given is not None and not isinstance(given, tuple):
-            if isinstance(given, str):
-                given = (given,)
-            object.__setattr__(attribute, field, tuple(str(value) for value in given))
+        if given is not None:
+            texts = (given,) if isinstance(given, str) else given
+            object.__setattr__(attribute, field, tuple(_spelt(value) for value in texts))
+
+
+def _spelt(value: object) -> str:
+    text = str(value)
+    return text.lower() if not isinstance(value, str) and text in ("True", "False") else text
 
 
 def _check_range(number: Number) -> None:

@@ -62,6 +62,7 @@ class Told:
 
     `secret`: it is declared sensitive. `commonest`: the share of its commonest value, which anybody guesses without a
     release. `one_bounded`: a requirement bounds one of its values, so that it is the others that become certain.
+    `bound`: the least confidence bound that is asked of every value.
     """
 
     name: str
@@ -70,6 +71,13 @@ class Told:
     secret: bool = True
     commonest: float = 0.0
     one_bounded: bool = False
+    bound: float | None = None
+
+    def bounded(self, requirements: Iterable[Requirement]) -> Told:
+        """With what is asked of it."""
+        claims = [r.claim() for r in requirements]
+        asked = [float(c["h"]) for c in claims if "h" in c and c["sensitive"] == self.name and c.get("value") is None]
+        return replace(self, bound=min(asked, default=None))
 
     @property
     def given_away(self) -> bool:
@@ -81,6 +89,8 @@ class Told:
         found = {"attribute": self.name, "certain": self.masked.certain, "nearly_certain": self.masked.nearly}
         found["given_away"] = self.given_away
         found |= {ONE_BOUNDED: True} if self.one_bounded else {}
+        if self.given_away and self.bound is not None:
+            found["bound"] = self.bound
         for name, one in self.beside.items():
             found |= {f"certain.{name}": one.certain, f"nearly_certain.{name}": one.nearly}
         return found

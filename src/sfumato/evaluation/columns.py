@@ -13,13 +13,16 @@ import numpy as np
 
 from sfumato.data.masked import Masked
 from sfumato.data.table import AnyColumn, Table
-from sfumato.evaluation.loss import column_penalty, one_value
-from sfumato.evaluation.scores import Score
+from sfumato.errors import quoted
+from sfumato.evaluation.loss import column_penalty, distance_lost, one_value
+from sfumato.evaluation.scores import MOVED, Score
 from sfumato.events import watched
 
 SILENT = 0.97
 """A column of which so many records show one value tells nothing."""
 MISSING = "(missing)"
+NAMED = 4
+"""So many columns are named in one sentence."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +51,8 @@ class ColumnKept:
     """One masked column: different values before and after, the commonest that is shown, and the detail kept.
 
     `share_before`: that of the commonest raw value. `kept`: 1 - NCP; None where numbers are shown that are not the
-    record's, which has no such measure. `alone`: the share of the rows that show one value, not a set or an interval
-    of several; None likewise.
+    record's, which has no such measure: `moved` is then how much is lost by distance (SSE / SST). `alone`: the share of
+    the rows that show one value, not a set or an interval of several; None likewise.
     """
 
     name: str
@@ -60,12 +63,18 @@ class ColumnKept:
     kept: float | None
     share_before: float = 0.0
     alone: float | None = None
+    moved: float | None = None
 
     @property
     def silent(self) -> bool:
         """Whether masking left one value for nearly everybody; a column that had no more before tells what it did."""
         fewer = self.share_before < SILENT or self.after == 1 < self.before
         return self.share >= SILENT and fewer
+
+    @property
+    def moved_words(self) -> str:
+        """How much is lost of numbers that are not the record's; nothing of other columns."""
+        return "" if self.moved is None else MOVED.format(self.moved)
 
     def to_json(self) -> dict[str, Any]:
         """By plain names."""
@@ -78,6 +87,7 @@ class ColumnKept:
             "most_frequent_share_before": self.share_before,
             "information_kept": self.kept,
             "one_value_share": self.alone,
+            "distance_lost": self.moved,
             "tells_nothing": self.silent,
         }
 
@@ -93,6 +103,7 @@ class ColumnKept:
             kept=form["information_kept"],
             share_before=form["most_frequent_share_before"],
             alone=form.get("one_value_share"),
+            moved=form.get("distance_lost"),
         )
 
 
@@ -113,6 +124,7 @@ def _kept(table: Table, masked: Masked, name: str) -> ColumnKept:
         kept=_detail(table, masked, name),
         share_before=raw.share,
         alone=one_value(table, name, masked[name]) if masked.row_by_row else None,
+        moved=distance_lost(table, name, masked[name]) if masked.of_records else None,
     )
 
 
@@ -122,8 +134,11 @@ def _detail(table: Table, masked: Masked, name: str) -> float | None:
 
 
 def column_scores(columns: Sequence[ColumnKept]) -> list[Score]:
-    """How many columns are masked, how many tell nothing, and the detail that is kept on average."""
-    kept = [column.kept for column in columns if column.kept is not None]
+    """How many columns are masked, how many tell nothing, and the detail that is kept on average.
+
+    Where numbers were moved the others' detail is no average of the table's, and is not told.
+    """
+    kept = [column.kept for column in columns if column.kept is not None] if not moved(columns) else []
     silent = sum(column.silent for column in columns)
     told = f"masked columns in which at least {SILENT:.0%} of the records show one value, and did not before"
     return [
@@ -131,6 +146,24 @@ def column_scores(columns: Sequence[ColumnKept]) -> list[Score]:
         Score("columns.silent", float(silent), False, told),
         *([Score("information_kept", float(np.mean(kept)), False, MEANING)] if kept else []),
     ]
+
+
+def shows_one_value(silent: Sequence[ColumnKept]) -> str:
+    """Columns that tell nothing, sets among them, by name.
+
+    >>> shows_one_value([ColumnKept("town", 9, 1, "*", 1.0, 0.0), ColumnKept("ills", 9, 2, "{ANY}", 0.98, None)])
+    '"town" and "ills" show one value for nearly everybody'
+    """
+    names = [quoted(column.name) for column in silent[:NAMED]]
+    names += [f"{len(silent) - NAMED} more"] if len(silent) > NAMED else []
+    told = " and ".join([*([", ".join(names[:-1])] if names[:-1] else []), names[-1]])
+    whom = "everybody" if all(column.share == 1 for column in silent) else "nearly everybody"
+    return f"{told} {'shows' if len(silent) == 1 else 'show'} one value for {whom}"
+
+
+def moved(columns: Sequence[ColumnKept]) -> bool:
+    """Whether some column shows numbers that are not the record's."""
+    return any(column.moved is not None for column in columns)
 
 
 MEANING = "detail that masked columns keep, on average: 1 - NCP"

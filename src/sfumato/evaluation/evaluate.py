@@ -16,7 +16,13 @@ from sfumato.data.table import Table
 from sfumato.errors import SchemaError
 from sfumato.evaluation.certainty import Told, certainty_scores, told
 from sfumato.evaluation.columns import column_scores, columns_kept
-from sfumato.evaluation.loss import average_class_size, certainty_penalty, discernibility, nothing_shown
+from sfumato.evaluation.loss import (
+    average_class_size,
+    certainty_penalty,
+    discernibility,
+    information_loss,
+    nothing_shown,
+)
 from sfumato.evaluation.moved import moved_scores
 from sfumato.evaluation.report import evaluate_clusters
 from sfumato.evaluation.risk import risks
@@ -111,7 +117,8 @@ def _certain(structure: Structure | None, case: _Case, others: Mapping[str, Mask
     if not case.task.requirements:
         return ()
     names = [*([column] if column else []), *schema.with_role("sensitive")]
-    return told(case.task.table, case.masked, names, others=others, requirements=case.task.requirements)
+    found = told(case.task.table, case.masked, names, others=others, requirements=case.task.requirements)
+    return tuple(one.bounded(case.task.requirements) for one in found)
 
 
 def _classes(structure: Classes, case: _Case) -> _Kept:
@@ -190,13 +197,19 @@ def _losses(task: Task, masked: Masked, written: Masked) -> Sequence[Score]:
     asked = [written.sizes(names) for names in sets]
     worst = min(asked, key=lambda sizes: int(sizes.min()))
     k = max(largest_k(task.requirements).values(), default=1)
-    labelled = any(column.shows_labels for column in masked.values())
-    penalty = [certainty_penalty(task.table, masked)] if labelled else []
-    found = [*penalty, discernibility(worst), average_class_size(worst, k), *risks(worst)]
+    found = [*_lost(task.table, masked), discernibility(worst), average_class_size(worst, k), *risks(worst)]
     if all({*names} != {*masked} for names in sets):  # else it is one of those asked for
         every = written.sizes(tuple(masked))
         found += [replace(score, name=f"{score.name}.union") for score in risks(every)]
     return found
+
+
+def _lost(table: Table, masked: Masked) -> list[Score]:
+    """What intervals and labels cover; where numbers are shown that are not the record's, how far they are from it."""
+    moved = information_loss(table, masked) if masked.of_records else None
+    if moved is not None:
+        return [moved]
+    return [certainty_penalty(table, masked)] if any(column.shows_labels for column in masked.values()) else []
 
 
 def objective_for(structure: Structure | None, found: Found, table: Table) -> Objective | None:

@@ -71,6 +71,45 @@ def column_penalty(table: Table, name: str, shown: AnyColumn) -> float | None:
     return float(np.average(np.where((own >= 0) & (own != met.second), 1.0, cells), weights=met.counts))
 
 
+def distance_lost(table: Table, name: str, shown: AnyColumn) -> float | None:
+    """SSE / SST of a number that is shown as a number of others, such as a centre; None where it is not.
+
+    The squared distances of the shown numbers from the raw ones, over those of the raw ones from their mean: 0 where
+    each is its own, 1 where all show the mean. Such a number covers nothing of its range: its NCP would be 0 whatever
+    was lost. Rows that miss it on either side do not count.
+    """
+    attribute, column = table.schema[name], table.columns[name]
+    if not isinstance(attribute, Number) or not isinstance(column, Column) or not isinstance(shown, Column):
+        return None
+    if shown.shows_labels:
+        return None
+    met = pairs(shown.codes, column.codes)
+    now, was = (
+        np.append(numbers_of(one.values, attribute).astype(np.float64), np.nan)[codes]
+        for one, codes in ((shown, met.first), (column, met.second))
+    )
+    there = np.isfinite(now) & np.isfinite(was)
+    weights = met.counts[there]
+    if not weights.sum():
+        return 0.0
+    spread = np.dot(weights, (was[there] - np.average(was[there], weights=weights)) ** 2)
+    return float(np.dot(weights, (now[there] - was[there]) ** 2) / spread) if spread else 0.0
+
+
+def information_loss(table: Table, masked: Masked) -> Score | None:
+    """The same on average over the numbers that are shown as numbers of others; None where there are none."""
+    found = [lost for name, shown in masked.items() if (lost := distance_lost(table, name, shown)) is not None]
+    if not found:
+        return None
+    return Score(
+        "information_loss",
+        float(np.mean(found)),
+        publishable=False,
+        meaning="squared distance of shown numbers from the raw ones, over that from their mean (SSE / SST), averaged; "
+        "in place of NCP, which is 0 of a number that is shown as one number, whatever was lost",
+    )
+
+
 def one_value(table: Table, name: str, shown: AnyColumn) -> float | None:
     """The share of the rows whose cell shows one value; None where the column shows neither labels nor intervals.
 

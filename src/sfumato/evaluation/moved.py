@@ -27,7 +27,7 @@ def moved_scores(table: Table, outcome: Outcome) -> Sequence[Score]:
 
     Sec is told because 004 measures by it, and how many records undo the mask beside it, because Sec is no risk.
     """
-    if outcome.masked.came != "moved":
+    if outcome.masked.of_records or not outcome.masked.row_by_row:
         return ()
     from sfumato.evaluation.attacks.inversion import Both
     from sfumato.evaluation.attacks.suite import LEAST_ROWS

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.display import Card, Grid
+from sfumato.evaluation.class_floor import left_out
 from sfumato.structure.released_groups import Codebook
 from sfumato.structure.space import Space
 
@@ -53,6 +54,7 @@ HEADLINE = {
     "masked_error.alike": "error if every class counts alike, masked table (of two, guessing has 0.5)",
     "baseline_error.alike": "  learned from the raw table, likewise",
     "certainty_penalty": "information lost (NCP: 0 nothing, 1 everything)",
+    "information_loss": "information lost (squared distance of shown numbers: 0 nothing, 1 everything)",
     "known_records": "risk: how many known people undo the mask for everybody else",
     "security": "Sec of the paper, which is no measure of risk (a translation has 0)",
     "prosecutor.highest": "risk: the chance to pick out the most exposed record",
@@ -153,6 +155,11 @@ class Judged:
     again: NDArray[Any] | None = None
 
 
+NOTHING = "one value shown"
+MOVED = "moved: {:.0%} lost"
+"""What is said of a column whose numbers are others: how much of its squared distances is lost."""
+
+
 class Scores(dict[str, Any]):
     """Everything that was measured, as plain JSON; "headline" has the first figures to look at, "scores" all of them.
 
@@ -169,12 +176,19 @@ class Scores(dict[str, Any]):
         figures = [[one["says"].strip(), one["value"]] for one in self.get("headline", ())]
         kept = ("column", "values_before", "values_after", "information_kept", "one_value_share")
         columns = [[one.get(key) for key in kept] for one in self.get("columns", ())]
+        for row, one in zip(columns, self.get("columns", ()), strict=True):
+            if one.get("tells_nothing"):
+                row[3] = NOTHING
+            elif one.get("distance_lost") is not None:
+                row[3] = MOVED.format(one["distance_lost"])
         grids = [Grid(("figure", "value"), figures, title="What survived, and what is risked")] if figures else []
         if columns:
             heads = ("column", "values before", "after", "detail kept", "rows with one value")
             grids.append(Grid(heads, columns, title="What the masked columns still tell"))
         many = len(self.get("scores", ()))
         lines = ["For your eyes only: they compare with the raw table.", f'["scores"] has all {many} figures by name.']
+        said = left_out({name: float(one["value"]) for name, one in self.get("scores", {}).items()})
+        lines += [] if said is None else [f"{said[:1].upper()}{said[1:]}."]
         return Card("Evaluation", lines, grids)
 
 

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from sfumato.errors import quoted
-from sfumato.evaluation.columns import ColumnKept
+from sfumato.evaluation.certainty import NEARLY
+from sfumato.evaluation.class_floor import HALF_A_POINT, left_out
+from sfumato.evaluation.columns import ColumnKept, moved, shows_one_value
 from sfumato.evaluation.scores import ALONE_UNMASKED, FOUND_UNMASKED
 
 HALF = 0.5
-HALF_A_POINT = 0.005
-"""Errors that differ by less are taken for equal."""
 NAMED = 3
 """Columns that a sentence names; of more it tells how many."""
 LITTLE = 0.1
@@ -47,22 +47,30 @@ class Lost:
 
 @dataclass(frozen=True)
 class GivenAway:
-    """A secret that groups give away: of so many records 90 % or more of their group have the same value."""
+    """A secret that groups give away: of so many records 90 % or more of their group have the same value.
+
+    `bound`: the confidence bound that the recipe has of it, if any.
+    """
 
     name: str
     share: float
+    bound: float | None = None
 
     def __str__(self) -> str:
-        return (
-            f"{self.name} can be told with 90 % certainty or more for {self.share:.0%} of the records: ask for a "
-            "confidence_bound"
-        )
+        ask = "ask for a confidence_bound"
+        if self.bound is not None and self.bound < NEARLY:
+            ask = "let the confidence_bound be on every masked column"
+        elif self.bound is not None:
+            ask = f"ask for a lower confidence_bound than {self.bound:g}"
+        return f"{self.name} can be told with 90 % certainty or more for {self.share:.0%} of the records: {ask}"
 
 
 def given_away(scores: Mapping[str, Any]) -> tuple[GivenAway, ...]:
     """Secrets that are told of many records."""
     return tuple(
-        GivenAway(one["attribute"], one["nearly_certain"]) for one in scores.get("certain", ()) if one.get("given_away")
+        GivenAway(one["attribute"], one["nearly_certain"], one.get("bound"))
+        for one in scores.get("certain", ())
+        if one.get("given_away")
     )
 
 
@@ -72,9 +80,9 @@ class Worth:
 
     `helped`: clusters are looked for from the centres that go along; else without help. `nothing`: the share of the
     rows for which no masked column shows anything, where that is much. `given_away`: secrets that groups give away of
-    many records. `minded`: what else must be known to read it: classes that even the raw table does not tell.
-    `alone`: the share of the rows that are alone with what goes out as it is, where that is much. `unmasked`: columns
-    that go out as they are, where the clusters are found from them alone.
+    many records. `minded`: what else must be known to read it: classes that even the raw table does not tell, or that
+    are told as well without the masked columns. `alone`: the share of the rows that are alone with what goes out as it
+    is, where that is much. `unmasked`: columns that go out as they are, where the clusters are found from them alone.
     """
 
     columns: tuple[ColumnKept, ...]
@@ -119,6 +127,8 @@ class Worth:
     @property
     def kept(self) -> float | None:
         """The detail that columns which tell something keep, on average; None where that has no measure."""
+        if moved(self.columns):
+            return None
         found = [column.kept for column in self.columns if column.kept is not None and not column.silent]
         return float(np.mean(found)) if found else None
 
@@ -168,7 +178,8 @@ class Worth:
     def _telling(self) -> str:
         total, telling = len(self.columns), len(self.columns) - len(self.silent)
         detail = "" if self.kept is None else f" ({self.kept:.0%} of their detail)"
-        return f"{telling} of {total} masked columns still tell something{detail}"
+        silent = f"; {shows_one_value(self.silent)}" if self.silent else ""
+        return f"{telling} of {total} masked columns still tell something{detail}{silent}"
 
     def _nothing(self) -> list[str]:
         return [f"for {self.nothing:.0%} of the rows nothing is shown in any masked column"] if self.nothing else []
@@ -180,6 +191,7 @@ class Worth:
 
 def _untold(figures: Mapping[str, float]) -> Iterator[str]:
     """Classes that a tree cannot tell from the raw table: equal errors do not say that masking cost nothing.
+    And those that it tells as well without the masked columns.
 
     >>> [*_untold({"baseline_error": 0.1, "commonest_error": 0.2})]
     []
@@ -190,3 +202,5 @@ def _untold(figures: Mapping[str, float]) -> Iterator[str]:
             f"mind: a tree makes as many errors in the raw table ({figures[names[0]]:.3f}) as naming the commonest "
             "class for everybody: errors say nothing of what masking cost; look at those where every class counts alike"
         )
+    elif (better := left_out(figures)) is not None:
+        yield better

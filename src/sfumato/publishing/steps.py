@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -33,7 +34,8 @@ from sfumato.release.reading import (
     read_masked,
     refuse_other_table,
 )
-from sfumato.structure.structures import class_column, declared_labels, find, find_any
+from sfumato.structure.followed import followed
+from sfumato.structure.structures import Found, class_column, declared_labels, find, find_any
 
 
 def open_account(case: Case) -> Case:
@@ -112,6 +114,7 @@ def find_structure(case: Case) -> Case:
     if recipe.release.labels and (more := with_labels(recipe, people, found)) is not None:
         case = replace(case, labels=more.labels, recipe=more.recipe, people=more.people)
         recipe, people = more.recipe, more.people
+    case = replace(case, remarks=(*case.remarks, *_followed(case, found)))
     labels = Labels(
         found.guide,
         max(found.n, int(found.guide.max()) + 1),
@@ -129,6 +132,15 @@ def find_structure(case: Case) -> Case:
         detail=recipe.wishes,
     )
     return replace(case, found=found, task=task, counting=replace(task, table=counted(people, recipe.privacy)))
+
+
+def _followed(case: Case, found: Found) -> Iterator[str]:
+    """Warn of clusters that follow one or two columns; under a budget nothing is told."""
+    if case.run.trial or case.recipe.mask.guarantee.spends:
+        return
+    if (said := followed(found, case.people)) is not None:
+        warn(str(said))
+        yield str(said)
 
 
 def find_labels(case: Case) -> Case:

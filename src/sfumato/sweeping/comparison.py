@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.evaluation.certainty import one_value_bounded
+from sfumato.evaluation.class_floor import left_out
 from sfumato.evaluation.columns import ColumnKept
 from sfumato.evaluation.worth import Worth
 from sfumato.recipe import Recipe
@@ -93,7 +94,7 @@ class Tried:
     """What a candidate gives: each masked column, the structure, the risk, what is certain, and how long it took.
 
     `detail`: 1 - NCP on average; None where numbers are shown that are not the records'. `risk`: the highest chance to
-    pick out a record; None for rows that are generated.
+    pick out a record; None for rows that are generated. `mind`: classes are told as well without masked ones.
     """
 
     contender: Contender
@@ -104,6 +105,7 @@ class Tried:
     risk: float | None
     certain: tuple[Certain, ...]
     seconds: float
+    mind: str | None = None
 
     @classmethod
     def of(cls, contender: Contender, recipe: Recipe, scores: Mapping[str, Any], *, seconds: float) -> Tried:
@@ -122,6 +124,7 @@ class Tried:
                 Certain(one["attribute"], one["certain"], one["certain.raw"]) for one in scores.get("certain", ())
             ),
             seconds=round(seconds, 1),
+            mind=left_out(values),
         )
 
     @property
@@ -212,7 +215,8 @@ def sentence(tried: Sequence[Tried]) -> str:
         return "No candidate can be published; the reasons are above."
     if best.hardly:
         return _hardly(best, tried)
-    return f"{_take(best, tried)}."
+    mind = "" if best.mind is None else f" {best.mind[:1].upper()}{best.mind[1:]}."
+    return f"{_take(best, tried)}.{mind}"
 
 
 def trade(tried: Sequence[Tried]) -> str | None:

@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sfumato.display import Card, Grid
+from sfumato.evaluation.class_floor import better_left_out
 from sfumato.sweeping.comparison import KINDS
 from sfumato.sweeping.points import FLOORS, RISK, WORDS, Result
 
 LITTLE = 0.05
 """A setting that covers less of the way from no data to everything keeps next to nothing."""
+NAMED = 3
+"""So many settings are named in one sentence."""
 KEPT = "information_kept"
 
 
@@ -28,13 +31,19 @@ class Outcome:
         """The settings in one line."""
         return self.result.name
 
+    @property
+    def left_out(self) -> bool:
+        """Whether a tree tells the classes as well without the masked columns."""
+        return better_left_out(self.result.scores)
+
 
 @dataclass(frozen=True)
 class Frontier:
     """All settings that could be published; those on the frontier, from the least risk up; and the knee.
 
     On the frontier are settings with a guarantee alone: without one, group sizes say nothing of the risk, and what
-    keeps most is what hides least. `floor`: what no data at all would keep; None where it was not measured.
+    keeps most is what hides least. Nor are settings from which classes are told no better than without the masked
+    columns. `floor`: what no data at all would keep; None where it was not measured.
     `detailed`: what is kept is the mean of the structure and of the detail, as `advise` weighs them.
     """
 
@@ -105,7 +114,7 @@ def frontier(results: Sequence[Result], *, kept: str | None = None) -> Frontier:
         for one in done
         if by in one.scores and RISK in one.scores
     )
-    best = _unbeaten([one for one in outcomes if one.result.guaranteed])
+    best = _unbeaten([one for one in outcomes if one.result.guaranteed and not one.left_out])
     floors = [share(one, FLOORS[by][0], 0.0) for one in done if by in FLOORS and FLOORS[by][0] in one.scores]
     return Frontier(outcomes, best, _knee(best), by, max(floors, default=None), detailed)
 
@@ -137,12 +146,14 @@ def advice(found: Frontier) -> str:
     """One setting by its name and what its neighbours would give, beside what no data would; or why none is named."""
     if not found.outcomes:
         return "No setting of this sweep can be published; the reasons are in the table."
-    if found.knee is None:
+    if found.knee is None and not any(one.result.guaranteed for one in found.outcomes):
         return UNGUARANTEED
     if found.nothing_kept:
         most = max(one.kept for one in found.outcomes)
         return f"Every setting keeps next to nothing: the best reaches {most:.3f} ({found.kept_words}){_beside(found)}."
-    return f"{_named(found, found.knee)}{_beside(found)}."
+    if found.knee is None:
+        return LEFT_OUT
+    return f"{_named(found, found.knee)}{_beside(found)}.{_not_advised(found)}"
 
 
 UNGUARANTEED = (
@@ -150,6 +161,24 @@ UNGUARANTEED = (
     "the setting that keeps most is the one that hides least. Measure what an attacker can do with `sfumato attack`, "
     "or sweep a masker with a guarantee."
 )
+
+
+LEFT_OUT = (
+    "No setting is advised: from none of them a tree tells the classes better than without the masked columns. Leave "
+    "those columns out (role: identifier), or mask fewer columns or less."
+)
+
+
+def _not_advised(found: Frontier) -> str:
+    """Settings that are on no frontier because the masked columns tell nothing of the classes."""
+    names = [one.name for one in found.outcomes if one.result.guaranteed and one.left_out]
+    if not names:
+        return ""
+    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
+    return (
+        f" Not advised, since a tree tells the classes as well without the masked columns: "
+        f"{', '.join(names[:NAMED])}{more}."
+    )
 
 
 def _named(found: Frontier, knee: Outcome) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.data.domain import texts_of
 from sfumato.data.drafting.guess import DIGITS, Guess, guess, is_icd
 from sfumato.data.drafting.plan import plan
 from sfumato.data.drafting.profile import Profile, profile, share_alone
@@ -125,7 +126,7 @@ def _column(table: pa.Table, column: Looked, given: Given) -> ColumnDraft:
         asked=given.asked,
         distinct=seen.distinct,
         unique_share=seen.unique_share,
-        labels=tuple(sorted(seen.texts)) if few else (),
+        labels=tuple(sorted(texts_of(seen.values))) if few else (),
         spoilt=None if column.made.numbered else column.spoilt,
         unread=column.made.unread,
         clip=None if given.role == "identifier" else _clip(seen, attribute),

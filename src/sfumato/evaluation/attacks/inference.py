@@ -26,6 +26,7 @@ from sfumato.data.schema import Number
 from sfumato.data.table import Column, Table
 from sfumato.evaluation.attacks.attacker_view import Case, Seen, Sight
 from sfumato.evaluation.attacks.results import AttackResult, Beside, beside, hits, percent
+from sfumato.evaluation.certainty import NEARLY
 from sfumato.evaluation.scores import difference
 from sfumato.events import watched
 from sfumato.structure.masked_positions import interval_ends
@@ -95,9 +96,9 @@ def infer(case: Case, name: str) -> AttackResult:
     """Guess a sensitive attribute of people in the table, and beside it that of others."""
     secret = Secret.of(case.table, name)
     found = guesses(case, secret, case.table)
-    success, confident = hits(found.right), {f"above_{level}": _above(found, level) for level in (0.8, 0.9)}
+    success, confident = hits(found.right), {f"above_{level}": _above(found, level) for level in (0.8, NEARLY)}
     baseline = _baseline(case, secret, found)
-    sure = found.confidence > 0.9
+    sure = found.confidence >= NEARLY
     what = name if secret.edges is None else f"the tenth in which {name} is"
     return AttackResult(
         attack=f"inference of {name}",
@@ -145,13 +146,13 @@ def _baseline(case: Case, secret: Secret, found: Guesses) -> Beside:
 def _agreeing(found: Guesses, sure: NDArray[np.bool_]) -> str:
     """How often the rows leave little doubt, and are right: generated ones may agree and be wrong."""
     if not sure.any():
-        return "For none of them the matching rows agree by more than 90 %."
+        return "For none of them 90 % or more of the matching rows agree."
     shares = percent(float(sure.mean())), percent(float(found.right[sure].mean()))
-    return f"For {shares[0]} of them the matching rows agree by more than 90 %, rightly for {shares[1]} of those."
+    return f"For {shares[0]} of them 90 % or more of the matching rows agree, rightly for {shares[1]} of those."
 
 
 def _above(found: Guesses, level: float) -> float:
-    return float((found.confidence > level).mean())
+    return float((found.confidence >= level).mean())
 
 
 def can_infer(table: Table, seen: Seen, name: str) -> bool:

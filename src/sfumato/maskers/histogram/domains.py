@@ -42,6 +42,11 @@ class NumberDomain:
         """How many cells, the one for missing values included."""
         return len(self.edges) - 1 + self.missing
 
+    @property
+    def drawn(self) -> str:
+        """How its numbers are drawn."""
+        return f"{len(self.edges) - 1} bins, {'whole numbers' if self.integer else 'decimals'}"
+
     def middles(self) -> NDArray[np.float64]:
         """(bins,): the middle of each bin."""
         ends = np.array(self.edges, dtype=np.float64)
@@ -117,8 +122,9 @@ def declared(schema: Schema, *, bins: int, may_miss: Sequence[str], items: int =
         raise RecipeError(
             ", ".join(wanting),
             "differential privacy learns no domain from the data: each is declared, being public",
-            given="; ".join(f"{name} without {what}" for name, what in wanting.items()),
-            remedy="declare them in the recipe, or declare an attribute with role: identifier to leave it out",
+            given="; ".join(f"{name} {what}" for name, what in wanting.items()),
+            remedy="declare them in the recipe, or declare an attribute with role: identifier to leave it out"
+            + "".join(_in_years(name, schema[name]) for name in wanting),
         )
     return {name: _domain(name, schema[name], bins=bins, missing=name in may_miss, items=items) for name in schema.kept}
 
@@ -127,26 +133,47 @@ def _wanting(attribute: Attribute) -> str:
     """What an attribute must still declare, with an example; nothing if its domain is known."""
     if isinstance(attribute, Number):
         if attribute.calendar is not None:
-            return (
-                "bins (a date or time, which a budget does not take: write its year as a number with a range, or its "
-                "period as a category)"
-            )
-        return "" if attribute.range is not None else "a range (range: [0, 120])"
+            return "as a date or time, which a budget does not draw"
+        return "" if attribute.range is not None else "without a range (range: [0, 120])"
     if attribute.taxonomy is None and not attribute.values:
-        return "a taxonomy or values (taxonomy: FILE, or values: [A, B])"
+        return "without a taxonomy or values (taxonomy: FILE, or values: [A, B])"
     if isinstance(attribute, ItemSet) and attribute.most is None and len(_tree(attribute).leaves) > FEW_ITEMS:
-        return "a largest set (most: 40)"
+        return "without a largest set (most: 40)"
     return ""
+
+
+def _in_years(name: str, attribute: Attribute) -> str:
+    """What to write in place of a date: its year, in the years of its range."""
+    if not isinstance(attribute, Number) or attribute.calendar is None:
+        return ""
+    first, last = (str(end)[:4].lstrip("0") for end in attribute.range or ("1900", "2030"))
+    return (
+        f". Of {name} write the year as a column of its own, {name}_year: {{kind: number, role: {attribute.role}, "
+        f"range: [{first}, {last}], integer: true}}, and {name}: {{kind: number, role: identifier}}; "
+        f"in pandas table[{name + '_year'!r}] = table[{name!r}].dt.year"
+    )
 
 
 def _domain(name: str, attribute: Attribute, *, bins: int, missing: bool, items: int) -> Domain:
     if isinstance(attribute, Number):
-        low, high = (float(end) for end in attribute.range or (0, 1))
-        integer = attribute.integer or (attribute.integer is None and low.is_integer() and high.is_integer())
-        return NumberDomain(name, low, high, bool(integer), _edges(low, high, bool(integer), bins), missing)
+        (low, high), integer = (float(end) for end in attribute.range or (0, 1)), draws_whole(attribute)
+        return NumberDomain(name, low, high, integer, _edges(low, high, integer, bins), missing)
     if isinstance(attribute, Category):
         return LabelDomain(name, _tree(attribute), missing)
     return item_domain(name, attribute, missing=missing, items=items)
+
+
+def draws_whole(number: Number) -> bool:
+    """Whether whole numbers are drawn: as declared; where nothing is, ends such as 0 and 120 say so, 4.0 and 12 do not.
+
+    >>> draws_whole(Number(range=(0, 120))), draws_whole(Number(range=(4.0, 12))), draws_whole(Number(range=(4.5, 12)))
+    (True, False, False)
+    >>> draws_whole(Number(range=(4, 12), integer=False))
+    False
+    """
+    if number.integer is not None:
+        return number.integer
+    return all(isinstance(end, int) for end in number.range or ())
 
 
 def item_domain(name: str, attribute: ItemSet, *, missing: bool, items: int = MOST_ITEMS) -> ItemDomain:

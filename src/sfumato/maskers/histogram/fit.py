@@ -6,7 +6,7 @@ them are chosen together (see `growing`).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -19,7 +19,7 @@ from sfumato.calls import constructed
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Schema
 from sfumato.errors import RecipeError, did_you_mean
-from sfumato.maskers.histogram.domains import LABELS, MOST_ITEMS, Domain, ItemDomain, declared
+from sfumato.maskers.histogram.domains import LABELS, MOST_ITEMS, Domain, ItemDomain, NumberDomain, declared
 from sfumato.maskers.histogram.growth import Grown, Round, grow
 from sfumato.maskers.histogram.marginals import (
     SIZE,
@@ -133,13 +133,12 @@ class PrivateTree(Masker):
         domains = declared(schema, bins=self.bins, may_miss=self.may_miss, items=self.items)
         if self.pairs:
             prices = _prices(domains, alone(domains, self.pairs, budget.epsilon))
-            marginals = (Share(f"marginal of {name}", price) for name, price in prices.items())
-            return (*marginals, *planned(domains, self.pairs, budget.epsilon))
+            return (*_marginals(domains, prices), *planned(domains, self.pairs, budget.epsilon))
         prices = _prices(domains, budget.epsilon * (1 - COUNT - SPLITS))
         return (
             Share("the number of records", budget.epsilon * COUNT),
             Share("choosing the splits of the tree", budget.epsilon * SPLITS),
-            *(Share(f"marginal of {name}", price) for name, price in prices.items()),
+            *_marginals(domains, prices),
         )
 
     @staticmethod
@@ -210,6 +209,14 @@ def mechanisms_of(task: Task) -> Mechanisms:
 def _weights(settings: PrivateTree, schema: Schema) -> dict[str, float]:
     usual = {name: 0.0 if schema[name].role == "sensitive" else 1.0 for name in schema.kept}
     return usual | {name: float(weight) for name, weight in settings.weights.items()}
+
+
+def _marginals(domains: Mapping[str, Domain], prices: Mapping[str, Fraction]) -> Iterator[Share]:
+    """What each marginal costs, and how the numbers of it will be drawn."""
+    for name, price in prices.items():
+        domain = domains.get(name)
+        drawn = f" ({domain.drawn})" if isinstance(domain, NumberDomain) else ""
+        yield Share(f"marginal of {name}{drawn}", price)
 
 
 def _prices(domains: Mapping[str, Domain], epsilon: Fraction) -> dict[str, Fraction]:

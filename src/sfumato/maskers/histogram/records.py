@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
 from sfumato.data.axis import numbers_of
+from sfumato.data.domain import texts_of
 from sfumato.data.grouping import different
 from sfumato.data.schema import Number
 from sfumato.data.table import Column, ItemColumn, Table
@@ -78,17 +79,30 @@ def _cells(domain: NumberDomain | LabelDomain, column: Column, attribute: Any) -
         if not isinstance(attribute, Number):
             raise TypeError(f"{domain.name} is no number")
         numbers = numbers_of(column.values, attribute).astype(np.float64)
+        _refuse_decimals(domain, numbers, attribute)
         found = np.searchsorted(np.array(domain.edges[1:-1]), numbers, side="right")
     else:
         at = {leaf: place for place, leaf in enumerate(domain.tree.leaves)}
-        found = np.array([at[str(label)] for label in column.values.to_pylist()], dtype=np.int64)
+        found = np.array([at[label] for label in texts_of(column.values)], dtype=np.int64)
     return np.append(found, domain.size - 1).astype(np.int64)[column.codes]
+
+
+def _refuse_decimals(domain: NumberDomain, numbers: NDArray[np.float64], attribute: Number) -> None:
+    """What the recipe does not say is not learned, nor are decimals lost without a word."""
+    if domain.integer and attribute.integer is None and (numbers % 1 != 0).any():
+        ends = f"[{domain.low:.1f}, {domain.high:.1f}]"
+        raise TableError(
+            domain.name,
+            "a range with whole ends declares whole numbers; whether they are whole is not learned from the data",
+            given="numbers with decimals too",
+            remedy=f"say integer: false (or range: {ends}) to draw decimals, or round the column to draw whole numbers",
+        )
 
 
 def _sets(domain: ItemDomain, column: Column | ItemColumn) -> Sets:
     if not isinstance(column, ItemColumn):
         raise TypeError(f"{domain.name} is not set-valued")
-    of = np.array([domain.of_leaf[str(label)] for label in column.values.to_pylist()] or [0], dtype=np.int64)
+    of = np.array([domain.of_leaf[label] for label in texts_of(column.values)] or [0], dtype=np.int64)
     rows = len(column.missing_rows)
     owners = np.repeat(np.arange(rows), np.diff(column.offsets))
     pairs = different(owners * domain.size + of[column.codes])

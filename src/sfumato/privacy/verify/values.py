@@ -113,7 +113,23 @@ def _months_later(start: datetime, months: int) -> datetime:
 
 
 MIDNIGHT = "T00:00:00.000000"
+WHOLE = 1e15  # floats below are written with all their digits
 EXACT = Context(prec=1000)  # digits; no cell has as many
+
+
+def spellings(value: object) -> tuple[str | None, ...]:
+    """How a raw label may be told: as Python writes it, or as labels are declared; true and false, 1.0 as 1.
+
+    >>> spellings("a"), spellings(True), spellings(2.0), spellings(None)
+    (('a',), ('True', 'true'), ('2.0', '2'), (None,))
+    """
+    if value is None:
+        return (None,)
+    if isinstance(value, bool):
+        return str(value), str(value).lower()
+    if isinstance(value, float) and value.is_integer() and abs(value) < WHOLE:
+        return str(value), str(int(value))
+    return (str(value),)
 
 
 def same(cell: object, value: object) -> bool:

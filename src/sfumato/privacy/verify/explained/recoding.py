@@ -10,6 +10,7 @@ from sfumato.privacy.verify.fields import Form, field, mapping, only_keys
 from sfumato.privacy.verify.intervals import SUPPRESSED, Rule, discretize, has_no_place
 from sfumato.privacy.verify.maskers import SETS
 from sfumato.privacy.verify.spelling import NOW, Spelling
+from sfumato.privacy.verify.values import spellings
 from sfumato.privacy.verify.verdict import CheckError
 
 MARK = "\0"  # between the labels of a set; no label has it
@@ -137,7 +138,8 @@ def _cut_rule(cut: frozenset[str | None], tree: Sequence[Node], ways: Sequence[t
     def becomes(value: object) -> str | None:
         if value is None:
             return None if None in cut else root if root in cut else has_no_place()
-        return shown_by[str(value)] if str(value) in shown_by else has_no_place()
+        told = next((text for text in spellings(value) if text in shown_by), None)
+        return has_no_place() if told is None else shown_by[told]
 
     return Rule("generalize", cut, root, becomes)
 
@@ -154,9 +156,9 @@ def suppress(form: Form) -> Rule:
     complete = field(form, "complete", bool) if "complete" in form else False
 
     def becomes(value: object) -> str | None:
-        label = None if value is None else str(value)
-        if label in disclosed:
-            return label
+        for label in spellings(value):
+            if label in disclosed:
+                return label
         return has_no_place() if complete else SUPPRESSED
 
     shown = disclosed if complete else disclosed | {SUPPRESSED}

@@ -20,6 +20,7 @@ from sfumato.privacy.verify.explained.extents import EXTENT, NAME, texts
 from sfumato.privacy.verify.fields import Form, field, mapping, names
 from sfumato.privacy.verify.intervals import SUPPRESSED, bound_of, inside, place_of, range_of
 from sfumato.privacy.verify.raw.trees import Shown, kept_by_holder
+from sfumato.privacy.verify.values import spellings
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
@@ -135,11 +136,11 @@ def _sets(
     values: Sequence[object], different: Sequence[str | None], told: Entries
 ) -> tuple[list[int], NDArray[np.bool_]]:
     """Labels one by one, missing among them."""
-    labels = [None if value is None else str(value) for value in values]
+    labels = [spellings(value) for value in values]
     covers = np.zeros((len(different), len(labels)), dtype=np.bool_)
     for number, text in enumerate(different):
         held = {None} if text is None else set(told.get(text, ()))
-        covers[number] = [text == SUPPRESSED or label in held for label in labels]
+        covers[number] = [text == SUPPRESSED or not held.isdisjoint(label) for label in labels]
     return list(range(len(labels))), covers
 
 

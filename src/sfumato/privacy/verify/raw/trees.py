@@ -20,6 +20,7 @@ from sfumato.privacy.verify.explained.trees import TREE, agree, labels_below, tr
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, read_json
 from sfumato.privacy.verify.intervals import SUPPRESSED, Place, bound_of, place_of
 from sfumato.privacy.verify.spelling import Spelling
+from sfumato.privacy.verify.values import spellings
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class _Column:
     """A raw column: the number of each row's value, the values, and of numbers where they lie, missing ones last."""
 
     codes: NDArray[np.int64]
-    values: Sequence[str | None]
+    values: Sequence[tuple[str | None, ...]]
     places: Sequence[Place]
     unit: str | None
 
@@ -94,7 +95,7 @@ class _Column:
         values = different.to_list()
         if axis.get("kind") != "number":
             codes = np.array(column.replace_strict(different, list(range(len(values)))).to_numpy(), dtype=np.int64)
-            return cls(codes, [None if value is None else str(value) for value in values], (), unit)
+            return cls(codes, [spellings(value) for value in values], (), unit)
         at = [place_of(value, dates=unit is not None) for value in values]
         places = sorted({place for place in at if place is not None})
         rank = {place: number for number, place in enumerate(places)}
@@ -106,7 +107,7 @@ class _Column:
         if "labels" in node:
             parts = field(node, "labels", list)
             side = {label: at for at, part in enumerate(parts) for label in part}
-            return np.array([side.get(label, NOWHERE) for label in self.values], dtype=np.int64)
+            return np.array([next((side[text] for text in told if text in side), NOWHERE) for told in self.values])
         gone = len(self.places)
         if "at" not in node:
             return np.array([0] * gone + [1], dtype=np.int64)
