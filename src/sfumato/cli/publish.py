@@ -147,7 +147,7 @@ def _copied(release: Release, copy: str, written: Path) -> TableError | None:
         release.write(copy)
     except TableError as error:
         remedy = f"{error.remedy}; then say sfumato copy {written} ADDRESS"
-        given = f"{written}, which is released and entered, and not copied"
+        given = "; ".join(filter(None, (error.given, f"{written}, which is released and entered, and not copied")))
         return TableError(error.thing, error.rule, given=given, remedy=remedy)
     note("wrote the released table to the database; the folder stays the release")
     return None
