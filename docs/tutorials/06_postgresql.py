@@ -2,7 +2,7 @@
 A table in PostgreSQL
 =====================
 
-The table is in a database, and nobody should have to write it to a file. The database counts; Sfumato asks for values of
+The table is in a database, and should not have to be written to a file. The database counts; Sfumato asks for values of
 single columns with how many rows have each, then for combinations of codes, and never for an identifier. Both together
 are the rows without identifiers: they come to the machine that publishes, and are not written down there.
 

@@ -66,7 +66,7 @@ class Phase:
         """
         if COMPILED.under_way > 0:
             return "compiling loops"
-        if self.done is None or self.done < SURE:
+        if self.done is None or not SURE <= self.done < 1:
             return ""
         seconds = (now - self.began) * (1 - self.done) / self.done
         speed = f"{self.rows / (now - self.began):,.0f} rows a second, " if self.rows else ""
