@@ -94,7 +94,14 @@ def released_by(recipe: Recipe, case: Case) -> Release:
         papers=case.papers,
         account=case.account,
         left_out=case.left_out,
+        source=_file_of(case.source),
     )
+
+
+def _file_of(source: object) -> Path | None:
+    """Where the table lies that a run was given, if it is a file."""
+    named = isinstance(source, str | Path) and "://" not in str(source) and Path(source).is_file()
+    return Path(str(source)) if named else None
 
 
 @called

@@ -7,7 +7,8 @@ from dataclasses import replace
 from sfumato.counting import Engine
 from sfumato.data.reading import read
 from sfumato.data.sources.openers import in_order
-from sfumato.errors import RecipeError, quoted, warn
+from sfumato.data.table import Table
+from sfumato.errors import Infeasible, RecipeError, quoted, warn
 from sfumato.evaluation.advice import UNGUIDED, advice_on_clusters
 from sfumato.evaluation.detail import check_detail
 from sfumato.evaluation.evaluate import judge, objective_for
@@ -16,8 +17,10 @@ from sfumato.events import settling
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.registry import name_of
 from sfumato.maskers.sensitive import counted
+from sfumato.privacy.requirements import KAnonymity
 from sfumato.publishing.case import Case, prepare
 from sfumato.publishing.remarks import tell
+from sfumato.recipe import Recipe
 from sfumato.recipe.policies import findings as policies
 from sfumato.release.accounting import Accounting, costs_of
 from sfumato.release.earlier import fixed_groups, mask_beside
@@ -33,12 +36,11 @@ from sfumato.structure.structures import class_column, declared_labels, find, fi
 
 
 def open_account(case: Case) -> Case:
-    """What may be spent, and what the ledger forbids, before any work."""
+    """What may be spent, and where it is entered; what the ledger forbids is told once the table is read."""
     recipe, run = case.recipe, case.run
     policies.refuse(recipe)
     costs = costs_of(recipe, run.chance)
     accounting = Accounting(recipe, costs, run.ledger, trial=run.trial)
-    accounting.begin()
     return replace(case, costs=costs, accounting=accounting)
 
 
@@ -57,10 +59,25 @@ def read_seen(case: Case) -> Case:
     )
     people = prepare(everything, recipe)
     policies.refuse(recipe, people)
+    _refuse_too_few(people, recipe)
+    case.accounting.begin()
     remarks = tell(people, recipe, read=everything.rows)
     left_out = 0 if recipe.mask.guarantee.spends else everything.rows - people.rows
     account = case.accounting.account(people)
     return replace(case, people=people, left_out=left_out, account=account, remarks=remarks)
+
+
+def _refuse_too_few(people: Table, recipe: Recipe) -> None:
+    """No masker makes groups of more people than there are; that is known before anything is masked."""
+    for asked in recipe.privacy:
+        if isinstance(asked, KAnonymity) and 0 < people.rows < asked.k:
+            raise Infeasible(
+                f"k_anonymity on {', '.join(asked.on)}",
+                "a group has at least k people",
+                given=f"k = {asked.k} of {people.rows:,} rows",
+                remedy="ask for a far smaller k: one near the number of rows shows nothing of anybody; 5 inside a "
+                "house and 20 outside it are usual",
+            )
 
 
 def _refuse_order(case: Case) -> None:
