@@ -162,7 +162,7 @@ def _check_trial(recipe: Recipe, *, several: bool, signed: bool, copied: bool) -
     from sfumato.errors import RecipeError
 
     given = {"--clusters or --methods": several, "--sign": signed, "--copy": copied}
-    given["a budget, of which every run spends"] = recipe.budget is not None
+    given["a budget, of which every run spends"] = recipe.mask.guarantee.spends
     for option in (name for name, is_given in given.items() if is_given):
         raise RecipeError("--trial", "a trial is looked at, and not handed over", given=option, remedy="leave one out")
 

@@ -17,7 +17,8 @@ from sfumato.events import settling
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.registry import name_of
 from sfumato.maskers.sensitive import counted
-from sfumato.privacy.requirements import KAnonymity
+from sfumato.privacy.requirements import largest_k
+from sfumato.privacy.requirements.anonymity import FEW
 from sfumato.publishing.case import Case, prepare
 from sfumato.publishing.remarks import tell
 from sfumato.recipe import Recipe
@@ -69,15 +70,16 @@ def read_seen(case: Case) -> Case:
 
 def _refuse_too_few(people: Table, recipe: Recipe) -> None:
     """No masker makes groups of more people than there are; that is known before anything is masked."""
-    for asked in recipe.privacy:
-        if isinstance(asked, KAnonymity) and 0 < people.rows < asked.k:
-            raise Infeasible(
-                f"k_anonymity on {', '.join(asked.on)}",
-                "a group has at least k people",
-                given=f"k = {asked.k} of {people.rows:,} rows",
-                remedy="ask for a far smaller k: one near the number of rows shows nothing of anybody; 5 inside a "
-                "house and 20 outside it are usual",
-            )
+    sizes = largest_k(recipe.privacy) if recipe.mask.guarantee.claims else {}
+    k = max(sizes.values(), default=0)
+    if 0 < people.rows < k and k > FEW:  # of fewer, where no size is asked, nothing follows
+        raise Infeasible(
+            f"k_anonymity on {', '.join(name for name, asked in sizes.items() if asked == k)}",
+            "even the most masked table is one group, and a group has at least k people",
+            given=f"k = {k} of {people.rows:,} rows",
+            remedy="ask for a far smaller k: one near the number of rows shows nothing of anybody; 5 inside a house and "
+            "20 outside it are usual",
+        )
 
 
 def _refuse_order(case: Case) -> None:
