@@ -77,8 +77,8 @@ def _refuse_too_few(people: Table, recipe: Recipe) -> None:
             f"k_anonymity on {', '.join(name for name, asked in sizes.items() if asked == k)}",
             "even the most masked table is one group, and a group has at least k people",
             given=f"k = {k} of {people.rows:,} rows",
-            remedy="ask for a far smaller k: one near the number of rows shows nothing of anybody; 5 inside a house and "
-            "20 outside it are usual",
+            remedy="ask for a far smaller k: one near the number of rows shows nothing of anybody; 5 inside a house "
+            "and 20 outside it are usual",
         )
 
 
