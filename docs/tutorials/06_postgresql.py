@@ -2,8 +2,9 @@
 A table in PostgreSQL
 =====================
 
-The table is in a database, and its rows should stay there. The database counts; Sfumato asks for values of single
-columns with how many rows have each, then for combinations of codes, and never for a row of a person.
+The table is in a database, and should not have to be written to a file. The database counts; Sfumato asks for values of
+single columns with how many rows have each, then for combinations of codes, and never for an identifier. Both together
+are the rows without identifiers: they come to the machine that publishes, and are not written down there.
 
 It needs ``pip install 'sfumato[postgresql]'``. ``tools/postgres.sh start FOLDER`` starts a server of your own to try
 it on.

@@ -2,7 +2,7 @@
 A table in Spark
 ================
 
-Billions of rows stay with the workers: Spark counts, and what comes up to the driver are counts and codes. It needs
+Of billions of rows Spark counts those that are alike, and what comes up to the driver are counts and codes. It needs
 ``pip install 'sfumato[spark]'`` and Java 17; workers need pyarrow, not Sfumato.
 
 ``tools/spark.sh start FOLDER`` starts a small cluster on this machine; with ``SFUMATO_SPARK=FOLDER`` this script runs

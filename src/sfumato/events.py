@@ -234,15 +234,16 @@ def watched(items: Iterable[T], total: int | None = None) -> Iterator[T]:
             yield item
 
 
-def awaited(work: Callable[[], T]) -> T:
+def awaited(work: Callable[[], T], *, always: bool = False) -> T:
     """What a long call into another library gives. It is made in a thread, and left alone there if the run ends.
 
     Such a call asks nobody, so whoever waits for it does. It must change nothing but what it gives back.
+    `always`: in a thread outside a run as well, where only an interrupt ends the waiting.
 
     >>> awaited(lambda: 1 + 1)
     2
     """
-    if _RUN.get() is None:
+    if _RUN.get() is None and not always:
         return work()
     given: Future[T] = Future()
 

@@ -76,22 +76,35 @@ def test_how_much_is_done_never_shrinks() -> None:
     assert said[-1] == "Masking ... 50% done, 12 s so far, about 12 s left"
 
 
-def test_ctrl_c_asks_the_run_to_end_and_one_line_says_what_is_left(capsys: pytest.CaptureFixture[str]) -> None:
-    before = signal.getsignal(signal.SIGINT)
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_asks_the_run_to_end_and_one_line_says_what_is_left(
+    number: signal.Signals, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = signal.getsignal(number)
 
     def work(written: Callable[[], list[Path]]) -> None:
         with following(written), step("Masking"):
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), number)
             checkpoint()
 
     with pytest.raises(typer.Exit) as ended:
         work(list)
-    assert ended.value.exit_code == 130
+    assert ended.value.exit_code == 128 + number
     assert capsys.readouterr().err == "stopped while masking: nothing is left\n"
     with pytest.raises(typer.Exit):
         work(lambda: [Path("out/first")])
     assert capsys.readouterr().err == "stopped while masking: written before, and left as it is: out/first\n"
-    assert signal.getsignal(signal.SIGINT) is before
+    assert signal.getsignal(number) is before
+
+
+def test_a_signal_that_is_ignored_stays_so() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with following(), step("Masking"):
+            os.kill(os.getpid(), signal.SIGHUP)
+            checkpoint()
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_what_was_written_since_is_told(tmp_path: Path) -> None:

@@ -223,7 +223,6 @@ def test_classes_that_are_told_as_well_without_the_masked_columns_are_said_to_be
     [
         ([], "ask for a confidence_bound"),
         ([sf.ConfidenceBound(["age"], "ill", 0.95)], "ask for a lower confidence_bound than 0.95"),
-        ([sf.ConfidenceBound(["age"], "ill", 0.5, value="flu")], "ask for one without value, of every value"),
         ([sf.ConfidenceBound(["age"], "ill", 0.5)], "let the confidence_bound be on every masked column"),
         ([sf.ConfidenceBound(["age"], "other", 0.95)], "ask for a confidence_bound"),
     ],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sfumato.cli.options import quietly
 from sfumato.cli.output import note, show
 from sfumato.errors import ReleaseError
 
@@ -32,6 +33,7 @@ def key() -> None:
 
 
 @app.command(epilog="[bold]Example[/bold]\n\nsfumato key make holder.key --passphrase")
+@quietly
 def make(
     path: Annotated[Path, typer.Argument(metavar="PATH", help="Where to write the private key.")],
     passphrase: Annotated[bool, typer.Option("--passphrase", help="Ask for a passphrase to lock it with.")] = False,

@@ -32,6 +32,10 @@ def ledger(
         str | None,
         typer.Option("--withdraw", metavar="ID", help="Enter that a release never left the house, and is deleted."),
     ] = None,
+    never_left: Annotated[
+        bool,
+        typer.Option("--never-left", help="With --withdraw, of a release that another one replaced: nobody has it."),
+    ] = False,
 ) -> None:
     """Show every release and every spending, and what was spent on the same people added up.
 
@@ -49,7 +53,7 @@ def ledger(
         _check(found, expect)
         return
     if withdraw is not None:
-        _withdraw(found, withdraw)
+        _withdraw(found, withdraw, never_left=never_left)
         return
     entries = found.entries()
     figures("ledger", {"path": str(found.path), "head": found.chain().head, "entries": [*map(_form, entries)]})
@@ -97,8 +101,9 @@ def _form(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _withdraw(found: Ledger, id: str) -> None:
+def _withdraw(found: Ledger, id: str, *, never_left: bool) -> None:
     from sfumato.errors import ReleaseError
+    from sfumato.publishing.again import stands
 
     chosen = [entry for entry in found.releases() if id and entry.id.startswith(id)]
     if len(chosen) != 1:
@@ -108,12 +113,20 @@ def _withdraw(found: Ledger, id: str) -> None:
             given=f"{id!r}, which names {len(chosen)}",
             remedy="look for it with `sfumato ledger`",
         )
-    if _stands(chosen[0]):
+    there = [one.id for one in found.releases() if one.folder == chosen[0].folder]  # in the order of their time
+    if stands(chosen[0]):
         raise ReleaseError(
             "--withdraw",
             "a release is withdrawn once it is gone",
             given=f"one that stands in {chosen[0].folder}",
             remedy="delete it, and whatever copies there are",
+        )
+    if chosen[0].written and there[-1] != chosen[0].id and not never_left:
+        raise ReleaseError(
+            "--withdraw",
+            "what was replaced may have left the house before",
+            given=f"one that a later release replaced in {chosen[0].folder}",
+            remedy="say --never-left beside it if nobody has a copy of it; otherwise its entry stays",
         )
     found.withdrawn(chosen[0])
     note(f"withdrawn: the release of {chosen[0].when[:16]} in {chosen[0].folder}; it is not compared with later ones")
@@ -192,18 +205,9 @@ def _claim(claim: Mapping[str, Any]) -> str:
 
 def _unconfirmed(entry: Entry) -> str:
     """An intended release: its run was killed. Whether it still got its name is seen by looking."""
-    return "released, not confirmed" if _stands(entry) else "intended, not written"
+    from sfumato.publishing.again import stands
 
-
-def _stands(entry: Entry) -> bool:
-    """Whether a release still stands where it was written."""
-    from sfumato.privacy.verify.files.regular_files import MOST_OF_JSON, sha256_of
-    from sfumato.privacy.verify.verdict import CheckError
-
-    try:
-        return sha256_of(Path(entry.folder) / "certificate.json", most=MOST_OF_JSON) == entry.certificate
-    except (CheckError, OSError):
-        return False
+    return "released, not confirmed" if stands(entry) else "intended, not written"
 
 
 def show_plan(recipe: Recipe) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable
@@ -33,7 +34,8 @@ from sfumato.cli import (
     verify,
 )
 from sfumato.cli.options import with_options
-from sfumato.cli.output import show_error
+from sfumato.cli.output import note, show_error
+from sfumato.cli.progress import ending_signals
 from sfumato.errors import SfumatoError
 
 # Tracebacks stay plain: the pretty ones print local variables, and those hold people's data.
@@ -88,6 +90,7 @@ EXITS = {
     2: "a mistake to mend, told on standard error: an argument, a recipe, a table, what cannot be promised",
     3: "publish --copy: the release is written and entered, and its copy is not; then say sfumato copy",
     130: "ended by Ctrl-C; nothing is left behind",
+    143: "ended by a signal of the system (SIGTERM; SIGHUP: 129); nothing is left behind",
 }
 """How the program ends, and what that means."""
 
@@ -119,12 +122,20 @@ def main() -> None:
         sys.exit(130)
 
 
+def _end(number: int, frame: object) -> None:
+    """A signal of the system, outside a run: what was begun is cleaned up on the way out."""
+    note(f"ended by {signal.Signals(number).name}", style="")
+    raise SystemExit(128 + number)
+
+
 def program() -> None:
     """The same as a process of its own, which ends at once: to take all modules apart would take half a second more.
 
     Whoever asked to be called at the end is called, and what was said is out. Where threads still run, it waits for
     them as usual.
     """
+    for number in set(ending_signals()) - {signal.SIGINT}:
+        signal.signal(number, _end)
     try:
         main()
         code: object = 0

@@ -26,6 +26,11 @@ def _take_no_value(kind: Any) -> None:
         option.metavar = option.metavar or ""
 
 
+def quietly(command: Callable[..., None]) -> Callable[..., None]:
+    """A command of a group, with --quiet."""
+    return with_options(command, json=False)
+
+
 def with_options(command: Callable[..., None], *, json: bool) -> Callable[..., None]:
     """The command with the options that all have."""
     added = {"quiet": Quiet, **({"json": Json} if json else {})}

@@ -66,7 +66,7 @@ class Phase:
         """
         if COMPILED.under_way > 0:
             return "compiling loops"
-        if self.done is None or self.done < SURE:
+        if self.done is None or not SURE <= self.done < 1:
             return ""
         seconds = (now - self.began) * (1 - self.done) / self.done
         speed = f"{self.rows / (now - self.began):,.0f} rows a second, " if self.rows else ""
@@ -202,7 +202,8 @@ class Bar:
 def following(written: Callable[[], Sequence[Path]] = lambda: ()) -> Iterator[None]:
     """Within this, long phases are shown, and Ctrl-C asks the run to end: one line says what is left, and it ends.
 
-    A second Ctrl-C ends the program at once. `written`: what had been written by then, and stays.
+    So do the signals by which a system ends a program. A second one ends it at once. `written`: what was written by
+    then, and stays.
     """
     with _shown() as shown, _stopping() as stop, _told_of_compiling():
         try:
@@ -212,7 +213,7 @@ def following(written: Callable[[], Sequence[Path]] = lambda: ()) -> Iterator[No
             shown.close()
             left = ", ".join(map(str, written()))
             note(f"{error}: {f'written before, and left as it is: {left}' if left else 'nothing is left'}")
-            raise typer.Exit(130) from None
+            raise typer.Exit(128 + (stop.number or signal.SIGINT)) from None
 
 
 def written_from_now(folders: Sequence[Path]) -> Callable[[], Sequence[Path]]:
@@ -267,21 +268,35 @@ def _told_of_compiling() -> Iterator[None]:
         yield
 
 
+class _Signalled(Stop):
+    """A token that remembers by which signal it was asked."""
+
+    number: int | None = None
+
+
+def ending_signals() -> list[int]:
+    """Signals that ask the program to end, where they exist and nobody said that they are ignored, as nohup does."""
+    named = (getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP"))
+    return [number for number in named if number is not None and signal.getsignal(number) is not signal.SIG_IGN]
+
+
 @contextmanager
-def _stopping() -> Iterator[Stop]:
-    """A token that the first Ctrl-C asks."""
-    stop = Stop()
+def _stopping() -> Iterator[_Signalled]:
+    """A token that the first Ctrl-C asks, or another signal to end."""
+    stop = _Signalled()
     if threading.current_thread() is not threading.main_thread():  # only the main thread hears signals
         yield stop
         return
 
     def ask(number: int, frame: object) -> None:
         if stop.asked:
-            raise KeyboardInterrupt
+            raise SystemExit(128 + number) if number != signal.SIGINT else KeyboardInterrupt
+        stop.number = number
         stop.ask()
 
-    before = signal.signal(signal.SIGINT, ask)
+    before = {number: signal.signal(number, ask) for number in ending_signals()}
     try:
         yield stop
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -63,6 +63,12 @@ _Methods = Annotated[
 ]
 
 
+_Trial = Annotated[
+    bool,
+    typer.Option("--trial", help="Only look: NAME.trial is entered in no ledger, and must not be handed over."),
+]
+
+
 def publish(  # noqa: PLR0913 - an argument for each option
     recipe: Annotated[Path, typer.Argument(metavar="RECIPE", help="The recipe, in YAML (see: sfumato draft).")],
     output: Annotated[Path, typer.Option("--output", "-o", help="The release folder to write.")] = Path("release"),
@@ -81,13 +87,15 @@ def publish(  # noqa: PLR0913 - an argument for each option
     sign: _Sign = None,
     policy: Policies = None,
     attest: Attest = None,
+    trial: _Trial = False,
 ) -> None:
     """Mask a table as RECIPE says, verify what was written, measure what survived, and write the release.
 
     Two folders are written: the release, to be handed over, and NAME.holder beside it, for your eyes only. An earlier
     release of that name is replaced, and told; anything else there is left alone, and refused. Every release is entered
-    in your ledger (see: sfumato ledger). With --clusters 2,4,6 there is a release for each number in that folder, with
-    --methods kmeans,ward for each clusterer and number.
+    in your ledger (see: sfumato ledger). Where the recipe names its people, and their release stands there by the same
+    recipe from the same table, nothing is done, and said. With --clusters 2,4,6 there is a release for each number in
+    that folder, with --methods kmeans,ward for each clusterer and number.
     """
     start_libraries()
 
@@ -98,13 +106,21 @@ def publish(  # noqa: PLR0913 - an argument for each option
     read = Recipe.from_yaml(recipe, changes=change or (), allow=allow or ())
     found = with_policies(read, policy or (), attest or ())
     asked = _Asked.of(found, clusters, methods)
+    if trial:
+        _check_trial(found, several=asked.several, signed=sign is not None, copied=copy is not None)
+        output = output.with_name(f"{output.name}.trial")
     check_places(asked.places(output) if asked.several else [output])
     opened = None if sign is None else open_key(sign)
     _check_copy(copy, found, several=asked.several)
     show_plan(found)
     forms = chosen_forms(form or (), csv=csv, several=asked.several)
-    run = Run(engine=engine_named(engine), format=forms.table, report=report, suggest=suggest, stream=stream)
+    local = engine_named(engine)
+    run = Run(engine=local, format=forms.table, report=report, suggest=suggest, stream=stream, trial=trial)
     people = _table(table or found.table)
+    if trial or asked.several or opened or copy or forms.also or not _already(people, found, output, run):
+        _tell_replaced(asked.places(output) if asked.several else [output])
+    else:
+        return
     if asked.several:
         _publish_family(people, found, asked, output=output, run=run, key=opened)
     else:
@@ -129,14 +145,48 @@ def _publish_one(
     with noting_warnings() as told_later:
         if key is not None:
             _sign(release, key)
-        written = _write(release, output, also=also)
+        written = release.keep(output) if run.trial else _write(release, output, also=also)
     failed = None if copy is None else _copied(release, copy, written)
     made = {} if copy is None else {"copy": {"written": failed is None, "why": "" if failed is None else str(failed)}}
     figures("publish", {**release_form(release, written), "warnings": [*told, *told_later], **made})
     show_release(release, output)
+    if run.trial:
+        note(f"a trial: {written} is entered in no ledger, and must not be handed over", style="yellow")
     if failed is not None:
         show_error(failed)
         raise typer.Exit(NOT_COPIED)
+
+
+def _check_trial(recipe: Recipe, *, several: bool, signed: bool, copied: bool) -> None:
+    """A trial is for looking at: it is one, nobody's signature stands for it, and no copy of it is made."""
+    from sfumato.errors import RecipeError
+
+    given = {"--clusters or --methods": several, "--sign": signed, "--copy": copied}
+    given["a budget, of which every run spends"] = recipe.mask.guarantee.spends
+    for option in (name for name, is_given in given.items() if is_given):
+        raise RecipeError("--trial", "a trial is looked at, and not handed over", given=option, remedy="leave one out")
+
+
+def _tell_replaced(places: Sequence[Path]) -> None:
+    """Said before the work begins, so that it can still be stopped."""
+    from sfumato.release.output import CERTIFICATE
+
+    for place in places:
+        if (place / CERTIFICATE).is_file():
+            note(f"{place} holds an earlier release, which this one will replace: whoever has that one has both")
+
+
+def _already(people: object, recipe: Recipe, output: Path, run: Run) -> bool:
+    """Whether this very release stands there: people with a name are not released again for nothing."""
+    from sfumato.publishing.again import already_published
+
+    with following():
+        entry = already_published(people, recipe, output, run=run)
+    if entry is None:
+        return False
+    figures("publish", {"folder": str(output), "already": True, "warnings": []})
+    note(f"already published on {entry.when[:10]} by this recipe from this table: {output}; nothing to do", style="")
+    return True
 
 
 def _copied(release: Release, copy: str, written: Path) -> TableError | None:
@@ -147,7 +197,7 @@ def _copied(release: Release, copy: str, written: Path) -> TableError | None:
         release.write(copy)
     except TableError as error:
         remedy = f"{error.remedy}; then say sfumato copy {written} ADDRESS"
-        given = f"{written}, which is released and entered, and not copied"
+        given = "; ".join(filter(None, (error.given, f"{written}, which is released and entered, and not copied")))
         return TableError(error.thing, error.rule, given=given, remedy=remedy)
     note("wrote the released table to the database; the folder stays the release")
     return None

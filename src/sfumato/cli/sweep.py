@@ -59,6 +59,8 @@ def sweep(
             given="neither",
             remedy="add `table: people.csv` to the recipe",
         )
+    if (output / PAGE).is_file():
+        note(f"{output} holds an earlier sweep: its {PAGE} and {TABLE} are replaced; what it tried is not tried again")
     with following(lambda: [output] if output.is_dir() else []), step("Trying every setting"):
         settings = parse_over(over)
         done = run(named, found, settings, output, kept=kept, workers=workers, public=public, tell=_tell)

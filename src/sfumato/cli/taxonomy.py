@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
+from sfumato.cli.options import quietly
 from sfumato.cli.output import echo, note, refuse_overwrite, show
 from sfumato.errors import SfumatoError, visible
 
@@ -38,6 +39,7 @@ def _example(*lines: str) -> str:
 
 
 @app.command(epilog=_example("sfumato taxonomy check education.csv --table people.csv --column education"))
+@quietly
 def check(
     file: _File,
     table: Annotated[
@@ -90,6 +92,7 @@ def _note_missing(texts: Sequence[str]) -> None:
 
 
 @app.command(epilog=_example("sfumato taxonomy draft people.csv education --output education.yaml"))
+@quietly
 def draft(
     table: Annotated[
         str, typer.Argument(metavar="TABLE", help="CSV, Parquet, Arrow or Excel; or the address of a database.")
@@ -127,6 +130,7 @@ def draft(
 @app.command(
     epilog=_example("sfumato taxonomy convert education.csv education.yaml", "sfumato taxonomy convert t.yaml t.csv")
 )
+@quietly
 def convert(
     source: Annotated[Path, typer.Argument(metavar="FROM", help="The taxonomy to read.")],
     target: Annotated[Path, typer.Argument(metavar="TO", help="The file to write: .yaml, .json or .csv.")],
@@ -146,6 +150,7 @@ def convert(
 
 
 @app.command(epilog=_example("sfumato taxonomy grown release age --output age.yaml"))
+@quietly
 def grown(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="By top_down, with its .holder beside it.")],
     column: Annotated[str, typer.Argument(metavar="COLUMN", help="A number.")],
@@ -172,6 +177,7 @@ def grown(
 
 
 @app.command(name="show", epilog=_example("sfumato taxonomy show education.yaml"))
+@quietly
 def show_tree(file: _File) -> None:
     """Draw the tree in FILE."""
     from sfumato.data.taxonomy.taxonomy import Taxonomy

@@ -319,7 +319,8 @@ def undecodable(layout: Layout) -> TableError | None:
         f"{layout.path.name}, line {line}",
         f"the text must be {'UTF-8' if layout.is_utf8 else layout.encoding}",
         given="bytes that are not",
-        remedy="convert the file to UTF-8, or name its encoding: --encoding cp1252, or encoding: cp1252 in a recipe",
+        remedy="convert the file to UTF-8, or name its encoding: a line `encoding: cp1252` in the recipe; where there "
+        "is none yet (draft, advise, taxonomy) --encoding cp1252",
     )
 
 

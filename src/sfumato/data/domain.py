@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from sfumato.data.codes import as_sets, pruned, rank, spread
 from sfumato.data.lookalikes import bad_name
 from sfumato.data.schema import Category, ItemSet, Number, Schema
 from sfumato.data.table import Column, ItemColumn
-from sfumato.errors import MOST_NAMED, SchemaError, TableError, TaxonomyError, did_you_mean, nearest
+from sfumato.errors import MOST_NAMED, SchemaError, TableError, TaxonomyError, did_you_mean
 
 
 def clipped(column: Column, attribute: Number) -> Column:
@@ -109,11 +110,13 @@ def check_names(names: Sequence[str], schema: Schema) -> None:
     """Refuse a table and a schema that do not name the same columns; an absent identifier is no harm."""
     check_headers(names)
     if undeclared := _not_in(names, schema):
+        if likely := _misspelt(undeclared, _not_in(schema, names)):
+            raise likely
         raise SchemaError(
             _listed(undeclared),
             "every column of the table must be declared in the schema",
             given="an undeclared column" if len(undeclared) == 1 else f"{len(undeclared)} undeclared columns",
-            remedy=_undeclared(undeclared, _not_in(schema, names)),
+            remedy=f"declare {'it' if len(undeclared) == 1 else 'each'}, or leave it out of the table",
         )
     if not schema.kept:
         raise SchemaError(
@@ -137,10 +140,20 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:MOST_NAMED]) + more
 
 
-def _undeclared(names: list[str], unused: list[str]) -> str:
-    near = next((one for name in names if (one := nearest(name, unused)) is not None), None)
-    hint = "" if near is None else f"; did you mean {near!r}, which is declared and not in the table?"
-    return f"declare {'it' if len(names) == 1 else 'each'}, or leave it out of the table{hint}"
+def _misspelt(undeclared: list[str], unused: list[str]) -> SchemaError | None:
+    """Where the schema has names like those of columns that it does not declare: each beside the column it may mean."""
+    few = undeclared[:MOST_NAMED] if len(unused) <= MOST_NAMED else []
+    like = {name: get_close_matches(name, undeclared, n=1) for name in unused} if few else {}
+    pairs = {name: found[0] for name, found in like.items() if found}
+    if not pairs:
+        return None
+    return SchemaError(
+        ", ".join(pairs),
+        "every attribute of the schema must be a column of the table",
+        given="; ".join(f"the schema has {name}, the table has {column}" for name, column in pairs.items()),
+        remedy=f"did you mean {' and '.join(map(repr, pairs.values()))}? Write it so in the schema, and wherever the "
+        "recipe names it",
+    )
 
 
 def _not_in(these: Iterable[str], those: Iterable[str]) -> list[str]:

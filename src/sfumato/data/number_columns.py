@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pyarrow as pa
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.data import calendar, written_forms
 from sfumato.data.codes import is_text
-from sfumato.data.schema import Number
+from sfumato.data.schema import DateOrder, Number
 from sfumato.data.table import Column, Place
 from sfumato.errors import SchemaError, TableError
 
@@ -29,13 +29,13 @@ def to_numbers(name: str, array: pa.Array[Any], attribute: Number, *, place: Pla
     if attribute.dates == "ymd" and (pt.is_integer(array.type) or pt.is_floating(array.type)):
         array = written_forms.digits(array)
     if is_text(array.type):
-        texts = pc.utf8_trim_whitespace(array)
+        texts = written = pc.utf8_trim_whitespace(array)
         if attribute.dates:
             texts = written_forms.iso_dates(texts, attribute.dates)
         if attribute.decimal:
             texts = written_forms.plain_numbers(texts, attribute.decimal)
         if attribute.calendar:
-            return _read_moments(name, texts, place=place)
+            return _read_moments(name, texts, place=place, written=written, order=attribute.dates)
         return _read_numbers(name, texts, place=place, clip=attribute.range if attribute.outside == "clip" else None)
     if pt.is_null(array.type):
         return array.cast(pa.date32() if attribute.calendar else pa.int64())
@@ -75,10 +75,21 @@ def _from_decimal(array: pa.Array[Any]) -> pa.Array[Any]:
     return array.cast(pa.float64())
 
 
-def _read_moments(name: str, texts: pa.Array[Any], *, place: Place) -> pa.Array[Any]:
+def _read_moments(
+    name: str, texts: pa.Array[Any], *, place: Place, written: pa.Array[Any], order: DateOrder | None
+) -> pa.Array[Any]:
     found, bad = calendar.from_text(texts)
     if not bad.any():
         return found
+    orders: tuple[DateOrder, ...] = get_args(DateOrder)
+    fits = [one for one in orders if not calendar.from_text(written_forms.iso_dates(written, one))[1].any()]
+    if fits:
+        raise TableError(
+            name,
+            f"{place(bad)} holds no date in the order that is declared",
+            given=f"dates: {order}" if order else "no order, which is ISO 8601",
+            remedy=f"say dates: {' or '.join(fits)}, in which every date of the column can be read",
+        )
     raise TableError(
         name,
         f"{place(bad)} holds no ISO 8601 date or time, or one with a zone beside others without",

@@ -175,6 +175,13 @@ all. Given: one of 5001 characters. To mend it: write plain names, texts and num
         mark = getattr(error, "problem_mark", None)
         where = f", line {mark.line + 1}" if mark is not None else ""
         problem = str(getattr(error, "problem", "") or getattr(error, "reason", "") or "broken YAML")
+        if mark is not None and "\t" in "".join(text.splitlines()[mark.line : mark.line + 1]):
+            raise RecipeError(
+                thing + where,
+                f"a {what} is indented with spaces alone",
+                given="a tab in that line",
+                remedy="write spaces in place of the tab",
+            ) from None
         raise RecipeError(
             thing + where,
             f"a {what} must be valid YAML",

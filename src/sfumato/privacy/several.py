@@ -49,6 +49,7 @@ import numpy as np
 from sfumato.arrays import Ints, Marks
 from sfumato.data.grouping import group_numbers
 from sfumato.errors import ReleaseError
+from sfumato.events import checkpoint
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,9 +129,10 @@ def _ways(views: Sequence[View], groups: Sequence[Groups]) -> _Ways:
     if (came < 0).any():
         _refuse("fewer records with some value than an earlier one")
     found, count = [], 0
+    with_value = [_split(of.values, n) for of in groups]
     for value, arrival in zip(*np.nonzero(came.T), strict=True):
-        for_value = [np.flatnonzero(of.values == value) for of in groups]
-        found.append(_from(views, groups, for_value, int(arrival)))
+        checkpoint()
+        found.append(_from(views, groups, [of[value] for of in with_value], int(arrival)))
         count += len(found[-1])
         _limit(count)
     return _Ways(np.concatenate(found))
@@ -166,6 +168,9 @@ def _covered(view: View, groups: Groups, members: Ints, name: str, views: Sequen
     return np.ones((len(members), points), dtype=bool)
 
 
+UNHELD = "groups that cannot all hold the earlier people"
+
+
 class _System:
     """Owns the equations that every world satisfies, in blocks that have nothing to do with each other.
 
@@ -187,6 +192,7 @@ class _System:
         first = row[np.unique(at, return_index=True)[1]]
         joined = csr_array((np.ones(len(row)), (row, first[at])), shape=(size, size))
         self._block_of_row = connected_components(joined, directed=False)[1].astype(np.int64)
+        self._rows_of_block = _members(self._block_of_row)
         block = self._block_of_row[first]
         self._ways_of_block = _members(block)
         self._integral = int(len(groups) > 2)
@@ -199,14 +205,23 @@ class _System:
     def most(self, cell: int) -> tuple[Ints, Ints]:
         """A world of the cell's block in which it has the most people: the block's cells, and the people in each."""
         block = self.block_of_cell[cell]
-        ways, rows = self._ways_of_block[block], np.flatnonzero(self._block_of_row == block)
+        ways, rows = self._ways_of_block[block], self._rows_of_block[block]
+        if len(ways) == 1:  # everybody goes it: where unmasked values tell people apart, nearly all blocks are such
+            if len(set(self._records[rows])) > 1:
+                _refuse(UNHELD)
+            return np.array([cell]), self._records[rows[:1]]
         cost = -(self.cell_of_way[ways] == cell).astype(float)
         solve: Any = import_module("scipy.optimize").linprog
         found = solve(cost, A_eq=self._matrix[rows][:, ways], b_eq=self._records[rows], integrality=self._integral)
         if found.status != 0:
-            _refuse("groups that cannot all hold the earlier people" if found.status == 2 else "too many to compute")
+            _refuse(UNHELD if found.status == 2 else "too many to compute")
         cells, of_way = np.unique(self.cell_of_way[ways], return_inverse=True)
         return cells, np.rint(np.bincount(of_way, found.x)).astype(np.int64)
+
+
+def _split(numbers: Ints, n: int) -> list[Ints]:
+    """Of each of n numbers where it stands, in ascending order; also of those that do not occur."""
+    return np.split(np.argsort(numbers, kind="stable"), np.cumsum(np.bincount(numbers, minlength=n))[:-1])
 
 
 def _members(numbers: Ints) -> list[Ints]:
@@ -228,6 +243,7 @@ def _smallest(system: _System, enough: int | None) -> int:
     for number in np.argsort(promise, kind="stable"):
         cells = cells_of[number]
         for cell in cells:
+            checkpoint()
             if seen[cells].sum() >= best:
                 break
             there, people = system.most(int(cell))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.calls import called
+from sfumato.data.safe_files import read_text
 from sfumato.display import Card
 from sfumato.errors import ReleaseError
 from sfumato.maskers.partition.explanation import explain as tell_values
@@ -15,8 +16,10 @@ from sfumato.maskers.topdown.explanation import explain as tell_search
 from sfumato.publishing.orders import check_folder
 from sfumato.publishing.orders import explain as search_again
 from sfumato.publishing.row_explanation import explain_row
-from sfumato.release.output import holder_of
+from sfumato.release.output import TABLE_WAS, holder_of
 from sfumato.release.reading import read_certificate, read_history, read_recipe_of
+
+LONGEST_PATH = 8192
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,10 +85,15 @@ def explain(
 
 
 def _named(release: str | Path) -> Path | None:
-    """The raw table where the holder's recipe has it, seen from here or from beside the release; maybe none."""
+    """The raw table where the holder's recipe has it, seen from here or from beside the release, or where it lay when
+    it was published; maybe none."""
     named = read_recipe_of(release).table
-    places = (Path(), holder_of(Path(release).resolve()).parent)
-    found = [place / named for place in places if (place / named).is_file()] if named else []
+    holder = holder_of(Path(release).resolve())
+    found = [place / named for place in (Path(), holder.parent) if (place / named).is_file()] if named else []
+    noted = holder / TABLE_WAS
+    if not found and noted.is_file():
+        was = Path(read_text(noted, what=TABLE_WAS, most=LONGEST_PATH, kind=ReleaseError).rstrip("\n"))
+        found = [was] if was.is_file() else []
     return found[0] if found else None
 
 

@@ -30,6 +30,7 @@ from sfumato.publishing.notebook import told_in_notebook
 from sfumato.publishing.tries import try_others
 from sfumato.recipe import Recipe
 from sfumato.release.certificate import sha256
+from sfumato.release.output import CERTIFICATE
 from sfumato.release.reading import DAMAGE, plain_file, read_certificate, read_json, read_recipe_of, read_rows
 from sfumato.release.release import Release
 from sfumato.structure.embedding import Placement, check_placement
@@ -94,7 +95,14 @@ def released_by(recipe: Recipe, case: Case) -> Release:
         papers=case.papers,
         account=case.account,
         left_out=case.left_out,
+        source=_file_of(case.source),
     )
+
+
+def _file_of(source: object) -> Path | None:
+    """Where the table lies that a run was given, if it is a file."""
+    named = isinstance(source, str | Path) and "://" not in str(source) and Path(source).is_file()
+    return Path(str(source)) if named else None
 
 
 @called
@@ -172,8 +180,20 @@ def check_folder(given: object) -> None:
     expected("release", given, (str, Path), rule=rule, remedy=remedy)
 
 
+def refuse_swapped(raw: object, release: str | Path) -> None:
+    """A release folder where the raw table belongs, and a file where the release does."""
+    if isinstance(raw, str | Path) and (Path(raw) / CERTIFICATE).is_file() and not Path(release).is_dir():
+        raise ReleaseError(
+            str(release),
+            "the raw table comes first, and the release after it",
+            given=f"{raw}, which is a release, before it",
+            remedy=f"name them the other way round: {release} {raw}",
+        )
+
+
 def _opened(raw: object, release: str | Path) -> Case:
     check_folder(release)
+    refuse_swapped(raw, release)
     return Case(source=raw, recipe=read_recipe_of(release), run=Run(), release=Path(release))
 
 

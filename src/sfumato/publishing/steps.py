@@ -10,7 +10,8 @@ from sfumato.counting import Engine
 from sfumato.data.reading import index_left_out, read
 from sfumato.data.sources.openers import in_order
 from sfumato.data.sources.source import RawTable
-from sfumato.errors import RecipeError, SchemaError, TableError, TaxonomyError, quoted, warn
+from sfumato.data.table import Table
+from sfumato.errors import Infeasible, RecipeError, SchemaError, TableError, TaxonomyError, quoted, warn
 from sfumato.evaluation.advice import UNGUIDED, advice_on_clusters
 from sfumato.evaluation.detail import check_detail
 from sfumato.evaluation.evaluate import judge, objective_for
@@ -19,9 +20,12 @@ from sfumato.events import settling
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.registry import name_of
 from sfumato.maskers.sensitive import counted
+from sfumato.privacy.requirements import largest_k
+from sfumato.privacy.requirements.anonymity import FEW
 from sfumato.publishing.case import Case, prepare
 from sfumato.publishing.remarks import tell
 from sfumato.publishing.same_people import repeated
+from sfumato.recipe import Recipe
 from sfumato.recipe.policies import findings as policies
 from sfumato.release.accounting import Accounting, costs_of
 from sfumato.release.earlier import fixed_groups, mask_beside
@@ -39,12 +43,11 @@ from sfumato.structure.structures import Found, class_column, declared_labels, f
 
 
 def open_account(case: Case) -> Case:
-    """What may be spent, and what the ledger forbids, before any work."""
+    """What may be spent, and where it is entered; what the ledger forbids is told once the table is read."""
     recipe, run = case.recipe, case.run
     policies.refuse(recipe)
     costs = costs_of(recipe, run.chance)
     accounting = Accounting(recipe, costs, run.ledger, trial=run.trial)
-    accounting.begin()
     return replace(case, costs=costs, accounting=accounting)
 
 
@@ -64,11 +67,27 @@ def read_seen(case: Case) -> Case:
     )
     people = prepare(everything, recipe)
     policies.refuse(recipe, people)
+    _refuse_too_few(people, recipe)
+    case.accounting.begin()
     rows = repeated(case.source, recipe, stream=case.run.stream)
     remarks = tell(people, recipe, read=everything.rows, more=rows)
     left_out = 0 if recipe.mask.guarantee.spends else everything.rows - people.rows
     account = case.accounting.account(people)
     return replace(case, people=people, left_out=left_out, account=account, remarks=remarks)
+
+
+def _refuse_too_few(people: Table, recipe: Recipe) -> None:
+    """No masker makes groups of more people than there are; that is known before anything is masked."""
+    sizes = largest_k(recipe.privacy) if recipe.mask.guarantee.claims else {}
+    k = max(sizes.values(), default=0)
+    if 0 < people.rows < k and k > FEW:  # of fewer, where no size is asked, nothing follows
+        raise Infeasible(
+            f"k_anonymity on {', '.join(name for name, asked in sizes.items() if asked == k)}",
+            "even the most masked table is one group, and a group has at least k people",
+            given=f"k = {k} of {people.rows:,} rows",
+            remedy="ask for a far smaller k: one near the number of rows shows nothing of anybody; 5 inside a house "
+            "and 20 outside it are usual",
+        )
 
 
 def _refuse_order(case: Case) -> None:
@@ -114,7 +133,8 @@ def find_structure(case: Case) -> Case:
     if recipe.release.labels and (more := with_labels(recipe, people, found)) is not None:
         case = replace(case, labels=more.labels, recipe=more.recipe, people=more.people)
         recipe, people = more.recipe, more.people
-    case = replace(case, remarks=(*case.remarks, *_followed(case, found)))
+    lines = (*case.remarks.lines, *_followed(case, found))
+    case = replace(case, remarks=replace(case.remarks, lines=lines))
     labels = Labels(
         found.guide,
         max(found.n, int(found.guide.max()) + 1),

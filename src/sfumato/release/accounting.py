@@ -15,11 +15,11 @@ from typing import Any, ClassVar, Protocol
 
 from sfumato.data.sources.source import RawTable
 from sfumato.data.table import Table
-from sfumato.errors import ReleaseError, visible, warn
+from sfumato.errors import ReleaseError, SfumatoError, visible, warn
 from sfumato.maskers.masker import Guarantee
-from sfumato.maskers.registry import name_of
+from sfumato.maskers.registry import masker_named, name_of
 from sfumato.privacy.budget import UNIT, Event, Spending
-from sfumato.privacy.ledger import Account, Known, Ledger, Likeness, People, Rules
+from sfumato.privacy.ledger import Account, Entry, Known, Ledger, Likeness, People, Rules
 from sfumato.privacy.mechanisms import Mechanisms, noise_of
 from sfumato.privacy.verify.canonical import OF_NOISE
 from sfumato.privacy.verify.texts import readme, wording
@@ -109,7 +109,7 @@ class Accounting:
         self._seen: Likeness | None = None
 
     def begin(self) -> None:
-        """Refuse what the ledger forbids, before any work."""
+        """Refuse what the ledger forbids: once the table is read, so that its mistakes are told first."""
         if self.entered and not self.trial:
             rules_of(self.recipe).refuse(self.ledger.entries())
 
@@ -140,7 +140,8 @@ def tell_known(account: Account, recipe: Recipe) -> None:
             raise ReleaseError("earlier", said, given="people: growing", remedy=SHRUNK)
         warn(visible(f"{said}. What is claimed of both holds only if those rows were left out of that release"))
     if known := account.known():
-        said = _told(known, private=recipe.mask.guarantee.spends)
+        last = _last(known).entry
+        said = _told(known, private=recipe.mask.guarantee.spends, follow=_follow(last, recipe))
         attested = f". Yet the recipe attests {ALONE}: {recipe.attest[ALONE]}" if ALONE in recipe.attest else ""
         warn(visible(f"{said}{attested}"))
 
@@ -158,7 +159,30 @@ def rules_of(recipe: Recipe) -> Rules:
     for folder in recipe.before.releases:
         with suppress(OSError):  # a release that is not there is told where it is read
             told.add(hashlib.sha256((Path(folder) / "certificate.json").read_bytes()).hexdigest())
-    return Rules(recipe.people, frozenset(told), "several_releases" in recipe.understood, recipe.mask.guarantee.spends)
+    return Rules(
+        recipe.people,
+        frozenset(told),
+        "several_releases" in recipe.understood,
+        recipe.mask.guarantee.spends,
+        lambda entry: _follow(entry, recipe),
+    )
+
+
+def _follow(entry: Entry, recipe: Recipe) -> str:
+    """How a release can be made safe with an earlier one; nothing where one of their maskers does not know how."""
+    try:
+        followed = bool(masker_named(entry.mask)().joins_earlier)
+    except SfumatoError:  # of a version that had other maskers
+        return ""
+    if not followed or not recipe.mask.joins_earlier:
+        return ""
+    here = Path(entry.folder)
+    near = here.relative_to(Path.cwd()) if here.is_relative_to(Path.cwd()) else here
+    return (
+        "where the table is the same or has only grown, make this one safe with it, in a folder of its own: "
+        f"earlier: {{releases: [{near}], people: same or growing}}, the folder as seen from the recipe (elsewhere: "
+        "--allow)"
+    )
 
 
 def recipe_hash(recipe: Recipe) -> str:
@@ -166,8 +190,12 @@ def recipe_hash(recipe: Recipe) -> str:
     return hashlib.sha256(recipe.to_yaml().encode()).hexdigest()
 
 
-def _told(known: Sequence[Known], *, private: bool) -> str:
-    last = max(known, key=lambda one: one.share or 0.0) if known[-1].share is None else known[-1]
+def _last(known: Sequence[Known]) -> Known:
+    return max(known, key=lambda one: one.share or 0.0) if known[-1].share is None else known[-1]
+
+
+def _told(known: Sequence[Known], *, private: bool, follow: str = "") -> str:
+    last = _last(known)
     house = f"If that one never left the house, delete it and say `sfumato ledger --withdraw {last.entry.id[:SHORT]}`"
     number = "an earlier release" if len(known) == 1 else f"{len(known)} earlier releases"
     share = "" if last.share is None else f", with about {last.share * 100:.0f} % of the smaller one's rows in common"
@@ -176,15 +204,20 @@ def _told(known: Sequence[Known], *, private: bool) -> str:
         if private and last.entry.epsilon is not None
         else f"This one keeps its promise whatever else is out; that one, without a budget, does not. {house}"
         if private
-        else "Where the table is the same or has only grown, make this one safe with it (earlier: {releases: "
-        f"[{last.entry.folder}], people: same or growing}}); else publish under a budget, or hand over one of them "
-        f"only. {house}; to try settings out without a word of this, run=sf.Run(trial=True) in Python"
+        else f"{_otherwise(follow)} only. {house}; to try settings out without a word of this, "
+        "sfumato publish --trial, in Python run=sf.Run(trial=True)"
     )
     return (
         f"the ledger knows {number} of this table, or of nearly this table: the last of {last.entry.when} in "
         f"{last.entry.folder}{share}. Whoever has both can compare them and reads off what only one of them holds: "
         f"every value of a person who is missing from the other. {remedy}"
     )
+
+
+def _otherwise(follow: str) -> str:
+    """What makes two releases safe, from the best to the last."""
+    last = "publish under a budget, or hand over one of them"
+    return f"{follow[:1].upper()}{follow[1:]}; else {last}" if follow else f"No earlier: covers it: {last}"
 
 
 NOT_PRIVATE = "NOT PRIVATE"

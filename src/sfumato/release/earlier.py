@@ -18,6 +18,7 @@ from sfumato.data.masked import Masked
 from sfumato.data.schema import Schema
 from sfumato.data.table import AnyColumn, Column, ItemColumn, Table
 from sfumato.errors import ReleaseError, TableError
+from sfumato.events import part
 from sfumato.maskers.masker import Fixed, Mask, Masker, Outcome, Task
 from sfumato.maskers.recoding.rules import Points, Rule
 from sfumato.privacy.joint_claims import BCFAnonymity, Certified, JointAnonymity, promised_together
@@ -166,7 +167,8 @@ def mask_beside(task: Task, masker: Masker, recipe: Recipe) -> Outcome:
     sides = [_side(Path(folder), recipe.schema) for folder in recipe.before.growing]
     if not sides:
         return masker.mask(task)
-    return masker.mask_while(task, lambda outcome: _holds(sides, task, outcome, recipe))
+    with part(0.0, 0.0):  # how often it is tried again is not known before, so that no share is told
+        return masker.mask_while(task, lambda outcome: _holds(sides, task, outcome, recipe))
 
 
 def claims_beside(people: Table, outcome: Outcome, recipe: Recipe) -> list[Claim]:

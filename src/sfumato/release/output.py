@@ -125,6 +125,8 @@ def _in_turn(folder: Path) -> Iterator[bool]:
 HOLDER = ".holder"
 CERTIFICATE = "certificate.json"
 HISTORY = "history.json"
+TABLE_WAS = "table.txt"
+"""In the holder's folder: where the table lay that the release was made from."""
 
 
 def holder_of(target: Path) -> Path:

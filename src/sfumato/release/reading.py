@@ -250,6 +250,13 @@ def _holder_of(release: str | Path) -> Path:
 
 def _holder(release: str | Path) -> Path:
     holder = _holder_of(release)
+    if Path(release).is_file():
+        raise ReleaseError(
+            str(release),
+            "a release is a folder that publish wrote",
+            given="a file",
+            remedy="name the folder here; a table goes where TABLE or RAW stands in the command's --help",
+        )
     if not holder.is_dir():
         raise ReleaseError(
             str(release),

@@ -34,7 +34,7 @@ from sfumato.release.bundle import Shown
 from sfumato.release.copies import copy_release, remember_written
 from sfumato.release.exports.export import export, suffixes_of
 from sfumato.release.new_rows import shown_rows
-from sfumato.release.output import CERTIFICATE, HISTORY, holder_of, placed, refuse_inside, refuse_strangers
+from sfumato.release.output import CERTIFICATE, HISTORY, TABLE_WAS, holder_of, placed, refuse_inside, refuse_strangers
 from sfumato.release.reading import typed_rows
 
 NOT_PRIVATE = "NOT-PRIVATE"
@@ -69,6 +69,7 @@ class Release:
     papers: Mapping[str, str] = field(default_factory=dict)
     account: Account | None = None
     left_out: int = 0
+    source: Path | None = None
 
     @cached_property
     def shown(self) -> pa.Table:
@@ -191,6 +192,8 @@ class Release:
     def _write_holder(self, folder: Path) -> None:
         private_folder(folder)
         write_private(folder / "recipe.yaml", self.recipe.to_yaml())
+        if self.source is not None:
+            write_private(folder / TABLE_WAS, f"{self.source.absolute()}\n")
         write_private_json(folder / HISTORY, self.history)
         write_private_json(folder / "evaluation.json", self.scores)
         write_private_json(folder / "timings.json", self.timings)

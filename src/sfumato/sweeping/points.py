@@ -322,9 +322,11 @@ def _side_by_side(waiting: Sequence[Point], table: str, workers: int) -> Iterato
 def _alone(over: Event) -> None:
     """One thread for each process; an end when the process that started it says so, or is gone however it ended.
 
-    Ctrl-C reaches every process of a terminal, and is for the one that started the others.
+    Ctrl-C reaches every process of a terminal, as a signal to end may, and is for the one that started the others.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+        if hasattr(signal, name):
+            signal.signal(getattr(signal, name), signal.SIG_IGN)
     for name in THREADS:
         os.environ.setdefault(name, "1")
     parent = parent_process()

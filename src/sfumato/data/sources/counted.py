@@ -1,7 +1,7 @@
 """What comes up from an engine that counts: values of single columns with counts, then tuples of places with counts.
 
-`receive` is the one door through which it comes. No row of people does: the first job gives one column at a time, the
-second one whole numbers alone.
+`receive` is the one door through which it comes: the first job gives one column at a time, the second one whole numbers
+alone. No identifier is among them; both together are the rows without identifiers, in no order.
 """
 
 from __future__ import annotations

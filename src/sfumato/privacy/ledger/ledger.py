@@ -7,7 +7,7 @@ import hmac
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -212,13 +212,15 @@ class Rules:
     """What a recipe says of several releases of the same people.
 
     `name`: what it calls them. `told`: the SHA-256 of the certificates of the earlier releases that it is made safe
-    with. `accepted`: others may be out as well. `private`: it spends a budget, and private releases add up.
+    with. `accepted`: others may be out as well. `private`: it spends a budget, and private releases add up. `follow`:
+    how a release could be made safe with an earlier one, in words; nothing where it cannot.
     """
 
     name: str | None = None
     told: frozenset[str] = frozenset()
     accepted: bool = False
     private: bool = False
+    follow: Callable[[Entry], str] = field(default=lambda entry: "", compare=False)
 
     def joinable(self, entry: Entry) -> bool:
         """Whether an entry is of a release that is not accounted for."""
@@ -232,19 +234,19 @@ class Rules:
         mine = [entry for entry in entries if entry.people == called and entry.certificate != certificate]
         others = [e for e in mine if self.joinable(e) and not (self.private and e.epsilon is not None)]
         if others:
-            raise _again(self.name, others)
+            raise _again(self.name, others, self.follow(others[-1]))
 
 
-def _again(name: str, others: Sequence[Entry]) -> RecipeError:
+def _again(name: str, others: Sequence[Entry], follow: str) -> RecipeError:
     last = others[-1]
     more = "" if len(others) == 1 else f", and {len(others) - 1} before it"
     return RecipeError(
         f"people: {name}",
         "whoever has two releases of the same people can compare them, and reads off what only one of them holds",
         given=f"the ledger knows one of {last.when[:16]} in {last.folder}{more}",
-        remedy=f"where the table is the same or has only grown, say earlier: {{releases: [{last.folder}], people: same "
-        "or growing}; if that one never left the house, delete it and say `sfumato ledger --withdraw "
-        f"{last.id[:8]}`; or take the risk and say i_understand: several_releases",
+        remedy=f"{follow + '; ' if follow else ''}if that one never left the house, delete it and say `sfumato ledger "
+        f"--withdraw {last.id[:8]}`; to look at what would come out, `sfumato publish --trial`; or take the risk and "
+        "say i_understand: several_releases",
     )
 
 

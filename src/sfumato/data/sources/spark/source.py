@@ -58,7 +58,7 @@ class SparkFrame:
         del columns, guess, progress
         raise TableError(
             self.called,
-            "rows of a Spark table stay there: it is only asked for counts, by a recipe",
+            "identifiers of a Spark table stay there: it is only asked for counts, by a recipe",
             given="a table without a recipe",
             remedy="draft a recipe first: sf.draft(frame), or sfumato draft ADDRESS --output recipe.yaml",
         )

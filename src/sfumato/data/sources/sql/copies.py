@@ -33,6 +33,10 @@ TYPES = {
     "duckdb": {"text": "VARCHAR", "whole": "BIGINT", "decimal": "DOUBLE", "truth": "BOOLEAN"},
     "sqlite": {"text": "TEXT", "whole": "INTEGER", "decimal": "REAL", "truth": "BOOLEAN"},
 }
+SENT = {"whole": pa.int64(), "decimal": pa.float64(), "date": pa.date32()}
+"""As what a kind is sent: a column is made as wide as its kind, and what is narrower is not taken for it."""
+MOST_DIGITS = 38
+"""Digits that a decimal column of a database has at most."""
 CALENDAR = {"date": "DATE", "moment": "TIMESTAMP", "zoned": "TIMESTAMP WITH TIME ZONE", "time": "TIME"}
 
 
@@ -57,7 +61,7 @@ def write_copy(address: Address, shown: pa.Table) -> None:
     clause = table_clause(address.table or "")
     plain = _plain(shown, text_dates=address.scheme == "sqlite")
     room = import_module(f"sfumato.data.sources.sql.{address.scheme}")
-    with _in_words(address), room.writing(address) as connection:
+    with _in_words(address, shown.column_names), room.writing(address) as connection:
         made = f"CREATE TABLE {clause} ({columns})"
         if address.scheme == "duckdb":
             connection.execute(made)
@@ -67,8 +71,8 @@ def write_copy(address: Address, shown: pa.Table) -> None:
             _fill(connection, made, parts_of(address.table or ""), plain)
 
 
-def _in_words(address: Address) -> AbstractContextManager[None]:
-    return in_words(address.called, rule=WRITING, remedies=REMEDIES, usual=MENDING)
+def _in_words(address: Address, columns: Sequence[str] = ()) -> AbstractContextManager[None]:
+    return in_words(address.called, rule=WRITING, remedies=REMEDIES, usual=MENDING, columns=columns)
 
 
 class _Tried(Exception):
@@ -133,19 +137,27 @@ def _columns(address: Address, shown: pa.Table) -> str:
 
 def _type(address: Address, field: pa.Field[Any]) -> str:
     kind = _kind(field)
+    if kind == "exact":
+        return f"DECIMAL({MOST_DIGITS}, {_value_type(field.type).scale})"
     if kind in TYPES[address.scheme]:
         return TYPES[address.scheme][kind]
     return CALENDAR[kind]
 
 
+def _value_type(kind: Any) -> Any:
+    return kind.value_type if pt.is_dictionary(kind) else kind
+
+
 def _kind(field: pa.Field[Any]) -> str:
-    kind: pa.DataType = field.type.value_type if pt.is_dictionary(field.type) else field.type
+    kind = _value_type(field.type)
     if pt.is_string(kind) or pt.is_large_string(kind) or pt.is_null(kind):
         return "text"
     if pt.is_integer(kind) and kind != pa.uint64():
         return "whole"
     if pt.is_floating(kind):
         return "decimal"
+    if pt.is_decimal(kind) and kind.precision <= MOST_DIGITS:
+        return "exact"
     if pt.is_boolean(kind):
         return "truth"
     if pt.is_date(kind):
@@ -167,13 +179,14 @@ def _unwritable(name: str, given: str) -> TableError:
 
 
 def _plain(shown: pa.Table, *, text_dates: bool) -> pa.Table:
-    """Without dictionaries; SQLite has no dates, and keeps them as text."""
-    return pa.table({name: _spelled(shown.column(name), text_dates) for name in shown.column_names})
+    """Without dictionaries, each kind as wide as its column; SQLite has no dates and decimals, and is sent text."""
+    return pa.table(
+        {field.name: _spelled(shown.column(field.name), _kind(field), text_dates) for field in shown.schema}
+    )
 
 
-def _spelled(column: pa.ChunkedArray[Any], text_dates: bool) -> pa.ChunkedArray[Any]:
-    kind = column.type.value_type if pt.is_dictionary(column.type) else column.type
-    plain = column.cast(kind)
-    if pt.is_null(kind) or (text_dates and (pt.is_date(kind) or pt.is_timestamp(kind) or pt.is_time(kind))):
+def _spelled(column: pa.ChunkedArray[Any], kind: str, text_dates: bool) -> pa.ChunkedArray[Any]:
+    plain = column.cast(_value_type(column.type))
+    if kind == "text" or (text_dates and (kind in CALENDAR or kind == "exact")):
         return plain.cast(pa.string())
-    return plain
+    return plain.cast(SENT[kind]) if kind in SENT else plain

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from sfumato.data.codes import is_list
 from sfumato.data.sources.sql.address import Address
+from sfumato.data.sources.sql.session import arriving, called_off
 from sfumato.data.sources.sql.statements import columns_of, quoted
 from sfumato.errors import TableError
 
@@ -52,7 +53,8 @@ class DuckSession:
 
     def batches(self, statement: str) -> Iterator[pa.RecordBatch]:
         """What a statement gives, as it arrives."""
-        yield from self.connection.sql(statement).to_arrow_reader(ROWS)
+        end = self.connection.interrupt
+        yield from arriving(called_off(lambda: self.connection.sql(statement).to_arrow_reader(ROWS), end), end)
 
     def plain(self, field: pa.Field[Any], values: pa.Array[Any]) -> pa.Array[Any]:
         """As they are; moments with a zone in UTC, which its Arrow calls by another name."""

@@ -12,8 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.data.sources.sql.address import Address
+from sfumato.data.sources.sql.session import arriving, called_off
 from sfumato.data.sources.sql.statements import columns_of, quoted
 from sfumato.errors import TableError
+from sfumato.events import awaited
 
 SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
 PLANS = ("SET LOCAL work_mem = '64MB'", "SET LOCAL enable_nestloop = off", "SET LOCAL extra_float_digits = 1")
@@ -42,12 +44,12 @@ class PostgresSession:
     def check_query(self, query: str) -> None:
         """Prepared by itself: the server takes one statement then, and no more."""
         with closing(self.connection.cursor()) as cursor:
-            cursor.adbc_execute_schema(query)
+            called_off(lambda: cursor.adbc_execute_schema(query), cursor.adbc_cancel)
 
     def fields(self, clause: str) -> pa.Schema:
         """Names and types; the type's name in the database goes along."""
         with closing(self.connection.cursor()) as cursor:
-            found: pa.Schema = cursor.adbc_execute_schema(columns_of(clause))
+            found: pa.Schema = called_off(lambda: cursor.adbc_execute_schema(columns_of(clause)), cursor.adbc_cancel)
         return found
 
     def expression(self, clause: str, field: pa.Field[Any]) -> str:
@@ -61,8 +63,8 @@ class PostgresSession:
     def batches(self, statement: str) -> Iterator[pa.RecordBatch]:
         """What a statement gives, as it arrives."""
         with closing(self.connection.cursor()) as cursor:
-            cursor.execute(statement)
-            yield from cursor.fetch_record_batch()
+            called_off(lambda: cursor.execute(statement), cursor.adbc_cancel)
+            yield from arriving(cursor.fetch_record_batch(), cursor.adbc_cancel)
 
     def plain(self, field: pa.Field[Any], values: pa.Array[Any]) -> pa.Array[Any]:
         """Decimals as such."""
@@ -124,7 +126,8 @@ def _connected(address: Address) -> Iterator[Any]:
     # A server may ask for the password itself; one that a stranger's recipe names could keep it. PGREQUIREAUTH decides.
     safe = "" if "PGREQUIREAUTH" in os.environ else "require_auth=scram-sha-256,none"
     given = address.libpq()
-    connection = dbapi.connect(given + ("&" if "?" in given else "?") * bool(safe) + safe)
+    whole = given + ("&" if "?" in given else "?") * bool(safe) + safe
+    connection = awaited(lambda: dbapi.connect(whole), always=True)  # a host that answers nobody may take minutes
     try:
         yield connection
     finally:

@@ -6,13 +6,21 @@ A driver's message may quote a statement, a cell or a password. So it is only lo
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from typing import Any, Protocol
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any, Protocol, TypeVar
 
 import pyarrow as pa
 
-from sfumato.errors import SfumatoError, TableError
+from sfumato.errors import SfumatoError, TableError, quoted
+from sfumato.events import awaited
+
+T = TypeVar("T")
+QUERY = ", query"
+"""How the name of what is read ends where it is a query."""
+GRACE = 5.0
+"""Seconds that a database is given to end what was called off."""
 
 
 class Session(Protocol):
@@ -36,6 +44,7 @@ class Session(Protocol):
 
 Opener = Callable[[str], Any]
 _STATE = re.compile("[0-9A-Z]{5}")
+_NAMING = (b"PG_DIAG_COLUMN_NAME", b"PG_DIAG_CONTEXT")
 
 
 REFUSED = "a statement that the database refused"
@@ -43,8 +52,13 @@ MISTAKEN = "a query with a mistake in it, or with more than one statement"
 NO_TABLE, NO_SCHEMA, NO_COLUMN = "no such table", "no such schema", "a column that is not there"
 FORBIDDEN = "a missing permission"
 TAKEN = "a table of that name that is there already"
+CALLED_OFF = "a statement that was called off"
+WRONG_PASSWORD, NO_PASSWORD = "a wrong user or password", "no password"
+PASSWORDS = (
+    "set PGPASSWORD, write a line into ~/.pgpass, or name a variable in the address: ?password_env=PGPASSWORD_CRM"
+)
 STATES = {
-    "28P01": "a wrong user or password",
+    "28P01": WRONG_PASSWORD,
     "3D000": "no such database",
     "3F000": NO_SCHEMA,
     "42501": FORBIDDEN,
@@ -52,11 +66,12 @@ STATES = {
     "42703": NO_COLUMN,
     "42P01": NO_TABLE,
     "42P07": TAKEN,
+    "57014": CALLED_OFF,
 }
 """SQLSTATE, where a driver tells it, and what it means."""
 REASONS = (
-    ("password authentication failed", "a wrong user or password"),
-    ("no password supplied", "no password"),
+    ("password authentication failed", WRONG_PASSWORD),
+    ("no password supplied", NO_PASSWORD),
     ("authentication method requirement", "a server that asks for the password itself"),
     ("could not translate host", "a host that is not known"),
     ("connection refused", "nobody who answers there"),
@@ -93,6 +108,7 @@ READING = {
     NO_COLUMN: "check the names in the query; capitals count where a name stands in quotation marks",
     NO_TABLE: "check the name, whose capitals and schema count: ?table=crm.Customers%202026",
     NO_SCHEMA: "check the name before the point, whose capitals count",
+    CALLED_OFF: "it took longer than the database allows (statement_timeout), or somebody ended it: try again",
     FORBIDDEN: "have its owner say GRANT SELECT ON the table TO this user, and GRANT USAGE ON its SCHEMA",
 }
 """What to do about some of them where a table is read, in place of looking at the address."""
@@ -117,8 +133,12 @@ def in_words(
     rule: str = "the table could not be read from its database",
     remedies: Mapping[str, str] = READING,
     usual: str = "check the address, and try again",
+    columns: Sequence[str] = (),
 ) -> Iterator[None]:
-    """Whatever goes wrong in a driver, as an error of ours, whose first words say what."""
+    """Whatever goes wrong in a driver, as an error of ours, whose first words say what.
+
+    `columns`: names that may be told, where the driver says at which of them it went wrong.
+    """
     try:
         yield
     except (SfumatoError, MemoryError):
@@ -128,12 +148,52 @@ def in_words(
             called,
             "a database is read with the package of its kind",
             given=f"no {(error.name or 'package').partition('.')[0]}",
-            remedy="install the extra sql: pip install 'sfumato[sql]'",
+            remedy=f"install its extra: pip install 'sfumato[{called.partition(',')[0].lower()}]'",
         ) from None
     except Exception as error:  # each driver has errors of its own, and some raise ValueError or RuntimeError
         if isinstance(error, NotImplementedError | AssertionError | TypeError | AttributeError):
             raise
         state = getattr(error, "sqlstate", None)
         found = reason(str(error), state)
-        given = f"SQLSTATE {state}" if isinstance(state, str) and _STATE.fullmatch(state) else ""
-        raise TableError(called, f"{found}: {rule}", given=given, remedy=remedies.get(found, usual)) from None
+        states = [f"SQLSTATE {state}"] if isinstance(state, str) and _STATE.fullmatch(state) else []
+        given = ", ".join([*states, *(f"column {quoted(name)}" for name in _at_fault(error, columns))])
+        told = {WRONG_PASSWORD: PASSWORDS, NO_PASSWORD: PASSWORDS, **remedies}
+        if called.endswith(QUERY) and found == NO_TABLE:
+            told[NO_TABLE] = "check the names after FROM and JOIN in the query, whose capitals and schema count"
+        raise TableError(called, f"{found}: {rule}", given=given, remedy=told.get(found, usual)) from None
+
+
+def _at_fault(error: Exception, columns: Sequence[str]) -> list[str]:
+    """The column that a server names, if it is one of these; whatever else it says is not looked at."""
+    told = [text.decode(errors="replace") for name, text in getattr(error, "details", ()) if name in _NAMING]
+    return [name for name in columns if any(text == name or text.endswith(f", column {name}") for text in told)][:1]
+
+
+def called_off(work: Callable[[], T], cancel: Callable[[], object]) -> T:
+    """What a call to a database gives. Whoever waits for it may be asked to end meanwhile: then it is called off.
+
+    It is made in a thread: drivers take the signals of the first one for themselves, or hear none.
+    """
+    over = threading.Event()
+
+    def whole() -> T:
+        try:
+            return work()
+        finally:
+            over.set()
+
+    try:
+        return awaited(whole, always=True)
+    except BaseException:
+        with suppress(Exception):  # of those that cannot be called off, nobody waits for the end
+            if not over.is_set():
+                cancel()
+                over.wait(GRACE)
+        raise
+
+
+def arriving(batches: Iterable[pa.RecordBatch], cancel: Callable[[], object]) -> Iterator[pa.RecordBatch]:
+    """Batches, each waited for in that way."""
+    each = iter(batches)
+    while (batch := called_off(lambda: next(each, None), cancel)) is not None:
+        yield batch

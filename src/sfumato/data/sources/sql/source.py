@@ -16,7 +16,7 @@ from sfumato.data.sources.openers import Opening
 from sfumato.data.sources.scratch import expanded
 from sfumato.data.sources.source import RawTable
 from sfumato.data.sources.sql.address import Address, parse
-from sfumato.data.sources.sql.session import Session, in_words
+from sfumato.data.sources.sql.session import QUERY, Session, in_words
 from sfumato.data.sources.sql.statements import Counting, query_clause, table_clause
 from sfumato.data.table import Origin
 from sfumato.errors import TableError
@@ -39,7 +39,7 @@ class SqlTable:
     @property
     def called(self) -> str:
         """Its kind and its name, or that it is a query."""
-        return self.address.called if self.query is None else f"{self.address.called}, query"
+        return self.address.called if self.query is None else f"{self.address.called}{QUERY}"
 
     def names(self) -> list[str]:
         """The names of its columns, in order; no row is read."""
@@ -88,7 +88,7 @@ class SqlTable:
         del columns, guess, progress
         raise TableError(
             self.called,
-            "rows of a database stay there: it is only asked for counts, by a recipe",
+            "identifiers of a database stay there: it is only asked for counts, by a recipe",
             given="a table without a recipe",
             remedy="draft a recipe first: sfumato draft ADDRESS --output recipe.yaml",
         )

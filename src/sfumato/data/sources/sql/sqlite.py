@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -14,8 +14,9 @@ import pyarrow.compute as pc
 from sfumato.data import calendar
 from sfumato.data.sources.sql.address import Address
 from sfumato.data.sources.sql.postgresql import decimals
+from sfumato.data.sources.sql.session import arriving, called_off
 from sfumato.data.sources.sql.statements import columns_of, quoted, table_clause
-from sfumato.errors import TableError
+from sfumato.errors import Stopped, TableError
 
 KINDS = {
     frozenset(): "text",
@@ -69,9 +70,10 @@ class SqliteSession:
 
     def batches(self, statement: str) -> Iterator[pa.RecordBatch]:
         """What a statement gives, as it arrives."""
-        with closing(self.connection.cursor()) as cursor:
-            cursor.execute(statement)
-            yield from cursor.fetch_record_batch()
+        cursor = self.connection.cursor()
+        with _left_if_ended(cursor.close):
+            called_off(lambda: cursor.execute(statement), cursor.adbc_cancel)
+            yield from arriving(cursor.fetch_record_batch(), cursor.adbc_cancel)
 
     def plain(self, field: pa.Field[Any], values: pa.Array[Any]) -> pa.Array[Any]:
         """Truth values, dates, times and decimals where the table declares them and all cells are such."""
@@ -115,8 +117,20 @@ def _connected(address: Address, *, mode: str) -> Iterator[Any]:
     from adbc_driver_sqlite import dbapi
 
     connection = dbapi.connect(f"file:{quote(address.where)}?mode={mode}")
-    try:
+    with _left_if_ended(connection.rollback, connection.close):
         yield connection
-    finally:
-        connection.rollback()
-        connection.close()
+
+
+@contextmanager
+def _left_if_ended(*closing: Callable[[], object]) -> Iterator[None]:
+    """Close in the end; after a run was ended SQLite may be at work and cannot be called off: it is left alone."""
+    try:
+        yield
+    except (Stopped, KeyboardInterrupt):
+        raise
+    except BaseException:
+        for close in closing:
+            close()
+        raise
+    for close in closing:
+        close()

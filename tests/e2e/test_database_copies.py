@@ -1,0 +1,80 @@
+"""Copies in databases: every type of a column, what a server refuses; and a run that ends while a database works."""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from decimal import Decimal
+from pathlib import Path
+from threading import Timer
+from time import monotonic
+from uuid import uuid4
+
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato.data.safe_files import Progress
+from sfumato.data.sources.openers import Opening, open_source
+from sfumato.data.sources.sql.copies import address_of, write_copy
+from sfumato.errors import Stopped
+from sfumato.events import Stop, running, step
+from tests import engines
+from tests.e2e.test_databases import PLACES, people
+
+
+@pytest.fixture(params=PLACES)
+def kind(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+KINDS = {
+    "small": pa.array([1, None], pa.int16()),
+    "int": pa.array([7, 8], pa.int32()),
+    "coded": pa.array([7, 8], pa.int32()).dictionary_encode(),
+    "big": pa.array([2**40, None]),
+    "real": pa.array([1.5, None], pa.float32()),
+    "exact": pa.array([Decimal("12.25"), None]),
+    "truth": pa.array([True, None]),
+    "day": pa.array([date(2024, 2, 29), None]),
+    "moment": pa.array([datetime(2024, 2, 29, 12, 30), None]),
+    "text": pa.array(["a", None], pa.large_string()),
+}
+"""Of every type that a column may go out with, one that is there and one that is missing."""
+
+
+def test_every_type_of_a_column_is_copied(kind: str, tmp_path: Path) -> None:
+    address = PLACES[kind](people(20), tmp_path).partition("?")[0]
+    name = f"kinds_{uuid4().hex}"
+    write_copy(address_of(address, name), pa.table(KINDS))
+    for column, given in KINDS.items():
+        query = f'SELECT "{column}" AS "v" FROM {name}'
+        found = open_source(address, Opening(query=query)).raw(["v"], progress=Progress()).columns["v"]
+        assert found.values[0].as_py() is not None
+        if kind == "postgresql":
+            values = given.dictionary_decode() if column == "coded" else given
+            assert found.values[0].as_py() == values[0].as_py(), column
+
+
+def test_a_copy_that_the_server_refuses_names_state_and_column(monkeypatch: pytest.MonkeyPatch) -> None:
+    address = engines.in_postgres(people(20)).partition("?")[0]
+    monkeypatch.setattr("sfumato.data.sources.sql.copies.SENT", {})
+    with pytest.raises(sf.TableError) as caught:
+        write_copy(address_of(address, f"narrow_{uuid4().hex}"), pa.table({"a": [1], "b": KINDS["int"][:1]}))
+    assert caught.value.given == 'SQLSTATE 08P01, column "b"'
+
+
+SLOW = {
+    "postgresql": "SELECT pg_sleep(60)::text AS a",
+    "duckdb": "SELECT SUM(a.range * b.range) AS a FROM range(10000000) AS a, range(10000000) AS b",
+    "sqlite": "WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n WHERE a < 2e6) SELECT SUM(a) AS a FROM n",
+}
+
+
+def test_a_run_ends_while_the_database_works(kind: str, tmp_path: Path) -> None:
+    address, stop = PLACES[kind](people(20), tmp_path).partition("?")[0], Stop()
+    table = open_source(address, Opening(query=SLOW[kind]))
+    timer, began = Timer(0.3, stop.ask), monotonic()
+    timer.start()
+    with running(stop=stop), pytest.raises(Stopped, match="stopped while reading"), step("Reading"):
+        table.raw(["a"], progress=Progress())
+    assert monotonic() - began < 5

@@ -1,0 +1,91 @@
+"""Publishing the same people again, from the shell: what is told first, what is refused, what is done already."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+import sfumato as sf
+from sfumato.cli.main import app
+from sfumato.privacy.ledger import Entry, Ledger
+from sfumato.release.accounting import _follow
+
+RECIPE = """
+sfumato: 1
+table: people.csv
+people: census
+attributes:
+  age: {kind: number, role: quasi}
+  sex: {kind: category, role: quasi}
+  ill: {kind: category, role: sensitive}
+privacy: [{k_anonymity: {on: [age, sex], k: 5}}]
+"""
+
+
+@pytest.fixture
+def inside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    rows = [f"{20 + row % 40},{'mf'[row % 2]},{'yn'[row % 3 // 2]}" for row in range(240)]
+    (tmp_path / "recipes").mkdir()
+    (tmp_path / "recipes" / "people.csv").write_text("\n".join(["age,sex,ill", *rows]) + "\n")
+    (tmp_path / "recipes" / "recipe.yaml").write_text(RECIPE)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    return tmp_path
+
+
+def publish(*options: str) -> Result:
+    return CliRunner().invoke(app, ["publish", "recipes/recipe.yaml", "--no-suggest", "--no-report", *options])
+
+
+def test_the_same_again_is_done_already_and_mistakes_come_before_the_ledger(inside: Path) -> None:
+    assert publish("-o", "out").exit_code == 0
+    again = publish("-o", "out")
+    assert again.exit_code == 0
+    assert "by this recipe from this table: out; nothing to do" in again.stderr
+    too_large = publish("-o", "out", "--set", "privacy.0.k=9000")
+    assert isinstance(too_large.exception, sf.Infeasible)
+    assert too_large.exception.given == "k = 9000 of 240 rows"
+    assert "will replace" in too_large.stderr, "told before the work begins"
+    elsewhere = publish("-o", "other")
+    assert isinstance(elsewhere.exception, sf.RecipeError)
+    assert "publish --trial" in elsewhere.exception.remedy
+    assert "earlier" not in elsewhere.exception.remedy, "a partition cannot be followed"
+    looked_at = publish("-o", "other", "--trial")
+    assert looked_at.exit_code == 0
+    assert (inside / "other.trial" / "certificate.json").is_file()
+    assert not (inside / "other").exists()
+    assert len(Ledger().releases()) == 1
+    (inside / "recipes" / "people.csv").write_text("age,sexo,ill\n20,m,y\n")
+    misspelt = publish("-o", "out")
+    assert isinstance(misspelt.exception, sf.SchemaError)
+
+
+def test_what_was_replaced_is_withdrawn_on_the_holders_word_alone(
+    inside: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recipe = inside / "recipes" / "recipe.yaml"
+    recipe.write_text(RECIPE.replace("people: census\n", ""))
+    assert publish("-o", "out").exit_code == 0
+    assert publish("-o", "out").exit_code == 0
+    first = Ledger().releases()[0]
+    refused = CliRunner().invoke(app, ["ledger", "--withdraw", first.id])
+    assert isinstance(refused.exception, sf.ReleaseError)
+    assert "--never-left" in refused.exception.remedy
+    assert CliRunner().invoke(app, ["ledger", "--withdraw", first.id, "--never-left"]).exit_code == 0
+    assert len(Ledger().releases()) == 1
+    monkeypatch.chdir(inside / "state")
+    told = CliRunner().invoke(app, ["explain", str(inside / "out"), "age"])
+    assert told.exit_code == 0, "the table is found where it lay"
+
+
+@pytest.mark.parametrize(("mask", "says"), [("top_down", "[out]"), ("partition", ""), ("of_a_later_version", "")])
+def test_only_what_can_be_followed_is_proposed(mask: str, says: str, inside: Path) -> None:
+    entry = Entry("0" * 32, "release", "named a", mask, "2026-01-01", folder=str(inside / "out"))
+    recipe = sf.Recipe.from_yaml(inside / "recipes" / "recipe.yaml")
+    assert _follow(entry, recipe) == ""
+    joining = sf.Recipe(schema=recipe.schema, privacy=recipe.privacy, mask=sf.TopDown())
+    assert says in _follow(entry, joining)
+    assert bool(says) == bool(_follow(entry, joining))
