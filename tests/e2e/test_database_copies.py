@@ -7,6 +7,7 @@ from decimal import Decimal
 from pathlib import Path
 from threading import Timer
 from time import monotonic
+from typing import Any
 from uuid import uuid4
 
 import pyarrow as pa
@@ -27,7 +28,7 @@ def kind(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
-KINDS = {
+KINDS: dict[str, Any] = {
     "small": pa.array([1, None], pa.int16()),
     "int": pa.array([7, 8], pa.int32()),
     "coded": pa.array([7, 8], pa.int32()).dictionary_encode(),
@@ -48,7 +49,7 @@ def test_every_type_of_a_column_is_copied(kind: str, tmp_path: Path) -> None:
     write_copy(address_of(address, name), pa.table(KINDS))
     for column, given in KINDS.items():
         query = f'SELECT "{column}" AS "v" FROM {name}'
-        found = open_source(address, Opening(query=query)).raw(["v"], progress=Progress()).columns["v"]
+        found: Any = open_source(address, Opening(query=query)).raw(["v"], progress=Progress()).columns["v"]
         assert found.values[0].as_py() is not None
         if kind == "postgresql":
             values = given.dictionary_decode() if column == "coded" else given

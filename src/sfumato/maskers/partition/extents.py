@@ -25,6 +25,8 @@ from sfumato.data.taxonomy.bare_form import to_form
 from sfumato.data.taxonomy.taxonomy import Taxonomy, pruned
 from sfumato.maskers.recoding.intervals import Bound, interval_labels, plain_number
 
+CHOICE = 30
+"""Records more than it needs that a piece may have, so that it ends on a round number; at most as many again."""
 MOST_PIECES = 2_000
 """Pieces of an axis, at most: of a large table an end is told among more records than anything asks for."""
 
@@ -214,15 +216,16 @@ class Marks:
 def _next_piece(axis: NumberAxis, before: Ints, first: int, end: int, least: float) -> int | None:
     """The position with which the next piece begins, of those before `end`; None where this one is the last.
 
-    `before` (positions + 1,): records below each. Both pieces have enough, and this one less than twice as many as it
-    needs: of the places where it may end that on the roundest number is taken. Next to a person's number there would be
-    no other choice, and where it ends would tell that number, nearly.
+    `before` (positions + 1,): records below each. Both pieces have enough, and this one a few more than it needs:
+    of the places where it may end that on the roundest number is taken. If there were no choice, where it ends would
+    nearly tell the numbers of those two people who are next to it.
     """
-    low, twice = np.searchsorted(before, [before[first] + least, before[first] + 2 * least]).tolist()
+    some = least + min(least, CHOICE)
+    low, last = np.searchsorted(before, [before[first] + least, before[first] + some]).tolist()
     while low < end and not axis.separable[low]:
         low += 1
     room = int(np.searchsorted(before, before[end] - least, side="right"))
-    high = min(max(low + 1, twice), room, end)
+    high = min(max(low + 1, last), room, end)
     if low >= high:
         return None
     if high - low == 1 or axis.attribute.calendar is not None:
