@@ -83,6 +83,7 @@ def test_a_second_release_of_a_table_or_nearly_it_is_told_unless_the_people_are_
     others = pa.table({"age": chance.integers(20, 60, 120), "town": chance.choice(["A", "B"], 120)})
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
+        warnings.filterwarnings("ignore", "the clusters follow")
         sf.publish(others, RECIPE, run=run)
 
 
