@@ -158,15 +158,15 @@ def open_csv(path: Path, *, encoding: str | None, expected: Collection[str] = ()
         )
     if any("\ufffd" in name for name in header) and (error := undecodable(layout)):
         raise error
-    if len(header) == 1:
+    if len(header) == 1 and header[0] not in expected:
         _refuse_another_delimiter(path.name, [row[0] for row in _records(text, delimiter) if row])
     return CsvFile(layout, tuple(header))
 
 
 def _refuse_another_delimiter(called: str, lines: Sequence[str]) -> None:
-    """Lines of one column that another mark parts alike, or whose header is too long for a name."""
+    """Lines of one column that another mark parts alike into three or more, or whose header is too long for a name."""
     counts = {mark: {line.count(mark) for line in lines[:_LINES]} for mark in _OTHER_DELIMITERS}
-    mark = next((mark for mark, found in counts.items() if len(found) == 1 and 0 not in found), None)
+    mark = next((mark for mark, found in counts.items() if len(found) == 1 and min(found) > 1), None)
     if mark is None and len(lines[0]) <= LONGEST_NAME:
         return
     raise TableError(
