@@ -64,7 +64,7 @@ HEADINGS = (
     "secret inferred",
     "of others",
     "excess",
-    "sure > 0.9",
+    "sure >= 0.9",
     "highest confidence",
     "rows alone",
     "singled out",
