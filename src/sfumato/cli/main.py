@@ -132,8 +132,10 @@ def program() -> None:
     """The same as a process of its own, which ends at once: to take all modules apart would take half a second more.
 
     Whoever asked to be called at the end is called, and what was said is out. Where threads still run, it waits for
-    them as usual.
+    them as usual. Products of small matrices are made in one thread, unless somebody says otherwise: others would
+    wait for them, spinning, and the loops that take long have threads of their own.
     """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for number in set(ending_signals()) - {signal.SIGINT}:
         signal.signal(number, _end)
     try:
