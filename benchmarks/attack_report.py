@@ -29,8 +29,8 @@ from sfumato.data.masked import Masked
 from sfumato.data.table import Table
 from sfumato.errors import SfumatoError
 from sfumato.evaluation.attacks.attacker_view import Case, Seen
+from sfumato.evaluation.attacks.criteria import measure_criteria
 from sfumato.evaluation.attacks.results import AttackResult
-from sfumato.evaluation.attacks.suite import measure_criteria
 from sfumato.evaluation.risk import Exposure, Population, exposures
 from sfumato.maskers.recoding.recoding import Recoding
 from sfumato.publishing import Run

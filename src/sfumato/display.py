@@ -133,6 +133,12 @@ def shortened(text: str) -> str:
     return text if left < 2 else f"{{{', '.join(labels[:FEW_LABELS])} and {left} more}}{behind}"
 
 
+def few(labels: Sequence[str], most: int = 8) -> str:
+    """The first labels, and how many more there are."""
+    more = f" and {len(labels) - most} more" if len(labels) > most else ""
+    return ", ".join(labels[:most]) + more
+
+
 def _numeric(grid: Grid) -> list[bool]:
     """Which columns hold numbers: they stand to the right."""
     kinds = [[row[at] for row in grid.rows if row[at] is not None] for at in range(len(grid.headings))]

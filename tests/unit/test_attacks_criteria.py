@@ -16,11 +16,11 @@ from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.engines import ReferenceEngine
 from sfumato.errors import TableError
 from sfumato.evaluation.attacks.attacker_view import Case, Seen, Sight, gaps, nearest
+from sfumato.evaluation.attacks.criteria import known_attributes, measure_criteria
 from sfumato.evaluation.attacks.inference import Secret, guesses, infer
 from sfumato.evaluation.attacks.linkage import link_halves, linked_halves
 from sfumato.evaluation.attacks.results import beside, hits
 from sfumato.evaluation.attacks.singling_out import Records, single_out
-from sfumato.evaluation.attacks.suite import known_attributes, measure_criteria
 from sfumato.evaluation.certainty import told
 from sfumato.evaluation.risk import Population, exposures
 from sfumato.maskers.masker import Labels, Task

@@ -341,7 +341,6 @@ def _write(release: Release, output: Path, *, also: Sequence[str]) -> Path:
 
 
 def _table(named: str | None) -> object:
-    from sfumato.data.datasets import load
     from sfumato.errors import RecipeError
 
     if named is None:
@@ -351,7 +350,11 @@ def _table(named: str | None) -> object:
             given="neither",
             remedy="add `table: people.csv` to the recipe",
         )
-    return load(named.removeprefix("bundled:")).table if named.startswith("bundled:") else named
+    if not named.startswith("bundled:"):
+        return named
+    from sfumato.data.datasets import load
+
+    return load(named.removeprefix("bundled:")).table
 
 
 def numbers_of(text: str) -> list[int]:

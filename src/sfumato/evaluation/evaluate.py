@@ -28,7 +28,6 @@ from sfumato.evaluation.report import evaluate_clusters
 from sfumato.evaluation.risk import risks
 from sfumato.evaluation.scores import FOUND_UNMASKED, LARGEST, SMALLEST, Judged, Score, headline, scores_to_json
 from sfumato.maskers.masker import Objective, Outcome, Task
-from sfumato.maskers.topdown.masker import TopDown
 from sfumato.privacy.requirements import largest_k
 from sfumato.structure.released_groups import Codebook, Kind, learn_codebook
 from sfumato.structure.space import Space, release_space
@@ -179,6 +178,8 @@ def _blind(task: Task) -> Mapping[str, Masked]:
     """The baseline that is blind to the structure; none where top-down refinement can lay out no column."""
     if not _can_be_cut(task):
         return {}
+    from sfumato.maskers.topdown.masker import TopDown
+
     try:
         return {BLIND: TopDown(score=BLIND).mask(replace(task, detail={})).masked}
     except SchemaError:  # such as one that has a single value: other maskers show it as it is

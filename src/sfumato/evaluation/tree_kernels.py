@@ -1,4 +1,4 @@
-"""Compiled loops of entropy trees: one is grown to its end, and rows are sent down it. Arrays in, arrays out.
+"""Compiled loops of entropy trees: one is grown, rows are sent down it, and it is cut back. Arrays in, arrays out.
 
 The tree is that of scikit-learn's DecisionTreeClassifier (entropy, at least two rows in a leaf, random_state 0), down
 to which of two equally good columns is taken: columns are tried in an order drawn at every node. To import that takes
@@ -7,6 +7,7 @@ longer than all of this; `tests/unit/test_classes_evaluation_trees.py` compares 
 
 from __future__ import annotations
 
+import heapq
 import math
 from typing import NamedTuple
 
@@ -215,3 +216,83 @@ def send_down(nodes: Nodes, matrix: NDArray[np.float32], found: Ints) -> None:
             goes_left = matrix[i, nodes.column[node]] <= nodes.limit[node]
             node = nodes.left[node] if goes_left else nodes.right[node]
         found[i] = node
+
+
+class Branches(NamedTuple):
+    """What pruning knows of each node: its children, -1 in a leaf, and its parent, -1 at the root; the rows
+    misclassified if it were a leaf, of those learned from (`alone`) and of those held out; the same of the leaves
+    `below` it, and how many `leaves` these are."""
+
+    left: Ints
+    right: Ints
+    parent: Ints
+    alone: Ints
+    alone_out: Ints
+    below: Ints
+    below_out: Ints
+    leaves: Ints
+
+
+@njit(cache=True, nogil=True)
+def add_up(parent: Ints, sums: Ints) -> None:
+    """Add what stands at each node (nodes, columns) to everything above it; parents come before children."""
+    for node in range(len(parent) - 1, 0, -1):
+        for column in range(sums.shape[1]):
+            sums[parent[node], column] += sums[node, column]
+
+
+@njit(cache=True, nogil=True)
+def prune(tree: Branches, collapse: Floats, prices: Floats, errors: Floats) -> int:
+    """Cut the weakest branch until the root is left; fill `prices` and `errors` and say how many of them there are.
+
+    A branch is as weak as the rows it saves for each leaf are few. `collapse` (nodes,) is infinite before, and then
+    the price at which a node becomes a leaf or vanishes. What is known of branches is changed on the way.
+    """
+    heap = [(np.inf, -1)]
+    for node in np.flatnonzero(tree.left >= 0):
+        heapq.heappush(heap, ((tree.alone[node] - tree.below[node]) / (tree.leaves[node] - 1), node))
+    price, used = 0.0, 1
+    prices[0], errors[0] = 0.0, tree.below_out[0]
+    while True:
+        gain, node = heapq.heappop(heap)
+        if node < 0:
+            return used
+        if tree.leaves[node] == 1 or collapse[node] < np.inf:
+            continue  # it is gone
+        if gain != (tree.alone[node] - tree.below[node]) / (tree.leaves[node] - 1):
+            continue  # a branch below it was cut since, and it stands in the heap again
+        price = max(price, gain)  # prices only rise along the path
+        _vanish(tree, node, collapse, price)
+        saved, saved_out = tree.alone[node] - tree.below[node], tree.alone_out[node] - tree.below_out[node]
+        fewer = tree.leaves[node] - 1
+        while node >= 0:  # everything above now saves less for fewer leaves
+            tree.below[node] += saved
+            tree.below_out[node] += saved_out
+            tree.leaves[node] -= fewer
+            if tree.leaves[node] > 1:
+                heapq.heappush(heap, ((tree.alone[node] - tree.below[node]) / (tree.leaves[node] - 1), node))
+            node = tree.parent[node]
+        prices[used], errors[used] = price, tree.below_out[0]
+        used += 1
+
+
+@njit(cache=True, nogil=True)
+def _vanish(tree: Branches, top: int, collapse: Floats, price: float) -> None:
+    """The node becomes a leaf at this price, and all below it are gone."""
+    waiting = [top]
+    while waiting:
+        node = waiting.pop()
+        if collapse[node] < np.inf or tree.left[node] < 0:
+            continue
+        collapse[node] = price
+        waiting.append(tree.left[node])
+        waiting.append(tree.right[node])
+
+
+@njit(cache=True, nogil=True)
+def stand_for(parent: Ints, collapse: Floats, price: float, found: Ints) -> None:
+    """Fill `found` (nodes,), each its own before, with the node that stands for each once the tree is cut back."""
+    for node in range(1, len(parent)):
+        above = parent[node]
+        if found[above] != above or collapse[above] <= price:
+            found[node] = found[above]

@@ -14,7 +14,6 @@ the tree is then grown again from all training rows.
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass
 
 import numpy as np
@@ -196,9 +195,8 @@ class Shape:
 
     def summed(self, at_leaves: NDArray[np.int64]) -> NDArray[np.int64]:
         """(nodes, ...): sums over the leaves below each node, given the values at the leaves."""
-        found = at_leaves.copy()
-        for node in range(len(self.left) - 1, 0, -1):
-            found[self.parent[node]] += found[node]
+        found = np.ascontiguousarray(at_leaves).copy()
+        kernels.add_up(self.parent, found.reshape(len(found), -1))
         return found
 
 
@@ -222,50 +220,22 @@ class Path:
 def prune(shape: Shape, wrong: Ints, held_out: Ints) -> Path:
     """The whole path. `wrong`, `held_out` (nodes,): rows misclassified if the node were a leaf."""
     leaf = shape.left < 0
-    below = shape.summed(np.where(leaf, wrong, 0)).tolist()
-    outside = shape.summed(np.where(leaf, held_out, 0)).tolist()
-    leaves = shape.summed(leaf.astype(np.int64)).tolist()
-    alone, alone_out, parent = wrong.tolist(), held_out.tolist(), shape.parent.tolist()
-    children = list(zip(shape.left.tolist(), shape.right.tolist(), strict=True))
-    collapse = [np.inf] * len(alone)
-    heap = [((alone[n] - below[n]) / (leaves[n] - 1), n) for n in np.flatnonzero(~leaf).tolist()]
-    heapq.heapify(heap)
-    prices, errors, price = [0.0], [float(outside[0])], 0.0
-    while heap:
-        gain, node = heapq.heappop(heap)
-        if leaves[node] == 1 or collapse[node] < np.inf or gain != (alone[node] - below[node]) / (leaves[node] - 1):
-            continue  # stale: it is gone, or a branch below it was cut since
-        price = max(price, gain)  # prices only rise along the path
-        _vanish(children, node, collapse, price)
-        saved = (alone[node] - below[node], alone_out[node] - outside[node], leaves[node] - 1)
-        while node >= 0:  # everything above now saves less for fewer leaves
-            below[node] += saved[0]
-            outside[node] += saved[1]
-            leaves[node] -= saved[2]
-            if leaves[node] > 1:
-                heapq.heappush(heap, ((alone[node] - below[node]) / (leaves[node] - 1), node))
-            node = parent[node]
-        prices.append(price)
-        errors.append(float(outside[0]))
-    return Path(np.array(prices), np.array(errors), np.array(collapse))
-
-
-def _vanish(children: list[tuple[int, int]], top: int, collapse: list[float], price: float) -> None:
-    """The node becomes a leaf at this price, and all below it are gone."""
-    waiting = [top]
-    while waiting:
-        node = waiting.pop()
-        if collapse[node] < np.inf or children[node][0] < 0:
-            continue
-        collapse[node] = price
-        waiting += children[node]
+    tree = kernels.Branches(
+        *(shape.left, shape.right, shape.parent),
+        alone=wrong,
+        alone_out=held_out,
+        below=shape.summed(np.where(leaf, wrong, 0)),
+        below_out=shape.summed(np.where(leaf, held_out, 0)),
+        leaves=shape.summed(leaf.astype(np.int64)),
+    )
+    collapse = np.full(len(leaf), np.inf)
+    prices, errors = np.zeros((2, len(leaf) + 1))
+    used = kernels.prune(tree, collapse, prices, errors)
+    return Path(prices[:used], errors[:used], collapse)
 
 
 def stand_for(shape: Shape, collapse: Floats, price: float) -> Ints:
     """(nodes,): the node that stands for each one once the tree is cut back at this price."""
     found = np.arange(len(collapse), dtype=np.int64)
-    for node in range(1, len(found)):
-        above = shape.parent[node]
-        if found[above] != above or collapse[above] <= price:
-            found[node] = found[above]
+    kernels.stand_for(shape.parent, collapse, price, found)
     return found

@@ -99,7 +99,7 @@ def _measured(case: Case, claims: Sequence[Claim]) -> Measured:
     """The attacks of the three criteria, by somebody who knows what the claims are about."""
     from sfumato.evaluation.attacks.attacker_view import Case as Attacked
     from sfumato.evaluation.attacks.attacker_view import Seen
-    from sfumato.evaluation.attacks.suite import known_attributes, measure_criteria
+    from sfumato.evaluation.attacks.criteria import known_attributes, measure_criteria
 
     seen = Seen.of(case.outcome.masked, case.people, exact=case.outcome.mask.exact)
     return measure_criteria(Attacked(case.people, seen, known_attributes(_asked(claims), seen, case.people), PEOPLE))

@@ -8,6 +8,7 @@ follow from the records.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -121,7 +122,7 @@ def _said(people: Table, name: str) -> str | None:
         if found := names_people(name, texts, text=column.shows_labels):
             return found.replace("the name says", "its name says")
     said = says(name, NUMBERS_OF_THINGS) or says(name, IDENTIFYING)
-    kind_of = said is not None and SOFT.fullmatch(said) is not None and concept_of(name) is not None
+    kind_of = said is not None and re.fullmatch(SOFT, said) is not None and concept_of(name) is not None
     return f"its name says {said!r}" if said and not kind_of and len(column.values) > KINDS else None
 
 

@@ -15,7 +15,7 @@ from sfumato.data.schema import ItemSet, Number, Schema
 from sfumato.errors import RecipeError
 from sfumato.maskers.masker import Masker
 from sfumato.maskers.partition.fit import Partition
-from sfumato.maskers.topdown.masker import TopDown
+from sfumato.maskers.registry import masker_named
 from sfumato.privacy.budget import Budget, Plan
 from sfumato.privacy.requirements import Requirement, without_covered
 from sfumato.recipe.card import recipe_card
@@ -174,7 +174,7 @@ class Recipe:
     def beside_others(self) -> Recipe:
         """The same for a table of which other versions go out: by a masker that can be held beside them, if it asks for
         none in particular."""
-        return replace(self, mask=TopDown()) if self.mask == Partition() else self
+        return replace(self, mask=masker_named("top_down")()) if self.mask == Partition() else self
 
     @classmethod
     def from_yaml(cls, source: str | Path, *, changes: Iterable[str] = (), allow: Iterable[str | Path] = ()) -> Recipe:
@@ -224,7 +224,8 @@ def _usual_mask(recipe: Recipe) -> Masker:
     asked = [recipe.schema.get(name) for need in recipe.privacy for name in need.on]
     asks_others = recipe.earlier is not None or recipe.population is not None or bool(_interval_trees(recipe.schema))
     asks_others = asks_others or any(isinstance(one, ItemSet) and one.taxonomy is not None for one in asked)
-    return TopDown() if asks_others or recipe.budget is not None else Partition()
+    usual: Masker = masker_named("top_down")() if asks_others or recipe.budget is not None else Partition()
+    return usual
 
 
 def _listed(privacy: Any) -> tuple[Requirement, ...]:

@@ -21,15 +21,10 @@ from sfumato.data.schema import Category, Schema
 from sfumato.data.table import AnyColumn, Table
 from sfumato.errors import ReleaseError, TableError, did_you_mean
 from sfumato.evaluation.attacks.attacker_view import Case, Seen
+from sfumato.evaluation.attacks.criteria import known_attributes, measure_criteria
 from sfumato.evaluation.attacks.results import AttackReport, Measured
 from sfumato.evaluation.attacks.settings import Effort, Others
-from sfumato.evaluation.attacks.suite import (
-    attack_generated,
-    attack_recoding,
-    attack_transformation,
-    known_attributes,
-    measure_criteria,
-)
+from sfumato.evaluation.attacks.suite import attack_generated, attack_recoding, attack_transformation
 from sfumato.evaluation.risk import Exposure, Population, exposures, exposures_by
 from sfumato.maskers.geometric.operations import of_arrow
 from sfumato.maskers.masker import Mask

@@ -84,7 +84,7 @@ def _identifier(column: Profile, attribute: Attribute) -> str | None:
     said = says(column.name, NUMBERS_OF_THINGS) or says(column.name, IDENTIFYING)
     kinds = column.distinct <= _MOST_KINDS and column.distinct_share < _FEW_VALUES
     few = column.distinct <= 2 or (column.rows >= 100 and kinds)
-    other = concept_of(column.name) not in (None, EVENT) and SOFT.fullmatch(said or "") is not None
+    other = concept_of(column.name) not in (None, EVENT) and re.fullmatch(SOFT, said or "") is not None
     if said is not None and not few and not other and (column.family == "text" or column.whole):
         return f"the name says {said!r}"
     text = column.family == "text" and isinstance(attribute, Category)

@@ -35,8 +35,8 @@ _PART = "first|last|full|sur|fore|nick|given|middle|maiden|family|vor|nach|ruf|f
 _ABROAD = "prenoms?|apellidos?|cognome|sobrenome|apelido|voornaam|achternaam|roepnaam|initials"
 
 
-def _words(*patterns: str) -> re.Pattern[str]:
-    return re.compile("(?<![^ ])(?:" + "|".join(patterns) + ")(?![^ ])")
+def _words(*patterns: str) -> str:
+    return "(?<![^ ])(?:" + "|".join(patterns) + ")(?![^ ])"
 
 
 NUMBERS = _words(f"{_PERSON} ?{_COUNTED}", f"(?:no|num|numero|nr|id) {_OF}{_PERSON}", "u?pid", "ssn", "mrn")
@@ -47,8 +47,8 @@ _SHARED = _words("(?:household|haushalts?|menage|hogar|hh|famil(?:y|ie)|house|ha
 _OFFICIAL = _words("ids?", "ident(?:ifier)?", "[ug]uid", "bsn|cpf|dni|nie|nif|nss|nir|ahv|svnr|egn")
 NAMES = _words(f"(?:{_PART}) ?{_NAME}", _ABROAD, f"{_PERSON} ?{_NAME}", f"{_NAME} {_OF}{_PERSON}")
 """Names of people, not of towns and wards."""
-_JUST_A_NAME = re.compile(f"^{_NAME}$")
-_JUST_A_PERSON = re.compile(
+_JUST_A_NAME = f"^{_NAME}$"
+_JUST_A_PERSON = (
     "^(?:patient(?:en|in)?|paciente|paziente|person|persona|personne|pessoa|subject|subj|participant|teilnehmer|proband"
     "|respondent|customer|client|cliente|klant|kunde|user|utente|member|mitglied|employee|mitarbeiter|student|insured)$"
 )

@@ -1,6 +1,7 @@
 """What a column's name says of it, in seven languages: English, German, French, Spanish, Italian, Dutch, Portuguese.
 
-Names are taken apart into words without accents. A pattern matches whole words, or several in a row.
+Names are taken apart into words without accents. A pattern matches whole words, or several in a row; it is compiled by
+`re` where it is first asked for, since few runs ask for all.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ class Concept:
 
     meaning: str
     known: int
-    pattern: re.Pattern[str]
+    pattern: str
     nominal: bool = False
 
 
@@ -38,13 +39,13 @@ def words(name: str) -> list[str]:
     return re.findall(r"[^\W\d_]+\d*|\d+", plain)
 
 
-def says(name: str, pattern: re.Pattern[str]) -> str | None:
+def says(name: str, pattern: str) -> str | None:
     """The words of a name that a pattern matches; None if there are none.
 
     >>> says("date_of_birth", BIRTH.pattern), says("average", BIRTH.pattern)
     ('date of birth', None)
     """
-    found = (pattern.search(form) for form in _forms(name))
+    found = (re.search(pattern, form) for form in _forms(name))
     return next((one[0] for one in found if one is not None), None)
 
 
@@ -71,14 +72,14 @@ def _forms(name: str) -> tuple[str, str]:
     return plain, re.sub(r"(?<=[aou])e", "", plain)
 
 
-def _any(text: str) -> re.Pattern[str]:
+def _any(text: str) -> str:
     """Any of the words; numbers behind a word belong to it."""
-    return re.compile(r"(?<![^ ])(?:" + "|".join(text.split()) + r")\d*(?![^ ])")
+    return r"(?<![^ ])(?:" + "|".join(text.split()) + r")\d*(?![^ ])"
 
 
-def _phrases(found: re.Pattern[str], *phrases: str) -> re.Pattern[str]:
+def _phrases(found: str, *phrases: str) -> str:
     """A pattern, or one of these phrases of several words."""
-    return re.compile(found.pattern + "".join(rf"|(?<![^ ])(?:{phrase})(?![^ ])" for phrase in phrases))
+    return found + "".join(rf"|(?<![^ ])(?:{phrase})(?![^ ])" for phrase in phrases)
 
 
 BIRTH = Concept(

@@ -14,7 +14,7 @@ too; they look at the nearest rows for each half, here all rows that cover a hal
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +24,14 @@ from sfumato.data.grouping import first_rows, group_numbers
 from sfumato.data.masked import Masked
 from sfumato.data.table import Table
 from sfumato.evaluation.attacks.attacker_view import FEWEST, PAIRS, Case, Groups, Sight
-from sfumato.evaluation.attacks.inversion import Scene
 from sfumato.evaluation.attacks.linkage_kernels import Lists, rows_in_both
 from sfumato.evaluation.attacks.results import AttackResult, average, beside, certain, hits, percent
 from sfumato.events import awaited, checkpoint, watched
 from sfumato.randomness import Seeded
 from sfumato.structure.embedding import Embedding
+
+if TYPE_CHECKING:
+    from sfumato.evaluation.attacks.inversion import Scene
 
 Vectors = NDArray[Any]
 VICTIMS = 400

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sfumato.display import few
 from sfumato.errors import ReleaseError, did_you_mean, visible
 from sfumato.maskers.topdown.masker import LEAST, Allowed, allowed_from_json
 from sfumato.maskers.topdown.refinement import Blocked, History, Round, history_from_json, next_blocked
@@ -178,9 +179,3 @@ def _did(step: Step) -> str:
     if r.wished:
         why = f"{r.gain:.4f} bits gained, {r.loss:g} of anonymity lost; the recipe's detail asks for it"
     return f"Step {step.number}: {r.value} became {few(r.children)} ({why})."
-
-
-def few(labels: Sequence[str], most: int = 8) -> str:
-    """The first labels, and how many more there are."""
-    more = f" and {len(labels) - most} more" if len(labels) > most else ""
-    return ", ".join(labels[:most]) + more

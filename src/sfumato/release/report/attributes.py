@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +17,6 @@ from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.events import watched
 from sfumato.maskers.recoding.intervals import interval_labels
 from sfumato.maskers.recoding.rules import Discretize, Generalize, Rule
-from sfumato.maskers.topdown.explanation import Story
 from sfumato.privacy.verify.texts.readme import explained
 from sfumato.release.report.markup import Html, bar, folded, join, paragraph, section, some, table, tag, text
 from sfumato.release.report.material import (
@@ -32,6 +31,9 @@ from sfumato.release.report.material import (
 )
 from sfumato.release.report.plots import BLUE, FAINT, RED, Axis, Panel, bars, label, picture, stairs, uprights
 from sfumato.structure.masked_positions import interval_ends
+
+if TYPE_CHECKING:
+    from sfumato.maskers.topdown.explanation import Story
 
 MOST = 15
 """Values of a column that are listed; of more, the rest is folded."""

@@ -7,15 +7,18 @@ holder's edition adds everything that was measured against the raw table.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING
 
 from sfumato.events import watched
-from sfumato.maskers.topdown.explanation import Story, stories
 from sfumato.release.release import REPORT
 from sfumato.release.report import attributes, claims, clusters, determination, policies, risk, short, worth
 from sfumato.release.report import search as story
 from sfumato.release.report import utility as survived
 from sfumato.release.report.markup import Html, bullets, page, paragraph, section, tag, text
 from sfumato.release.report.material import Held, Released
+
+if TYPE_CHECKING:
+    from sfumato.maskers.topdown.explanation import Story
 
 __all__ = ["REPORT", "Held", "Released", "holder_pages", "holder_report", "public_report"]
 
@@ -83,6 +86,8 @@ def _groups(released: Released) -> Html | None:
 def _stories(held: Held) -> Mapping[str, Story]:
     if "rounds" not in held.history:
         return {}
+    from sfumato.maskers.topdown.explanation import stories
+
     return {one.attribute: one for one in stories(held.history)}
 
 

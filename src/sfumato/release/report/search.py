@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sfumato.maskers.topdown.explanation import few, overview
+from sfumato.display import few
 from sfumato.release.report.markup import Cell, Html, bar, folded, join, made, paragraph, section, table, tag
 from sfumato.release.report.material import Held
 from sfumato.release.report.plots import BLUE, Axis, Panel, colour, label, levels, picture, steps
@@ -19,6 +19,8 @@ def search(held: Held) -> Html | None:
     history = held.history
     if "rounds" not in history or not history["rounds"]:
         return None
+    from sfumato.maskers.topdown.explanation import overview
+
     rounds, needs = history["rounds"], history["requirements"]
     drawn = join([_smallest(rounds, needs), _refined(rounds, needs)])
     rows = [_row(at, one) for at, one in enumerate(rounds, start=1)]

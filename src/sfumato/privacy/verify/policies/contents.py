@@ -41,14 +41,14 @@ _NAMES = {
     "date": "dates?|admitted|admission|discharged?|died|death|visited|timestamp|datetime",
     "code": "ids?|identifier|uuid|guid|pseudonym|token|row number|case number|record number",
 }
-_PATTERNS = {content: re.compile(rf"(?:^| )(?:{words})(?: \d+)?$|^(?:{words}) ") for content, words in _NAMES.items()}
+_PATTERNS = {content: rf"(?:^| )(?:{words})(?: \d+)?$|^(?:{words}) " for content, words in _NAMES.items()}
 _FORMS = {
-    "email": re.compile(r"[^\s@]+@[^\s@]+\.[A-Za-z]{2,}"),
-    "url": re.compile(r"(?:https?://|www\.)\S+"),
-    "ip": re.compile(r"(?:\d{1,3}\.){3}\d{1,3}|(?:[0-9a-fA-F]{0,4}:){4,7}[0-9a-fA-F]{0,4}"),
-    "social_security": re.compile(r"\d{3}-\d{2}-\d{4}"),
-    "telephone": re.compile(r"(?:\+?1[ .-]?)?\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}"),
-    "date": re.compile(r"(?:19|20)\d\d-\d\d-\d\d(?:[T ].*)?|\d{1,2}/\d{1,2}/(?:19|20)\d\d"),
+    "email": r"[^\s@]+@[^\s@]+\.[A-Za-z]{2,}",
+    "url": r"(?:https?://|www\.)\S+",
+    "ip": r"(?:\d{1,3}\.){3}\d{1,3}|(?:[0-9a-fA-F]{0,4}:){4,7}[0-9a-fA-F]{0,4}",
+    "social_security": r"\d{3}-\d{2}-\d{4}",
+    "telephone": r"(?:\+?1[ .-]?)?\(?\d{3}\)?[ .-]\d{3}[ .-]\d{4}",
+    "date": r"(?:19|20)\d\d-\d\d-\d\d(?:[T ].*)?|\d{1,2}/\d{1,2}/(?:19|20)\d\d",
 }
 MOST = 1000  # different values that are looked at
 SHARE = 0.5  # of them that have a form, for the column to be of it
@@ -62,7 +62,7 @@ def content_of(name: str, values: Iterable[object] = ()) -> str | None:
     """
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", " ", name)
     plain = " ".join(re.findall(r"[a-z]+\d*|\d+", spaced.lower()))
-    named = next((content for content, pattern in _PATTERNS.items() if pattern.search(plain)), None)
+    named = next((content for content, pattern in _PATTERNS.items() if re.search(pattern, plain)), None)
     return named if named is not None else formed(values)
 
 
@@ -74,6 +74,6 @@ def formed(values: Iterable[object]) -> str | None:
     """
     texts = [value for _, value in zip(range(MOST), values, strict=False) if isinstance(value, str) and value]
     for content, form in _FORMS.items():
-        if texts and sum(form.fullmatch(text) is not None for text in texts) > SHARE * len(texts):
+        if texts and sum(re.fullmatch(form, text) is not None for text in texts) > SHARE * len(texts):
             return content
     return None
