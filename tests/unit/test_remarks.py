@@ -97,13 +97,35 @@ def test_what_follows_from_a_masked_column_is_told_with_it() -> None:
 
 
 def test_a_secret_that_nothing_bounds_is_told_with_the_line_to_add() -> None:
-    pay = {"pay": sf.Number(role="sensitive", unique_ok=True)}
-    table = people(pay=np.arange(ROWS) % 30)
-    (both,) = told(table, pay, privacy=[sf.KAnonymity(ON, 5)])
-    assert both.startswith('"ill", "pay" are sensitive, and no requirement bounds what is learned of them')
-    assert "with on: [age, town]: {l_diversity: 2, sensitive: ill}, {t_closeness: 0.2, sensitive: pay}" in both
-    (one,) = told(table, pay)
+    secret = {name: sf.Number(role="sensitive", unique_ok=True) for name in ("pay", "debt")}
+    table = people(pay=np.arange(ROWS) % 30, debt=[None, 5, 6] * 400)
+    (all_three,) = told(table, secret, privacy=[sf.KAnonymity(ON, 5)])
+    assert all_three.startswith('"ill", "pay", "debt" are sensitive, and no requirement bounds what is learned of them')
+    pay = "{t_closeness: 0.2, sensitive: pay, distance: ordered}"
+    debt = "{t_closeness: 0.2, sensitive: debt, distance: ordered} with missing: {debt: drop}"
+    lines = f"{{l_diversity: 2, sensitive: ill}}, {pay}, {debt}, or a confidence_bound; "
+    assert f"with on: [age, town]: {lines}" in all_three
+    (one,) = told(people(pay=np.arange(ROWS) % 30), {"pay": secret["pay"]})
     assert one.startswith('"pay" is sensitive')
+
+
+def test_what_is_advised_of_an_item_set_is_accepted() -> None:
+    codes = {"codes": sf.ItemSet(role="sensitive", unique_ok=True)}
+    table = people(codes=["a;b", "b;c", "c"] * 400)
+    (remark,) = told(table, codes)
+    assert "{l_diversity: 2, kind: items, sensitive: codes}; what is no secret is plain" in remark
+    items = sf.LDiversity(ON, "codes", 2, kind="items")
+    assert told(table, codes, privacy=[sf.KAnonymity(ON, 5), sf.LDiversity(ON, "ill", 2), items]) == []
+
+
+def test_a_distance_that_ignores_the_size_of_numbers_is_told() -> None:
+    pay = {"pay": sf.Number(role="sensitive", unique_ok=True)}
+    first = [sf.KAnonymity(ON, 5), sf.LDiversity(ON, "ill", 2)]
+    close = sf.TCloseness(ON, "pay", 0.3)
+    (remark,) = told(people(pay=np.arange(ROWS) % 30), pay, privacy=[*first, close])
+    assert remark.endswith("Ask by size: {t_closeness: 0.3, sensitive: pay, distance: ordered}")
+    assert told(people(pay=np.arange(ROWS) % 30), pay, privacy=[*first, close.replace(distance="ordered")]) == []
+    assert told(people(pay=np.arange(ROWS) % 3), pay, privacy=[*first, close]) == []
 
 
 def several_rows(**left_out: Any) -> list[str]:

@@ -91,6 +91,7 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "QID": (lambda: sloppy.Category(role="QID"), "here it is called quasi"),
     "an id": (lambda: sloppy.Category(role="id"), "here it is called identifier"),
     "confidential": (lambda: sloppy.ItemSet(role="confidential"), "here it is called sensitive"),
+    "a target": (lambda: sloppy.Category(role="target"), r"make it plain.* structure=sf.Classes\("),
     "insensitive": (lambda: sloppy.Number(role="insensitive"), "here it is called plain"),
     "dates that are clipped": (
         lambda: sf.Number(role="quasi", calendar="year", range=("1920", "2010"), outside="clip"),
@@ -193,6 +194,23 @@ def test_a_recipe_with_other_settings() -> None:
     again = RECIPE.with_roles(ill="quasi", sex="identifier")
     assert [need.on for need in again.privacy] == [("age", "ill")]
     assert RECIPE.replace(privacy=[NEED, sf.KAnonymity(["age"], 9)]).with_roles(ill="quasi").privacy[1].on == ("age",)
+
+
+@pytest.mark.parametrize("role", ["plain", "quasi", "identifier"])
+def test_a_bound_goes_with_its_secret(role: Any) -> None:
+    bound, small = sf.AlphaK(["age", "sex"], "ill", 0.5, 9), NEED.replace(k=2)
+    asked = ["Are these known? age, ill.", "How old is ill?"]
+    recipe = RECIPE.replace(privacy=[small, bound, sf.LDiversity(["age"], "ill", 2)], questions=asked)
+    with pytest.warns(
+        UserWarning, match=r'"ill" is no longer sensitive, and what was asked of it is left out: '
+    ) as told:
+        changed = recipe.with_roles(ill=role)
+    assert len(told) == 2
+    on = ("age", "sex", "ill") if role == "quasi" else ("age", "sex")
+    assert changed.privacy == (sf.KAnonymity(on, 9),)  # the k that came with the bound stays
+    assert changed.questions[0] == f"{asked[0]} (It was asked before you said what these are: ill.)"
+    again = changed.with_roles(age="quasi", ill=role).questions
+    assert again[0].endswith("what these are: ill, age.)") and again[1].startswith(asked[1])
 
 
 def test_what_is_meant_is_taken() -> None:

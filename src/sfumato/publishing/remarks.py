@@ -1,9 +1,9 @@
 """What is told of a table before it is masked: nothing of it is refused, all of it is easily overlooked.
 
-Rows that a recipe leaves out, labels that look alike, secrets that nothing bounds, columns that name people and go out
-as they are, and columns that go out as they are and tell a masked one, whole or in part, or with which most people are
-alone. `rare_labels` tells of labels that sets show, once there are sets. Under a budget nothing is told: it would
-follow from the records.
+Rows that a recipe leaves out, labels that look alike, secrets that nothing bounds, or of which a distance ignores the
+size, columns that name people and go out as they are, and columns that go out as they are and tell a masked one, whole
+or in part, or with which most people are alone. `rare_labels` tells of labels that sets show, once there are sets.
+Under a budget nothing is told: it would follow from the records.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from sfumato.data.drafting.people import NUMBERS_OF_THINGS, names_people
 from sfumato.data.drafting.words import IDENTIFYING, SOFT, concept_of, says
 from sfumato.data.lookalikes import alike
 from sfumato.data.masked import Masked
-from sfumato.data.schema import Category, Number
+from sfumato.data.schema import Category, ItemSet, Number
 from sfumato.data.table import Column, Table
 from sfumato.errors import quoted, warn
 from sfumato.maskers.sensitive import look_alikes
@@ -50,6 +50,8 @@ RARE, FEWEST_RARE = 0.2, 5
 them."""
 MOST_NAMED, MOST_LINES = 8, 3
 """Columns that a line to be copied names, and such lines."""
+FEW_NUMBERS = 20
+"""Different numbers up to which each may be taken for a value of its own, as labels are."""
 
 
 UNDONE = ", which is masked: who sees the one can undo the masking of the other"
@@ -71,7 +73,8 @@ def tell(people: Table, recipe: Recipe, *, read: int, more: Iterable[str] = ()) 
     if recipe.mask.guarantee.spends:
         return Remarks()
     bare, share = _alone(people)
-    tables = (*_alike(people, recipe), *_named(people), *_unbounded(recipe), *_telling(people))
+    secrets = (*_unbounded(people, recipe), *_unordered(people, recipe))
+    tables = (*_alike(people, recipe), *_named(people), *secrets, *_telling(people))
     lines = (*_left_out(people, recipe, read), *more, *tables, *([_lonely(bare, share)] if share else []))
     for line in lines:
         warn(line)
@@ -126,7 +129,7 @@ def _said(people: Table, name: str) -> str | None:
     return f"its name says {said!r}" if said and not kind_of and len(column.values) > KINDS else None
 
 
-def _unbounded(recipe: Recipe) -> Iterator[str]:
+def _unbounded(people: Table, recipe: Recipe) -> Iterator[str]:
     """Secrets of which no requirement speaks; where nothing is asked for at all, nothing is said."""
     bounded = {need.sensitive for need in recipe.privacy}
     free = [name for name in recipe.schema.with_role("sensitive") if name not in bounded]
@@ -134,14 +137,42 @@ def _unbounded(recipe: Recipe) -> Iterator[str]:
         return
     known = max((need.on for need in recipe.privacy), key=len)
     on = ", ".join(known) if len(known) <= MOST_NAMED else "..."
-    numbers = [name for name in free if isinstance(recipe.schema[name], Number)]
-    asks = [f"{{{'t_closeness: 0.2' if name in numbers else 'l_diversity: 2'}, sensitive: {name}}}" for name in free]
-    nearly = ", or nearly the same number" if numbers else ""
+    nearly = ", or nearly the same number" if any(isinstance(recipe.schema[name], Number) for name in free) else ""
+    asks = ", ".join(_ask(people, name) for name in free[:MOST_LINES])
+    sets = all(isinstance(recipe.schema[name], ItemSet) for name in free)  # no confidence bound speaks of items
     yield (
         f"{', '.join(map(quoted, free))} {'is' if len(free) == 1 else 'are'} sensitive, and no requirement bounds what "
         f"is learned of {'it' if len(free) == 1 else 'them'}: all in a group may have the same value{nearly}. Add to "
-        f"privacy, with on: [{on}]: {', '.join(asks[:MOST_LINES])}, or a confidence_bound; what is no secret is plain"
+        f"privacy, with on: [{on}]: {asks}{'' if sets else ', or a confidence_bound'}; what is no secret is plain"
     )
+
+
+def _ask(people: Table, name: str) -> str:
+    """The requirement that bounds a secret, as its kind takes it."""
+    attribute = people.schema[name]
+    if isinstance(attribute, ItemSet):
+        return f"{{l_diversity: 2, kind: items, sensitive: {name}}}"
+    return _close(people, name, 0.2) if isinstance(attribute, Number) else f"{{l_diversity: 2, sensitive: {name}}}"
+
+
+def _close(people: Table, name: str, t: float) -> str:
+    """t-closeness of a number by its size; missing values, which have none, must go."""
+    gone = f" with missing: {{{name}: drop}}" if people.columns[name].missing else ""
+    return f"{{t_closeness: {t:g}, sensitive: {name}, distance: ordered}}{gone}"
+
+
+def _unordered(people: Table, recipe: Recipe) -> Iterator[str]:
+    """Numbers of many values whose distributions are compared as if any two values were equally far apart."""
+    for claim in (need.claim() for need in recipe.privacy):
+        name = claim.get("sensitive")
+        if claim.get("distance") != "equal" or not isinstance(people.schema[name], Number):
+            continue
+        if len(people.columns[name].values) > FEW_NUMBERS:
+            yield (
+                f"{quoted(name)} has many different numbers, and its t_closeness takes any two of them for equally "
+                "different: every group must have nearly all of them, which costs much detail, and a group of nearly "
+                f"the same number is as good as any other. Ask by size: {_close(people, name, claim['t'])}"
+            )
 
 
 def _bare(people: Table) -> list[str]:

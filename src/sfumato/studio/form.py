@@ -225,11 +225,14 @@ def change_requirement(form: Form, at: int, changes: Mapping[str, Any]) -> Form:
 def add_requirement(form: Form, kind: str, sensitive: str) -> Form:
     """One more, with a usual number, on all that others may know."""
     found, quasi = deepcopy(form), with_role(form, "quasi")
+    of = (form.get("attributes") or {}).get(sensitive, {}).get("kind")
+    diverse = {"kind": "items"} if of == "item_set" else {}
+    by_size = {"distance": "ordered"} if of == "number" else {}
     entries: dict[str, Form] = {
         "k_anonymity": {"k_anonymity": 5, "on": quasi[:2]},
-        "l_diversity": {"l_diversity": 2, "on": quasi, "sensitive": sensitive},
+        "l_diversity": {"l_diversity": 2, "on": quasi, "sensitive": sensitive, **diverse},
         "confidence_bound": {"confidence_bound": 0.8, "on": quasi, "sensitive": sensitive},
-        "t_closeness": {"t_closeness": 0.3, "on": quasi, "sensitive": sensitive},
+        "t_closeness": {"t_closeness": 0.3, "on": quasi, "sensitive": sensitive, **by_size},
     }
     found["privacy"] = [*(found.get("privacy") or []), *([entries[kind]] if kind in entries else [])]
     return ordered(found)
