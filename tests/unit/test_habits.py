@@ -78,6 +78,11 @@ def test_new_rows_are_shown_as_the_old_ones(people: pd.DataFrame, release: sf.Re
     assert release.apply(numbered).index.equals(numbered.index)
     with pytest.raises(sf.SfumatoError, match=r"within the declared range.*or say unseen='suppress'"):
         release.apply(people.head(1).assign(age=999))
+    masked = list(release.recipe.schema.quasi)
+    fewer = people[masked]  # new people have no class yet
+    assert release.apply(fewer).astype(str).equals(shown[masked].astype(str))
+    with pytest.raises(sf.SchemaError, match=r"sex: every .* add the column to the table, or take it out of the sch"):
+        release.apply(people.drop(columns="sex"))
     stranger = people.head(1).assign(sex="x")
     with pytest.raises(sf.SfumatoError, match="every row lies in a part"):
         release.apply(stranger)

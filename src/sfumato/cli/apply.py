@@ -14,7 +14,12 @@ EXAMPLE = "sfumato apply out newcomers.csv --output masked.parquet"
 
 def apply(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A folder that publish wrote.")],
-    table: Annotated[Path, typer.Argument(metavar="TABLE", help="New rows with the same columns.")],
+    table: Annotated[
+        Path,
+        typer.Argument(
+            metavar="TABLE", help="New rows with the same columns; those that are not masked may be lacking."
+        ),
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write: .parquet or .csv.")],
     unseen: Annotated[
         str,

@@ -15,7 +15,7 @@ from sfumato.data.codes import as_sets, pruned, rank, spread
 from sfumato.data.lookalikes import bad_name
 from sfumato.data.schema import Category, ItemSet, Number, Schema
 from sfumato.data.table import Column, ItemColumn
-from sfumato.errors import MOST_NAMED, SchemaError, TableError, TaxonomyError, did_you_mean
+from sfumato.errors import MOST_NAMED, SchemaError, TableError, TaxonomyError, nearest
 
 
 def clipped(column: Column, attribute: Number) -> Column:
@@ -130,8 +130,16 @@ def check_names(names: Sequence[str], schema: Schema) -> None:
             _listed(absent),
             "every attribute of the schema must be a column of the table",
             given="no such column" if len(absent) == 1 else f"{len(absent)} that are none",
-            remedy=did_you_mean(absent[0], names),
+            remedy=_completed(absent, names),
         )
+
+
+def _completed(absent: Sequence[str], names: Sequence[str]) -> str:
+    """What to do about columns that are not there; a name that is spelt alike may be what is meant."""
+    like = nearest(absent[0], list(names)) if len(absent) == 1 else None
+    it, columns = ("it", "column") if len(absent) == 1 else ("them", "columns")
+    meant = "" if like is None else f"did you mean {like!r}? Else "
+    return f"{meant}add the {columns} to the table, or take {it} out of the schema"
 
 
 def _listed(names: list[str]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,7 @@ def read(
     witness: Witness | None = None,
     stream: bool | None = None,
     query: str | None = None,
+    optional: Collection[str] = (),
 ) -> Table:
     """A table in codes, checked against its schema. Identifiers are not even read.
 
@@ -39,10 +40,12 @@ def read(
     `encoding` is for CSV that is neither UTF-8 nor UTF-16 with a byte order mark. `witness` is shown the
     columns as they were read, before the schema changes anything in them.
     `stream`: whether to read by batches, for tables larger than memory; None leaves that to the size of the file.
-    `query`: what to read from a database, where its address names no table.
+    `query`: what to read from a database, where its address names no table. `optional`: attributes that it may lack;
+    those that it lacks are not in its schema either.
     """
     found = open_source(source, Opening(encoding=encoding, expected=schema, query=query, stream=stream))
     names = found.names()
+    schema = schema.without([name for name in optional if name not in names])
     check_names(names, schema)
     columns = [name for name in names if schema[name].role != "identifier"]
     with part(0.0, 0.5):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
@@ -237,6 +237,10 @@ To mend it: did you mean 'age'? If 'agee' is right, mend the attribute's name.
     def without_domains(self) -> Schema:
         """The same attributes, any value allowed: for rows whose values nobody has declared."""
         return Schema({name: _without_domain(attribute) for name, attribute in self.items()})
+
+    def without(self, names: Collection[str]) -> Schema:
+        """The same without some attributes."""
+        return Schema({name: attribute for name, attribute in self.items() if name not in names}) if names else self
 
     def require(self, names: Iterable[str], what: str) -> None:
         """Refuse names that are no attributes."""

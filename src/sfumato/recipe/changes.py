@@ -41,7 +41,7 @@ def _on(need: Any, old: Schema, new: Schema) -> Requirement:
 
 
 def _without(privacy: Sequence[Requirement], open_secrets: Collection[str]) -> list[Requirement]:
-    """Without bounds on what is no longer sensitive, which is told; the k that came with such a bound is still asked."""
+    """Without bounds on what is no longer sensitive, which is told; a k that came with such a bound is still asked."""
     gone = [need for need in privacy if need.sensitive in open_secrets]
     if not gone:
         return list(privacy)

@@ -155,8 +155,8 @@ class Recipe:
         """The same with other roles: recipe.with_roles(weight="quasi", ward="identifier").
 
         Requirements follow: what becomes quasi is asked of by each that was asked on all that were quasi before, and
-        what is no longer quasi by none. A bound on what is no longer sensitive is left out, with a warning. Questions of a
-        draft say which of the columns they name were given a role since.
+        what is no longer quasi by none. A bound on what is no longer sensitive is left out, with a warning. Questions
+        of a draft say which of the columns they name were given a role since.
         """
         return replace(self, **with_roles(self, {**(roles or {}), **more}))
 

@@ -23,7 +23,10 @@ class ShownRows(NamedTuple):
 
 
 def shown_rows(mask: Mask, recipe: Recipe, rows: object, *, unseen: str) -> ShownRows:
-    """What new rows show; values that nobody had are refused, or suppressed."""
+    """What new rows show; values that nobody had are refused, or suppressed.
+
+    Columns that are not masked may be lacking, such as the class that is not known yet: they are not shown then.
+    """
     if unseen not in UNSEEN:
         raise RecipeError("unseen", "it is refuse or suppress", given=repr(unseen), remedy="say 'suppress'")
     if recipe.release.label_role == "quasi":
@@ -34,8 +37,9 @@ def shown_rows(mask: Mask, recipe: Recipe, rows: object, *, unseen: str) -> Show
             remedy="publish with labels: plain, or without them",
         )
     schema = recipe.schema if unseen == "refuse" else recipe.schema.without_domains()
+    unmasked = [name for name in schema.kept if name not in schema.quasi]
     try:
-        people = read(rows, schema, encoding=recipe.encoding)
+        people = read(rows, schema, encoding=recipe.encoding, optional=unmasked)
     except (TableError, TaxonomyError) as error:
         raise _or_suppress(error) if unseen == "refuse" else error from None
     return ShownRows(mask.apply(people, unseen=unseen).over(people).to_arrow(), people.origin)

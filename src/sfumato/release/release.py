@@ -125,9 +125,9 @@ class Release:
     def apply(self, rows: object, *, unseen: Literal["refuse", "suppress"] = "refuse") -> Any:
         """New rows as this release shows the old ones, in their order, as the kind of table that comes in.
 
-        `unseen`: values that nobody had are refused ("refuse"), or shown as nothing ("suppress"). The index of a pandas
-        frame stays. Nothing is verified, and k is not promised: few new rows make small groups. Publish all rows
-        together if they leave the house.
+        `unseen`: values that nobody had are refused ("refuse"), or shown as nothing ("suppress"). Columns that are not
+        masked may be lacking. The index of a pandas frame stays. Nothing is verified, and k is not promised: few new
+        rows make small groups. Publish all rows together if they leave the house.
         """
         shown = shown_rows(self.mask, self.recipe, rows, unseen=unseen)
         found = give_back(*shown)
