@@ -19,7 +19,7 @@ folder = Path(tempfile.mkdtemp())
 adult = sf.datasets.load("adult", complete=True)
 names = ["age", "education", "marital_status", "occupation", "sex", "hours_per_week", "income"]
 table = adult.table.select(names)
-train, test = table.slice(0, 5000), table.slice(30162, 3000)  # these never leave the house
+train, test = table.slice(0, 5000), table.slice(30162)  # these never leave the house
 schema = sf.Schema({name: adult.schema[name] for name in names})
 
 # %%
@@ -41,48 +41,43 @@ print(release.guarantee)
 # %%
 # The recipient learns
 # --------------------
-# ``points`` gives a matrix of the released rows, and stands new rows in the same space: a model that was learned from
-# masked people can be asked about people as they are. In it are quasi-identifiers and plain columns, but not the class
-# that the masking was to keep, nor sensitive columns (``also=`` adds them). To learn another column than that class,
-# leave it out by ``points(without=...)``, or the classifier is told the answer.
+# ``numbers("sample")`` gives rows that may have been: numbers drawn inside the intervals around their means, labels
+# drawn from the sets by their shares. They look like raw rows, so that any classifier can learn from them as from raw
+# ones, and be asked about people as they are; several draws show it how wide intervals are.
+#
+# ``points`` gives a matrix instead, in which every group stands at one place. Distances in it are the holder's, which
+# is what clustering needs, and a straight line through the places (logistic regression) learns well. Trees cut
+# somewhere between two of a few dozen places, and new people stand everywhere between them: from ``points`` they may
+# tell more people wrong than the commonest class does.
 
 
-def error(points, classes, asked):
+def codes(frame):
+    """Categories as numbers, in the order of the training rows' labels."""
+    found = frame.drop(columns="income")
+    for name in found.columns:
+        if found[name].dtype.kind not in "if":
+            labels = sorted(set(train[name].to_pylist()))
+            found[name] = found[name].astype(object).map({label: at for at, label in enumerate(labels)})
+    return found
+
+
+def error(rows):
     """The share of new people whose class is told wrong."""
-    model = HistGradientBoostingClassifier(max_iter=40, random_state=0).fit(points, classes)
-    return float((model.predict(asked) != truth).mean())
+    model = HistGradientBoostingClassifier(max_iter=40, random_state=0).fit(codes(rows), rows["income"])
+    return float((model.predict(codes(test.to_pandas())) != truth).mean())
 
 
 truth = test["income"].to_numpy(zero_copy_only=False)
-errors = {}
+errors = {"raw rows": error(train.to_pandas())}
 for k, place in folders.items():
-    people = sf.load(place)
-    asked = test.to_pandas().drop(columns="income")  # what is to be told need not be known
-    errors[f"k = {k}"] = error(people.points(), people.table["income"], people.points(asked))
-
+    errors[f"k = {k}"] = error(sf.load(place).numbers("sample", draws=5))
 commonest = train["income"].value_counts().to_pylist()[0]["values"]
 errors["no data:\nthe commonest class"] = float((truth != commonest).mean())
-
-# %%
-# Beside what the raw rows would have given, by the same classifier on plain codes:
-
-
-def codes(rows):
-    """Categories as numbers, in the order of the training rows' labels."""
-    frame = rows.to_pandas().drop(columns="income")
-    for name in frame.columns:
-        if frame[name].dtype.kind not in "if":
-            labels = sorted(set(train[name].to_pylist()))
-            frame[name] = frame[name].map({label: at for at, label in enumerate(labels)})
-    return frame
-
-
-raw = train["income"].to_numpy(zero_copy_only=False)
-errors = {"raw rows": error(codes(train), raw, codes(test)), **errors}
 for name, value in errors.items():
     print(f"{' '.join(name.split()):32} {value:.3f}")
 
 # %%
+# With k = 10 it is at times even better than from raw rows: groups smooth what a small table has by accident.
 
 figure, panel = plt.subplots(figsize=(7, 3))
 panel.barh(list(errors), list(errors.values()), color=["0.6", *["tab:blue"] * len(folders), "0.6"])

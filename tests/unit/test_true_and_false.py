@@ -56,6 +56,22 @@ def test_what_is_drafted_can_be_published_under_a_budget(made: str, tmp_path: Pa
         assert {*map(str, release.table["smokes"])} == {*labels}
 
 
+def test_true_and_false_come_back_as_such(tmp_path: Path) -> None:
+    """And raw ones stand where the generated ones do."""
+    schema = sf.Schema(age=sf.Number(role="quasi", range=(0, 100)), smokes=sf.Category(values=("false", "true")))
+    asked = sf.Recipe(schema=schema, mask=sf.PrivateTree(), budget=sf.Budget(50))
+    table = MADE["pandas"](tmp_path)
+    people = sf.load(sf.publish(table, asked, run=sf.Run(report=False)).write(tmp_path / "out"))
+    given = people.table["smokes"]
+    assert given.dtype == bool
+    assert people.numbers("sample")["smokes"].dtype == people.numbers()["smokes"].dtype == bool
+    assert given.mean() == pytest.approx(SMOKES.mean(), abs=0.1)
+    at = people.dims.index("smokes")
+    places = {tuple(row) for row in people.points()[:, at:].round(6)}
+    assert {tuple(row) for row in people.points(table)[:, at:].round(6)} == places
+    assert len(places) == 2
+
+
 def test_true_and_false_of_python_are_declared_as_they_are_read() -> None:
     for given in ((True, False), [np.True_, np.False_]):
         assert sf.Category(values=given).values == ("true", "false")  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.types as pt
 
 from sfumato.data.calendar import DAY
 from sfumato.data.writing import in_pandas
@@ -42,6 +43,18 @@ def frame(columns: Mapping[str, Any], kind: Kind) -> Any:
     if kind == "polars":
         return import_module("polars").DataFrame(table)
     return in_pandas(table)
+
+
+def true_or_false(column: Any) -> Any:
+    """A column of the labels true and false as what they say; any other stays as it is.
+
+    >>> true_or_false(pa.chunked_array([["true", None, "false"]])).to_pylist()
+    [True, None, False]
+    """
+    text = column.cast(pa.string()) if pt.is_dictionary(column.type) else column
+    if not pt.is_string(text.type) or not {*text.unique().to_pylist()} <= {"true", "false", None}:
+        return column
+    return text.cast(pa.bool_())
 
 
 def interval_column(name: str, numbers: Numbers, kind: Kind) -> Any:

@@ -15,14 +15,23 @@ from numpy.typing import NDArray
 
 from sfumato.calls import called
 from sfumato.data.masked import Masked
-from sfumato.data.reading import read_arrow
 from sfumato.data.table import Column
 from sfumato.display import Card, Grid
 from sfumato.errors import ReleaseError, TableError, did_you_mean, warn
 from sfumato.people.book import Book
 from sfumato.people.clusters import cluster_points, clusters_by_density
-from sfumato.people.frames import Kind, check_kind, frame, interval_column, number_array, told_apart, usual_kind
+from sfumato.people.frames import (
+    Kind,
+    check_kind,
+    frame,
+    interval_column,
+    number_array,
+    told_apart,
+    true_or_false,
+    usual_kind,
+)
 from sfumato.people.points import Points, own_points, spaced_points
+from sfumato.people.raw_rows import raw_columns
 from sfumato.people.routes import routed
 from sfumato.people.shown_columns import Floats, Labels, Numbers
 from sfumato.privacy.verify import Verdict
@@ -130,8 +139,8 @@ class People:
 
     @property
     def table(self) -> Any:
-        """The table as it is shown: labels, intervals and sets as categories, numbers as numbers."""
-        return frame({name: self.rows.column(name) for name in self.rows.column_names}, self.kind)
+        """The table as it is shown: labels, intervals and sets as categories, numbers as numbers, true and false."""
+        return frame({name: self._given(name) for name in self.rows.column_names}, self.kind)
 
     def numbers(self, how: How = "expected", *, draws: int = 1, seed: int = 0) -> Any:
         """The table with every interval as a number.
@@ -186,7 +195,7 @@ class People:
         more = [name for name in self._named(also) if name not in found.placed]
         if more:
             found = found.beside(self._own_points(more))
-        made = found.shown if rows is None else found.raw(_read(rows, [*found.placed], or_else=WITHOUT))
+        made = found.shown if rows is None else found.raw(raw_columns(rows, [*found.placed], or_else=WITHOUT))
         return made if kind is None else frame({title: made[:, at] for at, title in enumerate(found.titles)}, kind)
 
     @property
@@ -269,7 +278,7 @@ class People:
                 remedy="place them by people.points(rows)",
             )
         suppressed = [name for name in names if treated[name] == "suppress"]
-        return routed(_read(rows, names), shown, numbers=numbers, suppressed=suppressed)
+        return routed(raw_columns(rows, names), shown, numbers=numbers, suppressed=suppressed)
 
     def export(self, path: str | Path) -> dict[str, int]:
         """Write a copy for another program: .xlsx (Excel), .dta (Stata), .sav (SPSS), .csv or .parquet.
@@ -358,17 +367,23 @@ class People:
             )
         return Numbers.of(self._told(name, alone=alone))
 
+    def _given(self, name: str) -> Any:
+        """A column as it is released; true and false that were generated from their labels are given as such."""
+        masked = {column["name"]: column["masked"] for column in self.certificate["table"]["columns"]}
+        return true_or_false(self.rows.column(name)) if masked[name] == "generated" else self.rows.column(name)
+
     def _numbers_of(self, name: str, how: How) -> dict[str, Any]:
         if self._kind_of(name) != "number" or not self._shows_texts(name):
-            return {name: self.rows.column(name)}
+            return {name: self._given(name)}
         found = self._intervals(name, alone=how == "middle")
         made = {f"{name}_low": found.low, f"{name}_high": found.high} if how == "low_high" else {name: found.mean}
         dates, days = found.dates, found.days
         return {key: number_array(numbers[found.codes], dates=dates, days=days) for key, numbers in made.items()}
 
     def _drawn(self, name: str, chance: np.random.Generator) -> Any:
-        if not self._shows_texts(name):
-            return self.rows.column(name)
+        given = self._given(name)
+        if not self._shows_texts(name) or pa.types.is_boolean(given.type):
+            return given
         if self._kind_of(name) == "number":
             found = self._intervals(name)
             numbers: Floats = found.drawn(chance)
@@ -383,17 +398,3 @@ def _in_short(masked: str | None) -> str:
     ("shown as what the record's group covers", 'as it is')
     """
     return re.split("[:;,]| such as", explained(masked, None, dotted=True))[0]
-
-
-def _read(rows: object, names: Sequence[str], *, or_else: str = "") -> dict[str, Any]:
-    """The named columns of a raw table of any kind."""
-    table = rows if isinstance(rows, pa.Table) else read_arrow(rows)
-    for name in names:
-        if name not in table.column_names:
-            raise TableError(
-                name,
-                "raw rows must have the columns that the release places people by",
-                given="no such column",
-                remedy=f"add it to the rows{or_else.replace('NAME', repr(name))}",
-            )
-    return {name: table.column(name).combine_chunks() for name in names}

@@ -140,10 +140,22 @@ def _own_labels(labels: Labels) -> Callable[[Column], Floats]:
 
 def _looked_up(column: Column, places: Mapping[Any, Any], usual: Floats) -> Floats:
     coded = column if isinstance(column, pa.DictionaryArray) else column.dictionary_encode()
-    texts = [None if value is None else str(value) for value in coded.dictionary.to_pylist()]
-    table = np.array([*(places.get(text, usual) for text in texts), places.get(None, usual)], dtype=np.float64)
-    codes: NDArray[np.int64] = coded.indices.fill_null(len(texts)).to_numpy(zero_copy_only=False)
+    values = coded.dictionary.to_pylist()
+    known = [next((places[text] for text in _spelt(value) if text in places), usual) for value in values]
+    table = np.array([*known, places.get(None, usual)], dtype=np.float64)
+    codes: NDArray[np.int64] = coded.indices.fill_null(len(values)).to_numpy(zero_copy_only=False)
     return table[codes]
+
+
+def _spelt(value: Any) -> tuple[str | None, ...]:
+    """How a release may spell a raw value: true and false stand in it as they were read.
+
+    >>> _spelt(True), _spelt("true"), _spelt("North"), _spelt(None)
+    (('True', 'true'), ('true', 'True'), ('North',), (None,))
+    """
+    text = None if value is None else str(value)
+    other = {"True": "true", "False": "false", "true": "True", "false": "False"}.get(text or "")
+    return (text,) if other is None else (text, other)
 
 
 def _scaled(column: Column, low: float, high: float, missing: float) -> Floats:
