@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import warnings
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -12,6 +13,14 @@ sys.path.insert(0, str(HERE))
 # What the tutorials publish enters a ledger that nobody keeps, and warnings do not hang on the width of a terminal.
 os.environ.setdefault("SFUMATO_SITE_STATE", tempfile.mkdtemp())
 os.environ["XDG_STATE_HOME"] = os.environ["SFUMATO_SITE_STATE"]
+
+
+def told(message: Warning | str, category: type[Warning], filename: str, lineno: int, line: str | None = None) -> str:
+    """A warning as a tutorial shows it: by its file's name, whatever machine builds the site."""
+    return f"{Path(filename).name}:{lineno}: {category.__name__}: {message}\n"
+
+
+warnings.formatwarning = told
 
 project = "Sfumato"
 author = "The Sfumato authors"
