@@ -32,6 +32,15 @@ def test_clusters_by_density_that_are_lost_are_told_with_the_options() -> None:
     assert advice_on_clusters(sf.Clusters("kmeans", k=3), lost) is None
 
 
+def test_clusters_that_the_raw_table_does_not_have_are_told() -> None:
+    unclear = scores(f_measure__cold__mean=0.7, f_measure__ceiling__mean=0.71)
+    told = advice_on_clusters(sf.Clusters("kmeans", k=4), unclear) or ""
+    assert told.startswith("the table has no clear 4 clusters: ")
+    assert "(F-measure 0.71)" in told
+    assert "k: auto tries 2 to 10" in told
+    assert "k: auto" not in (advice_on_clusters(sf.Clusters("kmeans", k="auto"), unclear) or "")
+
+
 def test_dbscan_is_found_again_with_the_gap_of_the_masked_table() -> None:
     drawn = np.random.default_rng(0)
     at = drawn.integers(0, 3, 600)

@@ -245,6 +245,8 @@ def detail_kept(kept: Sequence[Mapping[str, Any]]) -> str:
 
 def found_again(scores: Mapping[str, Any], worth: Worth) -> list[str]:
     """Which clusters are lost, and how well they are found without help."""
+    from sfumato.evaluation.advice import UNCLEAR
+
     values = {name: score["value"] for name, score in scores.get("scores", {}).items()}
     lines = [f"Lost: {one}." for one in worth.lost]
     if "f_measure.cold1" in values and not worth.unmasked:
@@ -255,7 +257,7 @@ def found_again(scores: Mapping[str, Any], worth: Worth) -> list[str]:
             f"Clusters found again without help (F-measure): {one:.2f} with one start, {ten:.2f} with the best of "
             f"ten{beside}."
         )
-        if raw is not None and raw < STABLE:
+        if raw is not None and UNCLEAR <= raw < STABLE:  # below it is warned of
             lines.append(
                 "So many clusters are not stable in the raw table itself: other starts find others. Another k may "
                 "be found again better (structure: {k: auto} tries 2 to 10)."

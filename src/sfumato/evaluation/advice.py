@@ -12,6 +12,8 @@ from sfumato.structure.structures import Clusters
 
 CLEARLY, LOST = 0.02, 0.8
 """How much more of the clusters blind masking keeps, and the share of what raw data reach below which they are lost."""
+UNCLEAR = 0.8
+"""Where raw data clustered again with another seed reach less than this F-measure, they have no clear clusters."""
 
 UNGUIDED = (
     "the classes in {} do not guide {}: it does the same whatever the rows are for. How well they can be told from "
@@ -20,8 +22,8 @@ UNGUIDED = (
 
 
 def advice_on_clusters(asked: Clusters | None, scores: Mapping[str, Any]) -> str | None:
-    """Where masking cannot hurt the clusters, where blind masking keeps more of them, or where clusters by density are
-    not found again."""
+    """Where masking cannot hurt the clusters, where blind masking keeps more of them, where clusters by density are
+    not found again, or where the raw table has no clear ones."""
     if asked is None:
         return None
     if told := advice_on_unmasked(scores):
@@ -42,7 +44,17 @@ def advice_on_clusters(asked: Clusters | None, scores: Mapping[str, Any]) -> str
             f"larger min_cluster_size or a smaller k-anonymity, or kmeans. Settings that suit masked rows "
             f"were taken{_told(scores)}: recipients have them by load(...).clusters(by_density={asked.again!r})"
         )
-    return None
+    return None if most is None or most >= UNCLEAR else _unclear(asked, most)
+
+
+def _unclear(asked: Clusters, most: float) -> str:
+    auto = asked.k == "auto"
+    more = "" if auto else "k: auto tries 2 to 10; "
+    return (
+        f"the table has no clear {'' if auto else f'{asked.k} '}clusters: in the raw table itself another seed finds "
+        f"others (F-measure {most:.2f}), so that how well they are found again says little. {more}structure: "
+        "{attributes: [...]} looks for them in fewer columns, {classes: NAME} keeps something else"
+    )
 
 
 def advice_on_unmasked(scores: Mapping[str, Any]) -> str | None:

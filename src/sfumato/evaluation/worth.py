@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.display import Card, Grid
 from sfumato.errors import quoted
 from sfumato.evaluation.certainty import NEARLY
 from sfumato.evaluation.class_floor import HALF_A_POINT, left_out
@@ -74,7 +75,7 @@ def given_away(scores: Mapping[str, Any]) -> tuple[GivenAway, ...]:
     )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Worth:
     """What a masked table still tells: its columns, and which of its clusters are found again.
 
@@ -160,6 +161,22 @@ class Worth:
             rest = [*([self._telling()] if self.columns and not self.hardly else []), *clusters]
             return " ".join([first, *(f"{one[:1].upper()}{one[1:]}." for one in rest)])
         return f"{state}. {'; '.join([self._telling(), *clusters])}."
+
+    def __repr__(self) -> str:
+        return self._card().text()
+
+    def _repr_html_(self) -> str:
+        return self._card().html()
+
+    def _card(self) -> Card:
+        """The verdict's sentences, the clusters that are lost, and what each masked column keeps."""
+        told = [self._telling()] if self.columns else []
+        told += [self._clusters()] if self.clusters and not self.unmasked else []
+        lines = [*self.but, *self._nothing(), *told, *self.minded, *(f"lost: {one}" for one in self.lost)]
+        rows = [[one.name, one.before, one.after, one.kept, one.share] for one in self.columns]
+        heads = ("column", "values before", "values shown", "detail kept", "share of the commonest")
+        title = "Worth: what the masked table still tells"
+        return Card(title, lines, [Grid(heads, rows)] if rows else [], state="poor" if self.but else "good")
 
     def _poor(self) -> str:
         silent, total = len(self.silent), len(self.columns)
