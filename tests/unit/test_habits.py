@@ -83,6 +83,9 @@ def test_new_rows_are_shown_as_the_old_ones(people: pd.DataFrame, release: sf.Re
     assert release.apply(fewer).astype(str).equals(shown[masked].astype(str))
     with pytest.raises(sf.SchemaError, match=r"sex: every .* add the column to the table, or take it out of the sch"):
         release.apply(people.drop(columns="sex"))
+    other = next(name for name in shown.columns if name not in masked)
+    with pytest.raises(sf.SchemaError, match="did you mean"):
+        release.apply(people.rename(columns={other: f"{other}{other[-1]}"}))
     stranger = people.head(1).assign(sex="x")
     with pytest.raises(sf.SfumatoError, match="every row lies in a part"):
         release.apply(stranger)

@@ -164,9 +164,9 @@ def _close(people: Table, name: str, t: float) -> str:
 def _unordered(people: Table, recipe: Recipe) -> Iterator[str]:
     """Numbers of many values whose distributions are compared as if any two values were equally far apart."""
     for claim in (need.claim() for need in recipe.privacy):
-        name = claim.get("sensitive")
-        if claim.get("distance") != "equal" or not isinstance(people.schema[name], Number):
+        if claim.get("distance") != "equal" or not isinstance(people.schema[claim["sensitive"]], Number):
             continue
+        name = claim["sensitive"]
         if len(people.columns[name].values) > FEW_NUMBERS:
             yield (
                 f"{quoted(name)} has many different numbers, and its t_closeness takes any two of them for equally "
