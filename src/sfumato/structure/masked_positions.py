@@ -15,7 +15,7 @@ from sfumato.data.schema import Calendar
 from sfumato.data.shown import OR_MISSING, SUPPRESSED, interval_splits, set_pieces
 from sfumato.data.table import AnyColumn, Column
 from sfumato.errors import SchemaError
-from sfumato.events import checkpoint, watched
+from sfumato.events import checkpoint, many
 from sfumato.structure.coded_points import AnyBlock, Block
 from sfumato.structure.layouts import ItemLayout, Layout, NumberLayout, TreeLayout
 from sfumato.structure.released import MEAN, ReleasedValues, Spread, Told
@@ -41,7 +41,7 @@ def masked_block(name: str, part: Layout, masked: Masked, released: Codebook | N
 def _number_block(part: NumberLayout, told: Told) -> Block:
     numbers = [
         part.mean if label is None else shown_number(part, label, spread)
-        for label, spread in watched(zip(told.shown, told.spreads, strict=True))
+        for label, spread in many(zip(told.shown, told.spreads, strict=True))
     ]
     return Block(told.codes, np.array([part.at(number) for number in numbers], dtype=np.float32)[:, None])
 
@@ -61,7 +61,7 @@ def _label_block(part: TreeLayout, told: Told) -> Block:
     gone = part.nodes[-1]
     places = [
         gone if label is None else _expected(part, label, spread)
-        for label, spread in watched(zip(told.shown, told.spreads, strict=True))
+        for label, spread in many(zip(told.shown, told.spreads, strict=True))
     ]
     checkpoint()
     return Block(told.codes, np.array(places, dtype=np.float32))

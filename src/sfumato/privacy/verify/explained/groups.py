@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from sfumato.events import checkpoint, watched
+from sfumato.events import checkpoint, many, watched
 from sfumato.privacy.verify.explained.bags import MOST, SIGNIFICANT
 from sfumato.privacy.verify.explained.places import DIGITS, Block, check_coordinates, numbers
 from sfumato.privacy.verify.fields import Form, exact_keys, field, mapping
@@ -208,20 +208,24 @@ class _Places:
         import numpy as np
 
         number: dict[tuple[str | None, tuple[str, ...]], int] = {}  # of each kind of group
-        told: list[tuple[int, int, float]] = []  # group, row of the matrix, share
+        groups: list[int] = []  # of each share that is told: its group, the row of its label, and the share
+        rows: list[int] = []
+        shares: list[float] = []
         left: list[tuple[int, float]] = []  # of each group its kind, and the share of what is left over
-        for at, (text, spread) in enumerate(watched(zip(shown, spreads, strict=True))):
+        for at, (text, spread) in enumerate(many(zip(shown, spreads, strict=True))):
             kind = number.setdefault((text, tuple(spread)), len(number))
             if text is None or not spread:
                 left.append((kind, 1.0))
                 continue
             others = [label for label in spread if label != text]
-            told += [(at, self.where.get(label, -1), field(spread, label, float)) for label in others]
+            groups += [at] * len(others)
+            rows += [self.where.get(label, -1) for label in others]
+            shares += [field(spread, label, float) for label in others]
             left.append((kind, field(spread, text, float) if text in spread else 0.0))
         checkpoint()
         found: Floats = np.zeros((len(shown), self.matrix.shape[1]))
-        groups, rows, shares = (np.array(part) for part in zip(*told, strict=True)) if told else [np.zeros(0, int)] * 3
-        np.add.at(found, groups, self.matrix[rows] * shares[:, None])
+        places = self.matrix[np.array(rows, dtype=np.intp)]
+        np.add.at(found, np.array(groups, dtype=np.intp), places * np.array(shares, dtype=np.float64)[:, None])
         alone = np.array([self.matrix[-1] if text is None else self._alone(text, labels) for text, labels in number])
         rests = np.array([rest for _, rest in left])
         return found + rests[:, None] * alone[[kind for kind, _ in left]] if left else found
