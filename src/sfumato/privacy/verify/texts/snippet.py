@@ -117,7 +117,7 @@ def _spaced(table: Form) -> str:
         return pd.DataFrame([place(c, a, *row) for row in rows]).loc[which].set_axis(table.index)
 
     space = json.load(open("{CENTRES}"))
-    points = pd.concat([places(c, a) for c, a in space["attributes"].items()], axis=1)
+    points = pd.concat([places(c, a) for c, a in space["attributes"].items()], axis=1, ignore_index=True)
     points = points.fillna(points.mean()).to_numpy(float)
 
 `points` has a row for each row of the table: what k-means and most models want. scikit-learn's
