@@ -107,8 +107,9 @@ def test_labels_with_commas_stand_in_quotation_marks_from_format_6_on(name: str,
     for number, other in ((5, 6), (6, 5)):
         place = tmp_path / f"{number}"
         shutil.copytree(FROZEN / "folders" / f"format_{number}_commas" / name / "release", place)
-        towns = sf.load(place, kind="arrow").table.column("town").to_pylist()
-        assert any('"' in town for town in towns) == (number == 6)
+        table = sf.load(place, kind="arrow").table.select(["work", "town"])
+        texts = [text for column in table.columns for text in column.to_pylist() if text is not None]
+        assert any('{"' in text or ', "' in text for text in texts) == (number == 6)
         text = (place / "certificate.json").read_text(encoding="utf-8")
         (place / "certificate.json").write_text(text.replace(f'"format": {number}', f'"format": {other}'))
         failed = {check.name for check in sf.verify(place).failed}
