@@ -16,7 +16,7 @@ LETTERS = st.one_of(
     st.sampled_from(
         [", ", ",", '"', '""', "{", "}", " ", "\n", "\t", "a", "b", "} or missing", " or missing", "[1-2)"]
     ),
-    st.characters(exclude_categories=("Cs",)),
+    st.characters(codec="utf-8"),
 )
 LABELS = st.lists(LETTERS, min_size=1, max_size=6).map("".join)
 SETS = st.lists(LABELS, min_size=1, max_size=5, unique=True).map(sorted)
