@@ -269,8 +269,7 @@ class People:
                 given=f"a release masked by {self.certificate['mask']}",
                 remedy="place them by people.points(rows)",
             )
-        quoted = self.certificate["format"] >= QUOTED
-        suppressed = [name for name in names if treated[name] == "suppress"]
+        suppressed, quoted = [n for n in names if treated[n] == "suppress"], self.certificate["format"] >= QUOTED
         return routed(_read(rows, names), shown, numbers=numbers, suppressed=suppressed, quoted=quoted)
 
     def export(self, path: str | Path) -> dict[str, int]:
