@@ -27,6 +27,7 @@ from sfumato.people.routes import routed
 from sfumato.people.shown_columns import Floats, Labels, Numbers
 from sfumato.privacy.verify import Verdict
 from sfumato.privacy.verify import verify as verify_folder
+from sfumato.privacy.verify.canonical import QUOTED
 from sfumato.privacy.verify.texts.readme import explained
 from sfumato.privacy.verify.texts.snippet import CLASSES
 from sfumato.publishing.orders import CENTRES, CODEBOOK, find_clusters, read_space
@@ -268,8 +269,8 @@ class People:
                 given=f"a release masked by {self.certificate['mask']}",
                 remedy="place them by people.points(rows)",
             )
-        suppressed = [name for name in names if treated[name] == "suppress"]
-        return routed(_read(rows, names), shown, numbers=numbers, suppressed=suppressed)
+        suppressed, quoted = [n for n in names if treated[n] == "suppress"], self.certificate["format"] >= QUOTED
+        return routed(_read(rows, names), shown, numbers=numbers, suppressed=suppressed, quoted=quoted)
 
     def export(self, path: str | Path) -> dict[str, int]:
         """Write a copy for another program: .xlsx (Excel), .dta (Stata), .sav (SPSS), .csv or .parquet.

@@ -116,7 +116,7 @@ class RegionTree(Mask):
                 raise TableError(
                     name,
                     "what is shown can be told apart",
-                    given="labels with commas, braces or a star that look like several labels together",
+                    given="a label that is a star, as what stands for anything",
                     remedy="rename them before publishing, or say mask: top_down",
                 )
 

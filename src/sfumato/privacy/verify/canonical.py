@@ -45,12 +45,14 @@ from sfumato.privacy.verify.texts.wording import (
 from sfumato.privacy.verify.values import LENGTHS
 from sfumato.privacy.verify.verdict import CheckError
 
-FORMATS = (3, 4, 5)
+FORMATS = (3, 4, 5, 6)
 FORMAT = FORMATS[-1]
 DOTTED = 4  # from this format on, intervals are written with dots where a minus sign would leave a doubt
 SPELLED = 5  # from this format on, dates and sets with missing values are written as they are now
 DESCRIBED = 4  # from this format on, a release has a datapackage.json, and its README.md shows how to read the table
 LEARNED = 5  # from this format on, the class that was to survive is named, and is no part of the points of README.md
+QUOTED = 6  # from this format on, labels with commas in them stand in quotation marks in a set
+TOLD_BY_GROUPS = 6  # from this format on, the lines of README.md place rows by what codebook.json tells
 ROLES = ("quasi", "sensitive", "plain")
 ORDERS = ("shuffled", "kept")
 ALONG = ("codebook", "centres")

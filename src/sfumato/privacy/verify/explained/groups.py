@@ -16,7 +16,7 @@ from sfumato.privacy.verify.explained.bags import MOST, SIGNIFICANT
 from sfumato.privacy.verify.explained.places import DIGITS, Block, check_coordinates, numbers
 from sfumato.privacy.verify.fields import Form, exact_keys, field, mapping
 from sfumato.privacy.verify.intervals import Shape, ends_of
-from sfumato.privacy.verify.spelling import pieces
+from sfumato.privacy.verify.spelling import Spelling
 from sfumato.privacy.verify.tallies import ROWS, tallied
 from sfumato.privacy.verify.values import iso, moment
 from sfumato.privacy.verify.verdict import CheckError
@@ -94,10 +94,12 @@ def entries_of(form: Form, name: str, groups: Groups) -> list[object]:
     return entries or [None] * len(groups.shown)
 
 
-def group_block(part: Form, shown: Sequence[str | None], entries: Sequence[object], groups: Groups) -> Block:
+def group_block(
+    part: Form, shown: Sequence[str | None], entries: Sequence[object], groups: Groups, *, spelling: Spelling
+) -> Block:
     """A column whose groups stand where the codebook says."""
     checkpoint()
-    at = _book(part, shown, entries) if "labels" in part else _means(part, shown, entries, groups)
+    at = _book(part, shown, entries, spelling) if "labels" in part else _means(part, shown, entries, groups)
     return Block(groups.of_row, len(at), at.shape[1], lambda first, end: at[first:end])
 
 
@@ -158,7 +160,7 @@ def _second(text: object) -> str:
     return str(moment(iso(str(text))))[:SECONDS]
 
 
-def _book(part: Form, shown: Sequence[str | None], entries: Sequence[object]) -> Floats:
+def _book(part: Form, shown: Sequence[str | None], entries: Sequence[object], spelling: Spelling) -> Floats:
     """A group stands at its labels, each by its share; what is left over among the other labels of a shown set, or at
     the shown label."""
     import numpy as np
@@ -171,28 +173,28 @@ def _book(part: Form, shown: Sequence[str | None], entries: Sequence[object]) ->
         raise CheckError(f"the labels of a column have as many coordinates each, at most {MOST}")
     spreads = [{} if entry is None else mapping(entry, "a group") for entry in entries]
     told = {label for text, spread in zip(shown, spreads, strict=True) for label in spread if label != text}
-    missing = _check_labels(list(places), {*shown, *told})
+    missing = _check_labels(list(places), {*shown, *told}, spelling)
     matrix = np.array([*rows, gone], dtype=np.float64).reshape(len(rows) + 1, len(gone))
     check_coordinates(matrix, missing=missing, told=0, shown=len(rows))
     where = {label: at for at, label in enumerate(places)}
-    places_of = _Places(matrix, where)
+    places_of = _Places(matrix, where, spelling)
     return places_of.expected(shown, spreads)
 
 
-def _check_labels(known: list[str], needed: Collection[str | None]) -> bool:
+def _check_labels(known: list[str], needed: Collection[str | None], spelling: Spelling) -> bool:
     """The book has the labels that are shown or told, of a set those that it lists, and no other; whether some value
     is missing."""
     wanted: set[str] = set()
     for label in needed - {None, MISSING} if isinstance(needed, set) else ():
-        wanted |= set(_members(str(label), known) if label not in known else ()) or {str(label)}
+        wanted |= set(_members(str(label), known, spelling) if label not in known else ()) or {str(label)}
     wanted |= {MISSING} & set(known) & set(needed)
     exact_keys(dict.fromkeys(known), sorted(wanted - {""}), "a book")
     return None in needed or MISSING in needed or "" in wanted
 
 
-def _members(text: str, known: Container[str]) -> list[str]:
+def _members(text: str, known: Container[str], spelling: Spelling) -> list[str]:
     """The labels of a set as it is written, an empty text for missing values; none where it is no set of known ones."""
-    inner = pieces(text)
+    inner = spelling.pieces(text)
     return inner if all(one == "" or one in known for one in inner) else []
 
 
@@ -202,6 +204,7 @@ class _Places:
 
     matrix: Floats
     where: dict[str, int]
+    spelling: Spelling
 
     def expected(self, shown: Sequence[str | None], spreads: Sequence[Form]) -> Floats:
         """(groups, dims): label after label, so that sums do not depend on how many groups there are."""
@@ -231,7 +234,7 @@ class _Places:
         return found + rests[:, None] * alone[[kind for kind, _ in left]] if left else found
 
     def _alone(self, text: str, spread: Collection[str]) -> Floats:
-        every = [] if text in self.where else _members(text, self.where)
+        every = [] if text in self.where else _members(text, self.where, self.spelling)
         named = {"" if label == MISSING else label for label in spread}
         others = [one for one in every if one not in named] or every or [text]
         total: Floats = sum((self._of(one) for one in others), self.matrix[-1] * 0.0) / len(others)

@@ -153,8 +153,10 @@ def _years(release: Folder, check: Form, policy: Form) -> str:
 def _oldest(release: Folder, check: Form, policy: Form) -> str:
     oldest, year = whole(check, "age"), int(field(release.certificate.form, "created", str)[:4])
     ages, births = _holding(policy, "age"), _holding(policy, "birth")
-    apart = [name for name in ages if split_old(spans(_values(release, name), name), oldest)]
-    apart += [name for name in births if split_early(spans(_values(release, name), name), year - oldest - 1)]
+    spelling = release.certificate.spelling
+    found = {name: spans(_values(release, name), name, spelling=spelling) for name in (*ages, *births)}
+    apart = [name for name in ages if split_old(found[name], oldest)]
+    apart += [name for name in births if split_early(found[name], year - oldest - 1)]
     if apart:
         raise CheckError(f"{quoted(apart[0])} tells them apart")
     return f"{_some(ages)} of ages, {_some(births)} of births"
