@@ -45,7 +45,7 @@ its own, two dots stand between the ends: `[-5..3)`. An end that is not told is 
 """
 """How intervals and sets are read from format 5 on; `INTERVALS` and `DOTTED` said it before."""
 QUOTES = """In a set, a label with a comma, a quotation mark or a brace in it stands in quotation marks, its own twice:
-`{a, "b, c"}`. Without its braces a set is a line of CSV.
+`{a, "b, c"}`. Without its braces a set is a line of CSV. `*` alone stands for any value of its column.
 """
 """Said from format 6 on."""
 STARS = """
