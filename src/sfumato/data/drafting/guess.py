@@ -90,7 +90,7 @@ def _identifier(column: Profile, attribute: Attribute) -> str | None:
         return f"the name says {said!r}"
     text = column.family == "text" and isinstance(attribute, Category)
     if column.family == "text" and concept_of(column.name) is None and _holds_remarks(column):
-        return "remarks in sentences, in which anything may stand and anybody be named"
+        return "free text in sentences, in which anything may stand and anybody be named"
     if text and (_is_prose(column) or (says(column.name, FREE_TEXT) and column.distinct_share > _HALF)):
         return "free text, in which anything may stand"
     near_unique = column.rows >= _ENOUGH_ROWS and column.distinct_share > _MANY
