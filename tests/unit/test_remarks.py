@@ -120,7 +120,10 @@ def test_people_with_several_rows_are_told() -> None:
     assert "a group of 5 rows may be fewer people" in said
     (few,) = several_rows(dni=[*once[: ROWS - 1], once[0]])
     assert few.startswith("some of the rows")  # no count below k
-    assert several_rows(dni=once, name=["Ana", "Eva"] * (ROWS // 2)) == []
+    names = ["Ana", "Eva"] * (ROWS // 2)
+    for number in ("dni", "N° sécurité sociale", "card"):
+        assert several_rows(**{number: once, "name": names}) == []
+    assert several_rows(line=list(map(str, range(ROWS))), name=names) != []  # rows that are counted are no people
 
 
 def test_names_are_looked_at_together_and_namesakes_are_no_duplicates() -> None:

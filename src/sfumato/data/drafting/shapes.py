@@ -38,6 +38,7 @@ _NEARLY = 0.9
 MISSING_NUMBERS = (-9, -99, -999, -9999)
 """Numbers that mean missing where no other number is below zero."""
 _PARTS = re.compile(r"(\d{1,2})([-./])(\d{1,2})\2\d{4}(?:[T ,].*)?", re.ASCII)
+_YEAR_FIRST = re.compile(r"\d{4}([-./])\d{1,2}\1\d{1,2}(?:[T ,].*)?", re.ASCII)
 _GROUPS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?", re.ASCII)
 _LEADING_ZERO = re.compile(r"[+-]?0\d", re.ASCII)
 _SEPARATORS = ("; ", ";", "|", ", ", ",", "/")
@@ -87,6 +88,26 @@ def compact_dates(numbers: pa.Array[Any], *, dated: bool) -> Reading | None:
         return None
     values, bad = calendar.from_text(written_forms.iso_dates(texts, "ymd"))
     return None if bad.any() else Reading(values, dates="ymd")
+
+
+def is_dated(text: str) -> bool:
+    """Whether a text has the shape of a date, whether or not there is such a day.
+
+    >>> is_dated("31/12/1990"), is_dated("1990-02-31 9:05"), is_dated("flu/gout"), is_dated("1/2")
+    (True, True, False, False)
+    """
+    return (_PARTS.fullmatch(text) or _YEAR_FIRST.fullmatch(text)) is not None
+
+
+def no_dates(texts: Sequence[str]) -> list[bool]:
+    """Which texts are no dates in the order in which most of them are: other shapes, and days that do not exist."""
+    dated = next(text for text in texts if is_dated(text))
+    tried = [
+        [not is_dated(text) or bool(no) for text, no in zip(texts, bad, strict=True)]
+        for order in _orders([dated])
+        for _, bad in [calendar.from_text(written_forms.iso_dates(pa.array(texts), order))]
+    ]
+    return min(tried, key=sum)
 
 
 def _orders(texts: Sequence[str]) -> Sequence[DateOrder]:
