@@ -97,6 +97,7 @@ SAMPLE = {
     "isometries": Figure("docs/geometric.md", ("-m", "benchmarks.label_isometries"), rows),
     "item_sets": Figure("docs/recipes.md", ("-m", "benchmarks.item_sets", "--rows", "2000"), kept_sets),
     "inside": Figure("docs/security.md", ("-m", "benchmarks.inside_knowledge"), knowing_others),
+    "density": Figure("docs/structure.md", ("-m", "benchmarks.density"), rows),
     "labels": Figure("docs/structure.md", ("-m", "benchmarks.labels"), counted),
     "studio": Figure(
         "docs/studio.md", ("-m", "pytest", "--collect-only", "-q", "tests/unit/test_studio_security.py"), collected
