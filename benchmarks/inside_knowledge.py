@@ -2,9 +2,10 @@
 
 python -m benchmarks.inside_knowledge
 
-Solving the codebook: whoever knows all records under a mean (of a shown interval, or of a group) but one gets bounds for
-the last one's number, by as much as the mean is rounded. Minimality (Wong and others, VLDB 2007): whoever knows everybody's quasi-identifiers and
-runs the masker on each world that fits the release keeps those worlds that give the same release.
+Solving the codebook: whoever knows all records under a mean (of a shown interval, or of a group) but one gets bounds
+for the last one's number, by as much as the mean is rounded. Minimality (Wong and others, VLDB 2007): whoever knows
+everybody's quasi-identifiers and runs the masker on each world that fits the release keeps those worlds that give the
+same release.
 """
 
 from __future__ import annotations

@@ -106,10 +106,10 @@ does not suffice for education. Two of the eight trees grouped otherwise (*other
 up to 100, but only by 0.2 to 0.3 from k = 300 on: that explains a part of the miss, not all of it. The rest may be
 the other six trees, or the classifier; we cannot tell. With suppression, where no tree is needed, the claim holds.
 
-**Partition** on Top7 is what `publish` gives: AE - BE is at most 0.70 points for k up to 600. `--partition` measures its
-lines in Figures 5, 6a and 10 alone, in three minutes of CPU; their errors are of such a run, seconds of the whole one.
-In Figure 10 it stands twice: the whole table published and then split by the recipient, and, as all others there, by
-the masker alone, learned on nine folds and applied to the tenth. So it loses 1.1 points more at k = 10: a part shows
+**Partition** on Top7 is what `publish` gives: AE - BE is at most 0.70 points for k up to 600. `--partition` measures
+its lines in Figures 5, 6a and 10 alone, in three minutes of CPU; their errors are of such a run, seconds of the whole
+one. In Figure 10 it stands twice: the whole table published and then split by the recipient, and, as all others
+there, by the masker alone, learned on nine folds and applied to the tenth. So it loses 1.1 points more at k = 10: a part shows
 what occurs in it, and new rows outside the extent of their part are suppressed as a whole
 (`python -m benchmarks.new_rows`, Adult's last tenth: 20 % at k = 10 and 2 % at k = 100; with `extent="cuts"` 2 % and
 0 %, with `show="labels"` 16 % and 1 %).
