@@ -109,10 +109,10 @@ the other six trees, or the classifier; we cannot tell. With suppression, where 
 **Partition** on Top7 is what `publish` gives: AE - BE is at most 0.70 points for k up to 600. `--partition` measures
 its lines in Figures 5, 6a and 10 alone, in three minutes of CPU; their errors are of such a run, seconds of the whole
 one. In Figure 10 it stands twice: the whole table published and then split by the recipient, and, as all others
-there, by the masker alone, learned on nine folds and applied to the tenth. So it loses 1.1 points more at k = 10: a part shows
-what occurs in it, and new rows outside the extent of their part are suppressed as a whole
-(`python -m benchmarks.new_rows`, Adult's last tenth: 20 % at k = 10 and 2 % at k = 100; with `extent="cuts"` 2 % and
-0 %, with `show="labels"` 16 % and 1 %).
+there, by the masker alone, learned on nine folds and applied to the tenth. So it loses 1.1 points more at k = 10: a
+part shows what occurs in it, and new rows outside the extent of their part are suppressed as a whole (`python -m
+benchmarks.new_rows`, Adult's last tenth: 20 % at k = 10 and 2 % at k = 100; with `extent="cuts"` 2 % and 0 %, with
+`show="labels"` 16 % and 1 %).
 
 **German.** The paper's split is not known. In the file's order the claim fails: BE is far below the paper's, AE lies
 above UE, and the attributes rank otherwise than in the paper. So a split of the same sizes is drawn instead, with
