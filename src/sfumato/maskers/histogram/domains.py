@@ -1,7 +1,8 @@
 """Public domains: what each attribute may hold, from its declaration alone. Nothing here looks at a record.
 
-An attribute's values fall into *cells*: bins of a declared range, of numbers or of dates, leaves of a declared taxonomy or list, and for item
-sets the labels of a public cut through their taxonomy. A missing value has a cell of its own where it may occur.
+An attribute's values fall into *cells*: bins of a declared range (of dates: see `dates`), leaves of a declared taxonomy
+or list, and for item sets the labels of a public cut through their taxonomy. A missing value has a cell of its own
+where it may occur.
 """
 
 from __future__ import annotations
