@@ -1,7 +1,7 @@
 """Dates and times under a budget: a declared range in whole calendar units, counted from the one that 1970 began in.
 
-Bins begin where the calendar does: with years, or quarters, months, days, ..., the longest of which the range holds at
-least as many as there are to be bins. The range and the unit are declared, so all of it is public.
+Bins are equally long but for this: each begins where the calendar does, with the year, or the quarter, month, day, ...
+that is nearest, the longest of which none would begin two bins. Range and unit are declared, so all of it is public.
 """
 
 from __future__ import annotations
@@ -40,16 +40,24 @@ def bin_edges(first: int, last: int, unit: Calendar, bins: int) -> tuple[float, 
     >>> [unit_text(int(edge), "day") for edge in bin_edges(0, 3 * 365, "day", 3)]
     ['1970-01-01', '1971-01-01', '1972-01-01', '1973-01-01']
     """
-    ends = calendar.unit_starts(np.array([first, last]), unit)
-    for whole in (*(one for one in ROUND if calendar.LONGEST[one] > calendar.LONGEST[unit]), unit):
-        low, high = calendar.unit_numbers(ends, whole).tolist()
-        count = min(bins, high - low + 1)
-        if count == bins or whole == unit:
-            inner = low + np.arange(1, count) * (high - low + 1) // count
-            starts = calendar.unit_starts(inner, whole)
-            found = calendar.unit_numbers(starts - 1, unit) + 1  # the first unit that begins no earlier
-            return (float(first), *found.astype(np.float64).tolist(), float(last + 1))
-    raise AssertionError("the unit itself comes last")
+    width = last + 1 - first
+    count = min(bins, width)
+    even = first + np.arange(1, count) * width // count
+    for period in (one for one in ROUND if calendar.LONGEST[one] > calendar.LONGEST[unit]):
+        found = _nearest(even, unit, period)
+        if (np.diff([first, *found, last + 1]) > 0).all():
+            even = found
+            break
+    return (float(first), *even.astype(np.float64).tolist(), float(last + 1))
+
+
+def _nearest(numbers: NDArray[np.int64], unit: Calendar, period: Calendar) -> NDArray[np.int64]:
+    """The first unit of the period that begins nearest to each unit."""
+    moments = calendar.unit_starts(numbers, unit)
+    inside = calendar.unit_numbers(moments, period)
+    before, behind = (calendar.unit_starts(inside + later, period) for later in (0, 1))
+    starts = np.where(moments - before <= behind - moments, before, behind)
+    return np.asarray(calendar.unit_numbers(starts - 1, unit) + 1)
 
 
 def unit_text(number: int, unit: Calendar) -> str:
