@@ -20,10 +20,9 @@ from sfumato.maskers.histogram.mask import domain_form
 from sfumato.maskers.histogram.records import records_of
 from sfumato.maskers.masker import Labels, Task
 from sfumato.privacy.budget import Budget, Spending
-from sfumato.privacy.mechanisms import Mechanisms
+from sfumato.privacy.mechanisms import Mechanisms, SeededNoise
 from sfumato.privacy.verify.private.dates import range_of, shown_dates, shown_intervals
 from sfumato.privacy.verify.verdict import CheckError
-from tests.unit.test_histogram import SeededNoise
 
 RANGE = ("1930-01-01", "2009-12-31")
 
