@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
+from sfumato.data import calendar
 from sfumato.data.codes import as_sets, pruned, rank, spread
 from sfumato.data.lookalikes import bad_name
 from sfumato.data.schema import Category, ItemSet, Number, Schema
@@ -19,15 +20,31 @@ from sfumato.errors import MOST_NAMED, SchemaError, TableError, TaxonomyError, d
 
 
 def clipped(column: Column, attribute: Number) -> Column:
-    """Numbers beyond a declared range at its nearer end, where `outside` says so."""
+    """Numbers beyond a declared range at its nearer end, where `outside` says so; dates at its first or last one."""
     if attribute.outside is None or attribute.range is None or not len(column.values):
         return column
+    if attribute.calendar is not None:
+        return _clipped_dates(column, *(str(end) for end in attribute.range))
     low, high = (float(end) for end in attribute.range)
     numbers = column.values.to_numpy()
     inside = np.clip(numbers, low, high)  # a number that is none stays none, and is refused later
     if (inside == numbers).all():
         return column
     return _renamed(column, pa.array(inside.astype(numbers.dtype) if (inside % 1 == 0).all() else inside))
+
+
+def _clipped_dates(column: Column, low: str, high: str) -> Column:
+    """Dates at the first or the last day of a range, moments at its first or last whole second."""
+    kind: Any = column.values.type
+    numbers, step = calendar.to_number(column.values), calendar.DAY if pt.is_date(kind) else calendar.SECOND
+    first, last = calendar.parse(low), calendar.parse(high, end=True)
+    lowest, highest = -(-first // step) * step, ((last + 1) // step - 1) * step
+    inside = np.where(numbers < first, lowest, np.where(numbers > last, highest, numbers))
+    if (inside == numbers).all():
+        return column
+    if pt.is_date(kind):
+        return _renamed(column, pa.array((inside // step).astype(np.int32), type=pa.date32()))
+    return _renamed(column, pa.array(inside, type=pa.timestamp("us", tz=kind.tz)))
 
 
 def bucketed(column: Column, attribute: Category) -> Column:

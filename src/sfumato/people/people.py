@@ -19,9 +19,10 @@ from sfumato.data.reading import read_arrow
 from sfumato.data.table import Column
 from sfumato.display import Card, Grid
 from sfumato.errors import ReleaseError, TableError, did_you_mean, warn
+from sfumato.people import frames
 from sfumato.people.book import Book
 from sfumato.people.clusters import cluster_points, clusters_by_density
-from sfumato.people.frames import Kind, check_kind, frame, interval_column, number_array, told_apart, usual_kind
+from sfumato.people.frames import Kind, check_kind, frame, interval_column, told_apart, usual_kind
 from sfumato.people.points import Points, own_points, spaced_points
 from sfumato.people.routes import routed
 from sfumato.people.shown_columns import Floats, Labels, Numbers
@@ -101,7 +102,8 @@ class People:
         ]
         grids = [Grid(("column", "kind", "role", "shows"), columns)]
         if rows:
-            first = [["" if cell is None else str(cell) for cell in row.values()] for row in self._first(rows)]
+            listed = self.rows.slice(0, rows).to_pylist()
+            first = [["" if cell is None else str(cell) for cell in row.values()] for row in listed]
             grids.append(Grid(self.rows.column_names, first, title=f"The first of {len(self):,} rows"))
         lines = [self.guarantee, "table, numbers(), points(), clusters(), groups and codebook give what is in it."]
         title = f"People: {len(self):,} rows, {self.rows.num_columns} columns, {said}"
@@ -110,11 +112,9 @@ class People:
     def _shown_kind(self, name: str) -> str:
         """The kind of a column, as its reader sees it: a date is a number only in how it is masked."""
         kind = self._kind_of(name)
-        dates = kind == "number" and self._shows_texts(name) and self._intervals(name).dates
-        return "date or time" if dates else kind.replace("_", " ")
-
-    def _first(self, rows: int) -> list[dict[str, Any]]:
-        return list(self.rows.slice(0, rows).to_pylist())
+        texts = kind == "number" and self._shows_texts(name)
+        dates = self._intervals(name).dates if texts else frames.are_dates(self.rows.column(name))
+        return "date or time" if dates and kind == "number" else kind.replace("_", " ")
 
     def __len__(self) -> int:
         return int(self.rows.num_rows)
@@ -345,8 +345,7 @@ class People:
                     given="a set of items",
                     remedy=f"make columns of its items, from people.table[{name!r}]",
                 )
-        numbers = [name for name in names if self._kind_of(name) == "number"]
-        return own_points({name: self._told(name) for name in names}, numbers)
+        return own_points({n: self._intervals(n) if self._kind_of(n) == "number" else self._told(n) for n in names})
 
     def _told(self, name: str, *, alone: bool = False) -> Told:
         """A column's entries; `alone`: without what a codebook tells."""
@@ -357,23 +356,24 @@ class People:
             raise TableError(
                 name, "numbers have intervals", given="a column of labels", remedy="name a column of numbers"
             )
-        return Numbers.of(self._told(name, alone=alone))
+        dated = any(c["name"] == name and "calendar" in c for c in self.certificate["table"]["columns"])
+        return Numbers.of(self._told(name, alone=alone), dates=dated)
 
     def _numbers_of(self, name: str, how: How) -> dict[str, Any]:
         if self._kind_of(name) != "number" or not self._shows_texts(name):
-            return {name: self.rows.column(name)}
+            return {name: frames.as_moments(self.rows.column(name))}
         found = self._intervals(name, alone=how == "middle")
         made = {f"{name}_low": found.low, f"{name}_high": found.high} if how == "low_high" else {name: found.mean}
         dates, days = found.dates, found.days
-        return {key: number_array(numbers[found.codes], dates=dates, days=days) for key, numbers in made.items()}
+        return {key: frames.number_array(numbers[found.codes], dates=dates, days=days) for key, numbers in made.items()}
 
     def _drawn(self, name: str, chance: np.random.Generator) -> Any:
         if not self._shows_texts(name):
-            return self.rows.column(name)
+            return frames.as_moments(self.rows.column(name))
         if self._kind_of(name) == "number":
             found = self._intervals(name)
             numbers: Floats = found.drawn(chance)
-            return number_array(numbers, dates=found.dates, whole=found.whole)
+            return frames.number_array(numbers, dates=found.dates, whole=found.whole)
         return pa.array(Labels.of(self._told(name)).drawn(chance), pa.string()).dictionary_encode()
 
 

@@ -120,7 +120,15 @@ def explained(masked: str | None, calendar: str | None, *, dotted: bool) -> str:
         both = f"the {calendar} {low} included, the {calendar} {high} not"
         between = ".." if dotted and "-" in f"{low}{high}" else "-"
         return f"replaced by an interval such as `[{low}{between}{high})`: {both}"
-    return "as it is" if masked is None else EXPLAINED[masked]
+    shown = "as it is" if masked is None else EXPLAINED[masked]
+    return f"{shown}; {_drawn_dates(calendar)}" if masked == "generated" and calendar is not None else shown
+
+
+def _drawn_dates(calendar: str) -> str:
+    """How dates that are generated are written."""
+    if calendar in ("hour", "minute", "second"):
+        return f"moments in whole {calendar}s"
+    return "dates" if calendar == "day" else f"dates in whole {calendar}s, one {calendar} alone as its first day"
 
 
 def readme(form: Form) -> str:
