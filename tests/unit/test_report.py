@@ -229,6 +229,21 @@ def test_what_both_editions_show_is_drawn_once(monkeypatch: pytest.MonkeyPatch) 
     assert parts[0] == parts[1] != []
 
 
+def test_claims_on_the_same_columns_share_a_table_and_sets_are_not_passed_over(tmp_path: Path) -> None:
+    """The commonest combinations are drawn once; what groups give away of a sensitive set stands in both editions."""
+    sets = pa.array([["itemzq0"] if at % 2 else ["itemzq0", "itemzq1"] for at in range(ROWS)])
+    ill = {"ill": sf.ItemSet(role="sensitive")}
+    asked = (sf.KAnonymity(["wage", "town"], K), sf.LDiversity(["town", "wage"], "ill", 2))
+    kept = replace(recipe(), schema=sf.Schema({**schema(), **ill}), privacy=asked, structure=None)
+    table = planted().set_column(4, "ill", sets)
+    folder = sf.publish(table, kept, run=sf.Run(trial=True)).keep(tmp_path / "out")
+    assert public_page(folder).count("The most frequent combinations on") == 1
+    short, long = ((tmp_path / "out.holder" / f"{name}.html").read_text("utf-8") for name in ("report_short", "report"))
+    assert "ill holds sets, which no attack above guesses. Of 100.0% of the records" in short
+    assert "of a set an item counts that all of the group have" in long
+    assert "inference of ill: a set of items" in long
+
+
 def test_no_report_if_none_is_wanted(recwarn: pytest.WarningsRecorder) -> None:
     made = sf.publish(planted(), recipe(sf.Classes("ill")), run=sf.Run(report=False))
     assert made.report is None
