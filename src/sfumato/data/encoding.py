@@ -209,7 +209,7 @@ def _refuse_written_lists(name: str, texts: pa.Array[Any], separator: str) -> No
 
 
 def _refuse_other_separator(name: str, texts: pa.Array[Any], separator: str) -> None:
-    """Texts that list their items by another mark would each become one item, and requirements count the wrong thing."""
+    """Texts that list items by another mark would each become one item, and be counted as one."""
     if pc.any(pc.match_substring(texts, separator)).as_py():
         return
     some = [text for text in texts.drop_null()[:LOOKED_AT].to_pylist() if text]

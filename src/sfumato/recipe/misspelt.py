@@ -1,4 +1,4 @@
-"""A recipe that names what it does not declare: whether it is the declaration that is misspelt, the table's header says."""
+"""A recipe that names what it does not declare: the header of its table says which of the two is misspelt."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sfumato.recipe.parts import Settings
 
 
 def by_header(settings: Settings, error: SchemaError) -> SchemaError:
-    """The attributes whose names are nearly those of columns, if the recipe's table lies there; else the error itself."""
+    """Attributes whose names are nearly those of columns, if the recipe's table lies there; else the error itself."""
     table, schema = settings["table"], settings["schema"]
     if table is None or "://" in table or not Path(table).is_file():
         return error
