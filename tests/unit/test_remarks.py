@@ -221,14 +221,16 @@ def test_under_a_budget_nothing_is_told() -> None:
         tell(sf.read(table, recipe.schema), recipe, read=2 * ROWS)
 
 
-def test_clusters_that_follow_two_columns_are_told_to_the_holder_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("trial", [False, True])
+def test_clusters_that_follow_two_columns_are_told_to_the_holder_alone(tmp_path: Path, trial: bool) -> None:
+    """In a trial as well: it tells all that a release would."""
     chance = np.random.default_rng(9)
     table = people(sex=chance.choice(["f", "m"], ROWS), insurer=chance.choice(["p", "q"], ROWS)).drop("town", "ill")
     sexes, numbers = sf.Category(role="quasi"), sf.Number(role="quasi", range=(0, 100))
     schema = sf.Schema(age=numbers, sex=sexes, insurer=sf.Category(role="plain"))
     recipe = sf.Recipe(schema=schema, structure=sf.Clusters("kmeans", k=4), privacy=[sf.KAnonymity(["age", "sex"], 5)])
     with pytest.warns(UserWarning, match='the clusters follow "sex" and "insurer": together they decide') as warned:
-        release = sf.publish(table, recipe)
+        release = sf.publish(table, recipe, run=sf.Run(trial=trial))
     (said,) = {str(one.message) for one in warned if "clusters follow" in str(one.message)}
     assert "structure: attributes" in said
     assert "the clusters follow" in str(release.report), "the holder reads it"

@@ -127,7 +127,7 @@ def check_names(names: Sequence[str], schema: Schema) -> None:
     """Refuse a table and a schema that do not name the same columns; an absent identifier is no harm."""
     check_headers(names)
     if undeclared := _not_in(names, schema):
-        if likely := _misspelt(undeclared, _not_in(schema, names)):
+        if likely := misspelt(undeclared, _not_in(schema, names)):
             raise likely
         raise SchemaError(
             _listed(undeclared),
@@ -157,7 +157,7 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:MOST_NAMED]) + more
 
 
-def _misspelt(undeclared: list[str], unused: list[str]) -> SchemaError | None:
+def misspelt(undeclared: Sequence[str], unused: Sequence[str]) -> SchemaError | None:
     """Where the schema has names like those of columns that it does not declare: each beside the column it may mean."""
     few = undeclared[:MOST_NAMED] if len(unused) <= MOST_NAMED else []
     like = {name: get_close_matches(name, undeclared, n=1) for name in unused} if few else {}

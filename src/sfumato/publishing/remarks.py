@@ -20,7 +20,7 @@ from sfumato.data.drafting.people import NUMBERS_OF_THINGS, names_people
 from sfumato.data.drafting.words import IDENTIFYING, SOFT, concept_of, says
 from sfumato.data.lookalikes import alike
 from sfumato.data.masked import Masked
-from sfumato.data.schema import Category, Number
+from sfumato.data.schema import Attribute, Category, ItemSet, Number
 from sfumato.data.shown import set_members
 from sfumato.data.table import Column, Table
 from sfumato.errors import quoted, warn
@@ -135,13 +135,20 @@ def _unbounded(recipe: Recipe) -> Iterator[str]:
     known = max((need.on for need in recipe.privacy), key=len)
     on = ", ".join(known) if len(known) <= MOST_NAMED else "..."
     numbers = [name for name in free if isinstance(recipe.schema[name], Number)]
-    asks = [f"{{{'t_closeness: 0.2' if name in numbers else 'l_diversity: 2'}, sensitive: {name}}}" for name in free]
+    asks = [f"{{{_bounding(recipe.schema[name])}, sensitive: {name}}}" for name in free]
     nearly = ", or nearly the same number" if numbers else ""
     yield (
         f"{', '.join(map(quoted, free))} {'is' if len(free) == 1 else 'are'} sensitive, and no requirement bounds what "
         f"is learned of {'it' if len(free) == 1 else 'them'}: all in a group may have the same value{nearly}. Add to "
         f"privacy, with on: [{on}]: {', '.join(asks[:MOST_LINES])}, or a confidence_bound; what is no secret is plain"
     )
+
+
+def _bounding(attribute: Attribute) -> str:
+    """What can be asked of a secret of this kind."""
+    if isinstance(attribute, ItemSet):
+        return "l_diversity: 2, kind: items"
+    return "t_closeness: 0.2" if isinstance(attribute, Number) else "l_diversity: 2"
 
 
 def _bare(people: Table) -> list[str]:

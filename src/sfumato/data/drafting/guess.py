@@ -11,7 +11,7 @@ from sfumato.data.drafting.people import (
     numbers_people,
 )
 from sfumato.data.drafting.profile import Profile
-from sfumato.data.drafting.shapes import calendar_for, rounded_range, separator_of
+from sfumato.data.drafting.shapes import calendar_for, rounded_range
 from sfumato.data.drafting.words import (
     CODED,
     COUNT_WORDS,
@@ -25,7 +25,7 @@ from sfumato.data.drafting.words import (
     says,
 )
 from sfumato.data.schema import Attribute, Category, ItemSet, Number
-from sfumato.data.written_forms import like_lists
+from sfumato.data.written_forms import like_lists, separator_of
 
 _MANY = 0.95  # nearly every row has a value of its own
 _HALF = 0.5
