@@ -50,7 +50,7 @@ def snippet(folder: Path) -> dict[str, Any]:
     assert lines is not None
     made: dict[str, Any] = {}
     code = "\n".join(line[4:] for line in lines[1].splitlines())
-    for file in ("table.parquet", "centres.json"):
+    for file in ("table.parquet", "centres.json", "codebook.json"):
         code = code.replace(f'"{file}"', repr(str(folder / file)))
     exec(code, made)
     return made

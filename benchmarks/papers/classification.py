@@ -84,6 +84,9 @@ OTHER_TREES: dict[str, Tree] = {
 }
 GA_QID = ("age", "workclass", "education", "marital_status", "occupation", "race", "sex", "native_country")
 KS = (20, 60, 100, 180, 200, 300, 400, 500, 600, 1000)
+RACED = (10, 100, 500, 1000)
+PARTITIONS: dict[str, Masker] = {"Partition": Partition(), "Partition, labels": Partition(show="labels")}
+KINDS = {"suppression": True, "generalization": False}
 
 
 @dataclass(frozen=True, eq=False)
@@ -186,7 +189,7 @@ def published(case: Case, on: Sequence[str], k: int, masker: Masker) -> Masked:
 def adult_curves(figures: Figures, *, quick: bool) -> None:
     """Figures 5, 6a and 6b, and Top7 once more with what is ours."""
     ks, tops = ((20, 1000), (7,)) if quick else (KS, (5, 7, 9))
-    for name, suppress in (("suppression", True), ("generalization", False)):
+    for name, suppress in KINDS.items():
         case = adult(suppress=suppress)
         for by in ("tree",) if quick else ("tree", "naive_bayes"):
             for n in tops:
@@ -195,13 +198,18 @@ def adult_curves(figures: Figures, *, quick: bool) -> None:
         if not quick:
             title = f"Adult, {name}, tree, Top7, ours"
             figures.add(curve(case, ADULT_TOP[:7], ks, title=title, by="tree", masker=OURS))
-        title = f"Adult, {name}, tree, Top7, Partition"
-        figures.add(curve(case, ADULT_TOP[:7], ks, title=title, by="tree", masker=Partition()))
+        partition_curve(figures, case, name, ks)
     if not quick:
         arrow = case.table.to_arrow()
         other = replace(case, table=encode(arrow, with_other_trees(case.table.schema)))
         title = "Adult, generalization, tree, Top7, other trees"
         figures.add(curve(other, ADULT_TOP[:7], ks, title=title, by="tree"))
+
+
+def partition_curve(figures: Figures, case: Case, name: str, ks: Sequence[int]) -> None:
+    """What `publish` gives of Top7, in Figure 5 or 6a."""
+    title = f"Adult, {name}, tree, Top7, Partition"
+    figures.add(curve(case, ADULT_TOP[:7], ks, title=title, by="tree", masker=Partition()))
 
 
 def small_curves(figures: Figures, *, quick: bool) -> None:
@@ -261,14 +269,13 @@ def race(figures: Figures, *, quick: bool, seconds: float) -> None:
     maskers: dict[str, Masker] = {
         "TDR": PAPER,
         "TDR, ours": OURS,
-        "Partition": Partition(),
-        "Partition, labels": Partition(show="labels"),
+        **PARTITIONS,
         "InfoGain Mondrian": Mondrian(),
         "Genetic CM": Genetic(metric="CM", seconds=seconds),
         "Genetic LM": Genetic(metric="LM", seconds=seconds),
     }
     figures.baseline = (be, ue)
-    for k in (100,) if quick else (10, 100, 500, 1000):
+    for k in (100,) if quick else RACED:
         for name, masker in maskers.items():
             figures.races.append(_raced(case, parts, name, masker, k))
     if not quick:
@@ -283,12 +290,21 @@ def race_published(figures: Figures) -> None:
     raw = raw_features(case.table, case.names)
     found = (wrong(features, case.classes, case.parts, "tree").mean() for features in (raw, []))
     figures.baseline = (float(next(found)), float(next(found)))
-    for k in (10, 100, 500, 1000):
+    for k in RACED:
         began = time.perf_counter()
         shown = shown_features(case.table, published(case, GA_QID, k, Partition()), case.names)
         spent = time.perf_counter() - began
         error = float(wrong(shown, case.classes, case.parts, "tree").mean())
         figures.races.append(Race("Partition, whole table published", k, error, spent, len(case.parts)))
+
+
+def partition_alone(figures: Figures) -> None:
+    """Every line of Partition: Figures 5, 6a and 10."""
+    case = adult(only=GA_QID, train=True)
+    figures.races += [_raced(case, case.parts, name, masker, k) for k in RACED for name, masker in PARTITIONS.items()]
+    race_published(figures)
+    for name, suppress in KINDS.items():
+        partition_curve(figures, adult(suppress=suppress), name, KS)
 
 
 def _raced(case: Case, parts: Sequence[Part], name: str, masker: Masker, k: int) -> Race:
@@ -343,9 +359,7 @@ def main() -> None:
     given_ = parser.parse_args()
     figures, began = Figures(), time.perf_counter()
     if given_.partition:
-        race_published(figures)
-        title = "Adult, generalization, tree, Top7, Partition"
-        figures.add(curve(adult(), ADULT_TOP[:7], KS, title=title, by="tree", masker=Partition()))
+        partition_alone(figures)
         print(lines_of(figures))
         return
     seconds = given_.seconds or (1.0 if given_.quick else 3.0)

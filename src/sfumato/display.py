@@ -6,6 +6,7 @@ reader's light or dark screen, and every text on it is escaped.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -24,6 +25,8 @@ MOST_LINES = 4
 """Lines of a terminal that a cell takes, at most."""
 SHORT = 20
 """A cell of so few characters stays in one line."""
+LABEL = re.compile(r'(?:[^",]|"[^"]*"|,(?! ))+')
+"""A label of a set, which may stand in quotation marks, to before the comma and the blank behind it."""
 FEW_LABELS = 2
 """Labels of a long set that are shown."""
 LONGEST = 160
@@ -124,11 +127,13 @@ def shortened(text: str) -> str:
 
     >>> shortened("{art head, art manager, cook, guard, nurse}"), shortened("{cook, guard}")
     ('{art head, art manager and 3 more}', '{cook, guard}')
+    >>> shortened('{"art, head", art manager, cook, guard, nurse} or missing')
+    '{"art, head", art manager and 3 more} or missing'
     """
     inner, _, behind = text[1:].rpartition("}")
     if not text.startswith("{") or behind not in ("", " or missing"):
         return text
-    labels = inner.split(", ")
+    labels = [label.removeprefix(" ") for label in LABEL.findall(inner)]
     left = len(labels) - FEW_LABELS
     return text if left < 2 else f"{{{', '.join(labels[:FEW_LABELS])} and {left} more}}{behind}"
 

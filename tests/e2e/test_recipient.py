@@ -174,9 +174,10 @@ def test_points_are_those_of_the_release_and_raw_rows_stand_among_them(folder: P
     raw = people.points(raw_people())
     assert raw.shape == people.points().shape
     jobs = dict(zip(people.groups.tolist(), rows.column("job").to_pylist(), strict=True))
-    told = [g for g in sorted(jobs) if ", " not in (jobs[g] or "")][:3]
+    told = [g for g in sorted(jobs) if "cook, head" in (jobs[g] or "") and jobs[g] != "cook, head"]
+    assert told, "a set lists a label with a comma in it"
     kept = [np.linalg.norm(raw[people.groups == g].mean(0) - people.points()[people.groups == g].mean(0)) for g in told]
-    assert max(kept) < 0.15, "a group stands where its people stood"
+    assert max(kept) < 0.18, "a group stands where its people stood"
     assert people.centres is not None
     assert people.centres.shape == (2, raw.shape[1])
 
@@ -214,8 +215,8 @@ def test_the_class_is_among_no_features(tmp_path: Path) -> None:
     asked = raw_people().drop_columns(["ill"])
     assert people.points(asked).shape == people.points().shape == people.points(raw_people()).shape
     readme = lines_of(tmp_path / "out")["points"]
-    assert not {"flu", "cold", "none"} & {*readme.columns}
-    assert np.ptp(readme["born"]) == 1, "a date is a number of days"
+    assert not any(name.startswith("ill=") for name in readme.columns)
+    assert 0 <= readme["born"].min() < readme["born"].max() <= 1, "a date is a number of days"
     page = (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
     assert 'was to keep the classes in "ill"' in page
 
@@ -277,28 +278,41 @@ def lines_of(folder: Path) -> dict[str, Any]:
     found = re.search(r"## Work with it in pandas alone\n\n((?:(?:    .*)?\n)+)", page)
     assert found is not None
     code = "\n".join(line[4:] for line in found[1].splitlines())
-    for name in ("table.parquet", "table.csv", "centres.json"):
+    for name in ("table.parquet", "table.csv", "centres.json", "codebook.json"):
         code = code.replace(f'"{name}"', repr(str(folder / name)))
     made: dict[str, Any] = {}
     exec(code, made)
     return made
 
 
-@pytest.mark.parametrize("format", ["parquet", "csv"])
-def test_the_readmes_lines_make_points_without_sfumato(format: str, tmp_path: Path) -> None:
-    released(tmp_path / "out", format=format)
-    made = lines_of(tmp_path / "out")
-    points = made["points"]
-    assert np.isfinite(points).all()
-    assert points.shape == sf.load(tmp_path / "out").points().shape
-    assert abs(points - sf.load(tmp_path / "out").points()).mean() < 0.05
+@pytest.mark.parametrize(
+    ("format", "mask"), [("parquet", "partition"), ("csv", "partition"), ("parquet", "mondrian"), ("csv", "top_down")]
+)
+def test_the_readmes_lines_make_the_points_without_sfumato(format: str, mask: str, tmp_path: Path) -> None:
+    released(tmp_path / "out", format=format, mask=mask)
+    points, people = lines_of(tmp_path / "out")["points"], sf.load(tmp_path / "out")
+    assert points.shape == people.points().shape
+    assert abs(points - people.points()).max() < 1e-4
 
 
-def test_the_readmes_lines_without_centres(tmp_path: Path) -> None:
-    released(tmp_path / "out", classes=True)
-    points = lines_of(tmp_path / "out")["points"]
-    assert len(points) == ROWS
+@pytest.mark.parametrize("along", [sf.Along(codebook=False), sf.Along(spreadsheet_safe=True)])
+def test_the_readmes_lines_without_a_codebook_and_with_apostrophes(along: sf.Along, tmp_path: Path) -> None:
+    recipe = sf.Recipe(schema=SCHEMA, structure=CLUSTERS, privacy=[sf.KAnonymity(on=QUASI, k=K)], release=along)
+    run = sf.Run(report=False, format="csv", trial=True)
+    sf.publish(raw_people(), recipe, run=run).write(tmp_path / "out")
+    points, people = lines_of(tmp_path / "out")["points"], sf.load(tmp_path / "out")
+    assert abs(points - people.points()).max() < 1e-4
+
+
+@pytest.mark.parametrize("mask", [*MASKS])
+def test_the_readmes_lines_without_centres(mask: str, tmp_path: Path) -> None:
+    released(tmp_path / "out", classes=True, mask=mask)
+    points, people = lines_of(tmp_path / "out")["points"], sf.load(tmp_path / "out", kind="pandas")
     assert np.isfinite(points.to_numpy(dtype=float)).all()
+    others = people.points(kind="pandas")
+    assert {*points.columns} <= {*others.columns}
+    assert not others.drop(columns=points.columns).to_numpy().any(), "labels that nobody shows"
+    assert abs(points - others[points.columns]).to_numpy().max() < 1e-3
 
 
 COPIES = {"excel": ".xlsx", "stata": ".dta", "spss": ".sav", "csv": ".csv", "parquet": ".parquet"}

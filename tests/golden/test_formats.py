@@ -102,6 +102,20 @@ def test_a_release_of_format_4_writes_sets_and_dates_in_its_own_way(name: str, t
         assert {"statement", "pages", shown} <= failed, failed
 
 
+@pytest.mark.parametrize("name", ["partition", "mondrian"])
+def test_labels_with_commas_stand_in_quotation_marks_from_format_6_on(name: str, tmp_path: Path) -> None:
+    for number, other in ((5, 6), (6, 5)):
+        place = tmp_path / f"{number}"
+        shutil.copytree(FROZEN / "folders" / f"format_{number}_commas" / name / "release", place)
+        table = sf.load(place, kind="arrow").table.select(["work", "town"])
+        texts = [text for column in table.columns for text in column.to_pylist() if text is not None]
+        assert any('{"' in text or ', "' in text for text in texts) == (number == 6)
+        text = (place / "certificate.json").read_text(encoding="utf-8")
+        (place / "certificate.json").write_text(text.replace(f'"format": {number}', f'"format": {other}'))
+        failed = {check.name for check in sf.verify(place).failed}
+        assert {"pages", {"partition": "extents", "mondrian": "regions and centres"}[name]} <= failed, failed
+
+
 def test_a_release_of_format_4_names_no_class(tmp_path: Path) -> None:
     """What a later format tells is not understood in an earlier one."""
     place = tmp_path / "release"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import numpy as np
@@ -15,10 +16,11 @@ import sfumato as sf
 Row = dict[str, Any]
 TOWNS = sf.Taxonomy.from_tree({"ANY": {"N": ["a", "b"], "S": ["c", "d"]}})
 CODES = sf.Taxonomy.from_tree({"ANY": {f"{group}": [f"{group}.{leaf}" for leaf in range(10)] for group in range(10)}})
-MAY_MISS = ("age", "wage", "town", "items", "codes")
+MAY_MISS = ("age", "wage", "born", "town", "items", "codes")
 SCHEMA = sf.Schema(
     age=sf.Number(role="quasi", range=(0, 9), integer=True, outside="clip"),
     wage=sf.Number(role="plain", range=(-1.0, 1.0), outside="clip", missing=("nan",)),
+    born=sf.Number(role="quasi", calendar="month", range=("1950-03-15", "1989-12-31"), outside="clip"),
     town=sf.Category(role="quasi", taxonomy=TOWNS, outside="d"),
     items=sf.ItemSet(role="quasi", values=("p", "q", "r", "s"), most=2, too_many="first", outside="s"),
     codes=sf.ItemSet(role="quasi", taxonomy=CODES, most=90, too_many="first", outside="9.9"),
@@ -27,17 +29,29 @@ SCHEMA = sf.Schema(
 TYPES = {
     "age": pa.int64(),
     "wage": pa.float64(),
+    "born": pa.timestamp("us"),
     "town": pa.string(),
     "items": pa.list_(pa.string()),
     "codes": pa.list_(pa.string()),
     "income": pa.string(),
 }
-USUAL: Row = {"age": 4, "wage": 0.25, "town": "a", "items": ["p"], "codes": ["0.0", "1.1"], "income": "low"}
+USUAL: Row = {
+    "age": 4,
+    "wage": 0.25,
+    "born": datetime(1970, 5, 17),
+    "town": "a",
+    "items": ["p"],
+    "codes": ["0.0", "1.1"],
+    "income": "low",
+}
 HURT: dict[str, Row] = {
     "a usual record once more": USUAL,
     "a number far above its range": USUAL | {"age": 10**15, "wage": 1e300},
     "a number far below its range": USUAL | {"age": -(10**15), "wage": -math.inf},
     "the ends of the ranges": USUAL | {"age": 9, "wage": -1.0},
+    "a date far outside its range": USUAL | {"born": datetime(1, 1, 1)},
+    "a time of day after its range": USUAL | {"born": datetime(9999, 12, 31, 23, 59, 59, 999_999)},
+    "the first moment of its range": USUAL | {"born": datetime(1950, 3, 15)},
     "minus zero": USUAL | {"age": 0, "wage": -0.0},
     "what is no number": USUAL | {"wage": math.nan},
     "a town that nobody declared": USUAL | {"town": "Atlantis", "items": ["x"], "codes": ["666"]},
@@ -52,6 +66,7 @@ HURT: dict[str, Row] = {
     "far from everybody": {
         "age": 0,
         "wage": -1.0,
+        "born": datetime(1989, 12, 31, 12),
         "town": "d",
         "items": ["r", "s"],
         "codes": ["9.9"],
@@ -76,6 +91,7 @@ def people(count: int, seed: int) -> list[Row]:
             {
                 "age": int(chance.integers(5 * high, 5 * high + 5)),
                 "wage": float(np.round(chance.uniform(0, 1) - 1 + high, 3)),
+                "born": datetime(1950 + 20 * high + int(chance.integers(1, 20)), int(chance.integers(1, 13)), 9, 8, 7),
                 "town": "ab"[int(chance.integers(2))] if high else "d",
                 "items": ["q", "r"][: int(chance.integers(0, 3))],
                 "codes": codes,

@@ -16,7 +16,7 @@ from sfumato.data.shown import interval_splits
 from sfumato.maskers.recoding.intervals import interval_labels
 from sfumato.privacy.verify.intervals import between, ends_of
 from sfumato.privacy.verify.intervals import discretize as verified
-from sfumato.privacy.verify.texts.snippet import ENDS
+from sfumato.privacy.verify.texts.earlier_lines import ENDS
 from sfumato.structure.masked_positions import Ends, interval_ends
 
 NUMBERS = st.one_of(

@@ -326,7 +326,7 @@ def test_the_recipe_is_yaml_with_reasons_questions_and_no_exact_figures(found: D
     assert recipe["attributes"]["town"] == {"kind": "category", "role": "quasi", "taxonomy": "town.yaml"}
     bound = {"confidence_bound": 0.8, "on": list(found.quasi), "sensitive": "disease"}
     assert recipe["privacy"] == [{"k_anonymity": 5, "on": list(found.quasi)}, bound]
-    assert recipe["structure"] == {"clusters": "kmeans", "k": "auto"}
+    assert {name: recipe["structure"][name] for name in ("clusters", "k")} == {"clusters": "kmeans", "k": "auto"}
     assert recipe["mask"] == MASKER
     assert "# age or birth: many know it; whole numbers" in text
     assert "the quasi columns make all of the rows unique" in text
@@ -343,7 +343,7 @@ def test_clusters_are_those_of_what_is_masked_where_more_goes_out_as_it_is(found
     others = {f"q{n}": chance.choice(["a", "b"], 300) for n in range(4)}
     text = recipe_text(draft(pa.table({**known, **others})), "people.csv")
     structure = {"clusters": "kmeans", "k": "auto", "attributes": ["age", "sex", "town"]}
-    assert yaml.safe_load(text)["structure"] == structure
+    assert {name: yaml.safe_load(text)["structure"][name] for name in structure} == structure
     assert "Rows are compared by `attributes`, here what is masked" in " ".join(text.replace("\n#", " ").split())
     said = " ".join(recipe_text(found, "people.csv").replace("\n#", " ").split())
     assert "found from findings, tags, smokes, steps, which no masking can hurt" in said
@@ -519,7 +519,10 @@ def test_a_few_words_among_numbers_are_asked_about() -> None:
     assert "though nearly all are numbers" in told(found["Verweildauer"])
     assert "nearly all of them are numbers" in told(found["Kosten"])
     text = " ".join(recipe_text(found, "stays.csv").replace("\n#", " ").split())
-    assert "Are these numbers? Verweildauer: 1 of 2,000 cells are no numbers (row 1); Kosten: 1 of 2,000 cells" in text
+    assert (
+        "Are these numbers or dates? Verweildauer: 1 of 2,000 cells are no numbers (row 1); Kosten: 1 of 2,000 cells"
+        in text
+    )
     assert "1 have a point before decimals where the others have a comma" in text
 
 
@@ -604,3 +607,52 @@ def test_classes_that_must_survive_are_not_bounded_away() -> None:
     assert bounded(0.76, "high", head="risk") == [("confidence_bound", 0.8, "high")]
     text = recipe_text(draft(pa.table({"age": [*range(50)] * 4, "risk": ["a", "b"] * 100})), "people.csv")
     assert "can be right for no more than 80%" in " ".join(text.replace("#", " ").split())
+
+
+def household(rows: int = 600) -> pa.Table:
+    """People of towns, which settle their sectors, as a survey has them: with a word for missing, and remarks."""
+    chance = np.random.default_rng(8)
+    town = chance.integers(0, 15, rows)
+    pay = [f"{n // 100},{n % 100:02}" for n in chance.integers(60_000, 400_000, rows)]
+    born = [f"{1 + n % 28:02}/{1 + n % 12:02}/{1930 + n % 70}" for n in chance.integers(0, 9_999, rows)]
+    columns = {
+        "Date de naissance": ["NSP", *born[1:]],
+        "Commune": [f"ville {n}" for n in town],
+        "Secteur": [f"s{n // 5}" for n in town],
+        "Profession": ["NSP", *chance.choice(["a", "b", "c"], rows - 1)],
+        "Santé": [("asthme|diabète", "asthme", "dos|asthme|diabète", "diabète|dos", "dos")[n % 5] for n in range(rows)],
+        "Montant": ["NSP", *pay[1:]],
+        "Remarque": chance.choice(["à rappeler le soir", "voisine de Mme Faure", "chien"], rows),
+    }
+    return pa.table(columns)
+
+
+def test_clusters_are_not_found_from_many_places_nor_twice_from_one_thing() -> None:
+    table = household()
+    compared = draft(table.append_column("Métier", table.column("Profession"))).plan.compared
+    assert compared.many == ("Commune",)
+    assert compared.told in ({"Métier": "Profession"}, {"Profession": "Métier"})
+    assert compared.weights["Date de naissance"] > 1
+    text = " ".join(recipe_text(draft(table), "people.csv").replace("\n#", " ").split())
+    assert "Not compared by, though masked or shown as said above: Commune" in text
+    assert "Should groups be found from these, too? Commune" in text
+
+
+def test_a_word_for_missing_is_one_among_dates_and_in_labels_of_that_table() -> None:
+    found = draft(household())
+    born = found["Date de naissance"].attribute
+    assert isinstance(born, Number)
+    assert (born.dates, born.missing, found["Profession"].attribute.missing) == ("dmy", ("NSP",), ("NSP",))
+    text = recipe_text(found, "people.csv")
+    assert "1 of 600 cells are no dates (row 1)" in " ".join(text.replace("\n#", " ").split())
+    assert "{l_diversity: 2, kind: items, on: [...], sensitive: NAME}" in " ".join(text.replace("\n#", " ").split())
+    assert "# people: NAME" in text
+    mistaken = draft(pa.table({"born": ["31/02/1990", *household().column("Date de naissance").to_pylist()[1:]]}))
+    assert mistaken["born"].kind == "category"
+
+
+def test_remarks_are_dropped_and_what_is_too_exact_says_how_to_keep_it() -> None:
+    found = draft(household())
+    assert found["Remarque"].role == "identifier"
+    weight = told(draft(people())["weight"])
+    assert "to keep it, write {kind: number, role: quasi, range: [" in weight

@@ -24,6 +24,8 @@ from sfumato.privacy.verify.policies.wording import CONTENT, SENTENCES
 from sfumato.recipe.policies.checks import REMEDIES, people_in_areas
 from sfumato.recipe.policies.definition import NAMES, bundled
 from sfumato.recipe.policies.findings import claimed, findings
+from tests.forgeries.certificates import read as read_certificate
+from tests.forgeries.certificates import write as write_certificate
 
 ROWS = 330
 ON = ("age", "zip", "sex", "admitted")
@@ -138,6 +140,65 @@ def test_rare_labels_are_refused() -> None:
     ill = [f"rare {at // 5}" for at in range(15)] + ["flu"] * (ROWS - 15)
     error = refused(people(disease=ill), asked, "least_value", "every label shown as it is")
     assert error.given == '3 labels of "disease" that fewer have each, 15 rows together'
+
+
+COMBINED = {"a|b": 100, "a": 110, "b": 110, "a|b|c": 5, "c": 5}
+"""Sets of which each item is held by at least ten, and two combinations by five."""
+
+
+@pytest.mark.parametrize(
+    ("name", "attribute", "cells", "given"),
+    [
+        (
+            "ill",
+            sf.ItemSet(role="sensitive", separator="|"),
+            [cell for cell, times in COMBINED.items() for _ in range(times)],
+            '2 combinations of items of "ill" that fewer have each',
+        ),
+        (
+            "cost",
+            sf.Number(role="plain", unique_ok=True),
+            [120.5] * 3 + [80.0] * 327,
+            'a number of "cost" that fewer have',
+        ),
+    ],
+    ids=["a combination of common items", "an exact amount"],
+)
+@pytest.mark.parametrize("format", ["parquet", "csv"])
+def test_whole_cells_of_every_column_are_counted(
+    name: str, attribute: Any, cells: list[Any], given: str, format: Any, tmp_path: Path
+) -> None:
+    """By publish before anything is masked, and by verify from the folder, whatever its certificate says."""
+    asked = recipe("cell-size-11", {name: attribute}, privacy=[sf.KAnonymity(on=ON, k=11)])
+    few = replace(asked, policies=[sf.Policy(FEW)], attest={}) if name == "ill" else asked  # type: ignore[arg-type]
+    error = refused(people(**{name: cells}), few, "least_value", "every label shown as it is")
+    assert error.given.startswith(given)
+    enough = [cells[100]] * 165 + [cells[-20]] * 165
+    fine = sf.publish(people(**{name: enough}), asked, run=sf.Run(report=False, trial=True, format=format))
+    seen = {check.name: check.detail for check in fine.verdict.checks}
+    assert seen["policy cell-size-11: least_value"] == "rechecked: 2 columns shown as they are, by whole cells"
+    told = {"policies": fine.certificate["policies"]}
+    bare = replace(asked, policies=(), attest={})
+    kept = sf.publish(people(**{name: cells}), bare, run=sf.Run(report=False, trial=True, format=format)).keep(
+        tmp_path / "o"
+    )
+    form = read_certificate(kept)
+    at = [*form].index("versions")
+    write_certificate(kept, dict([*[*form.items()][:at], *told.items(), *[*form.items()][at:]]))
+    (check,) = [one for one in sf.verify(kept).checks if one.name == "policy cell-size-11: least_value"]
+    assert not check.holds
+    assert f'a value of "{name}", taken as a whole cell, is held by fewer' in check.detail
+
+
+FEW = {
+    "sfumato_policy": 1,
+    "name": "few",
+    "title": "Ten",
+    "rule": "Ten.",
+    "source": "we",
+    "checks": [{"check": "least_value", "records": 10, "rule": "Ten.", "source": "we"}],
+}
+"""Asks for ten: each item of `COMBINED` alone has so many."""
 
 
 # hipaa-safe-harbor

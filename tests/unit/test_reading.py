@@ -285,6 +285,18 @@ def test_item_sets_from_text(tmp_path: Path) -> None:
     assert column.decode().to_pylist() == [["a", "b"], [], None, ["c"], None, ["a", "b"]]
 
 
+def test_item_sets_with_another_separator_than_the_declared_one_are_refused() -> None:
+    """Each cell would be one item. One cell that has the declared one is enough, and so are few that have another."""
+    cells = ["flu|gout", "flu", "gout|asthma", "flu|asthma|gout", "asthma|flu", "gout|flu", "asthma|gout", None]
+    found = pa.table({"x": pa.array(cells).dictionary_encode()})
+    with pytest.raises(TableError, match=r"write separator: '\|' for this column") as refused:
+        encode(found, Schema(x=ItemSet(separator=",")))
+    assert "flu" not in str(refused.value)
+    for fine in ([*cells, "flu,gout"], cells[:3]):
+        table = pa.table({"x": pa.array(fine).dictionary_encode()})
+        assert len(encode(table, Schema(x=ItemSet(separator=","))).columns["x"]) == len(fine)
+
+
 def test_read_arrow_guesses_types(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text("i,f,d,t,z,s,e\n1,1.5,1990-03-01,1990-03-01T12:00,007,x,\n,2,1991-01-01,,008,,\n")

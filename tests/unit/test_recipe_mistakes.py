@@ -52,6 +52,17 @@ def test_a_misspelt_attribute_may_be_mended_on_either_side() -> None:
     assert "did you mean 'shcool'? If 'school' is right, mend the attribute's name" in error.remedy
 
 
+def test_a_misspelt_attribute_is_told_by_the_header_of_the_table(tmp_path: Path) -> None:
+    """Where the table has the name that `on` says, it is the attribute that is misspelt."""
+    (tmp_path / "people.csv").write_text("born,pay,school\n1990-01-01,7,a\n", encoding="utf-8")
+    path = tmp_path / "recipe.yaml"
+    path.write_text(f"table: people.csv\n{RECIPE.replace('  school: {', '  shcool: {')}", encoding="utf-8")
+    with pytest.raises(sf.SchemaError) as raised:
+        sf.Recipe.from_yaml(path)
+    assert raised.value.thing == "shcool"
+    assert "did you mean 'school'? Write it so in the schema" in str(raised.value)
+
+
 def test_a_taxonomy_is_looked_for_beside_the_recipe(tmp_path: Path) -> None:
     path = tmp_path / "recipe.yaml"
     path.write_text(RECIPE.replace("missing: [NA]", "taxonomy: school.yaml"))

@@ -142,7 +142,10 @@ def test_people_with_several_rows_are_told() -> None:
     assert "a group of 5 rows may be fewer people" in said
     (few,) = several_rows(dni=[*once[: ROWS - 1], once[0]])
     assert few.startswith("some of the rows")  # no count below k
-    assert several_rows(dni=once, name=["Ana", "Eva"] * (ROWS // 2)) == []
+    names = ["Ana", "Eva"] * (ROWS // 2)
+    for number in ("dni", "N° sécurité sociale", "card"):
+        assert several_rows(**{number: once, "name": names}) == []
+    assert several_rows(line=list(map(str, range(ROWS))), name=names) != []  # rows that are counted are no people
 
 
 def test_names_are_looked_at_together_and_namesakes_are_no_duplicates() -> None:
@@ -240,14 +243,16 @@ def test_under_a_budget_nothing_is_told() -> None:
         tell(sf.read(table, recipe.schema), recipe, read=2 * ROWS)
 
 
-def test_clusters_that_follow_two_columns_are_told_to_the_holder_alone(tmp_path: Path) -> None:
+@pytest.mark.parametrize("trial", [False, True])
+def test_clusters_that_follow_two_columns_are_told_to_the_holder_alone(tmp_path: Path, trial: bool) -> None:
+    """In a trial as well: it tells all that a release would."""
     chance = np.random.default_rng(9)
     table = people(sex=chance.choice(["f", "m"], ROWS), insurer=chance.choice(["p", "q"], ROWS)).drop("town", "ill")
     sexes, numbers = sf.Category(role="quasi"), sf.Number(role="quasi", range=(0, 100))
     schema = sf.Schema(age=numbers, sex=sexes, insurer=sf.Category(role="plain"))
     recipe = sf.Recipe(schema=schema, structure=sf.Clusters("kmeans", k=4), privacy=[sf.KAnonymity(["age", "sex"], 5)])
     with pytest.warns(UserWarning, match='the clusters follow "sex" and "insurer": together they decide') as warned:
-        release = sf.publish(table, recipe)
+        release = sf.publish(table, recipe, run=sf.Run(trial=trial))
     (said,) = {str(one.message) for one in warned if "clusters follow" in str(one.message)}
     assert "structure: attributes" in said
     assert "the clusters follow" in str(release.report), "the holder reads it"

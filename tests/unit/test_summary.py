@@ -96,6 +96,10 @@ def test_lost_clusters_and_both_numbers_of_starts_are_told() -> None:
     assert (
         "0.87 with one start, 0.95 with the best of ten; raw data clustered again with another seed: 0.90" in lines[1]
     )
+    assert "structure: {k: auto} tries 2 to 10" in lines[2]
+    (said,) = found_again(scores, Worth((), clusters=3), auto=True)[1:]
+    assert "{k: auto}" not in said, "it was tried already"
+    assert "structure: attributes" in said
 
 
 def test_what_was_tried_is_shown_to_be_copied_and_what_is_certain_beside_raw(

@@ -87,6 +87,21 @@ def test_what_groups_give_away_stands_beside_the_raw_table(table: Table) -> None
     assert public == {"certain.ill", "nearly_certain.ill"}
 
 
+def test_what_groups_give_away_of_sets_is_counted_by_item() -> None:
+    """An item that all of a group have, or nearly all; groups without any give nothing away."""
+    ill = [["a", "b"], ["a"], ["a", "c"]] * 10 + [["a"]] * 9 + [["b"]] + [[]] * 20 + [["a"], ["b"]] * 20
+    schema = sf.Schema(age=sf.Number(role="quasi"), ill=sf.ItemSet(role="sensitive"))
+    table = encode(pa.table({"age": list(range(ROWS)), "ill": ill}), schema)
+    groups = shown(age=["[0-30)"] * 30 + ["[30-40)"] * 10 + ["[40-60)"] * 20 + ["[60-100]"] * 40)
+    (sets,) = told(table, groups, ["ill"])
+    assert (sets.masked.certain, sets.masked.nearly) == (0.3, 0.4)
+    assert (sets.beside["raw"].certain, sets.commonest) == (0.8, 0.59)
+    assert sets.given_away
+    asked = str(given_away({"certain": [sets.to_json()]})[0])
+    assert asked.startswith("an item of ill can be told")
+    assert "kind items with c" in asked
+
+
 def column(*, share: float, kept: float, before: int = 9) -> dict[str, Any]:
     return ColumnKept("c", before, 2, "*", share, kept).to_json()
 

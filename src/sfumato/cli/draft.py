@@ -79,7 +79,9 @@ def draft(
         _show(found)
     allow = _allowance(home, [file for file in (stored, *files.values()) if file is not None])
     if output is not None:
-        show(f"Read {output}, answer its questions, then: sfumato publish {quote(str(output))} --output out{allow}")
+        publish = f"sfumato publish {quote(str(output))}"
+        show(f"Read {output} and answer its questions. To look at what comes out: {publish} --trial{allow}")
+        show(f"The release itself: {publish} --output out{allow}")
 
 
 def _allowance(home: Path, files: Sequence[Path]) -> str:

@@ -344,12 +344,8 @@ def _table(named: str | None) -> object:
     from sfumato.errors import RecipeError
 
     if named is None:
-        raise RecipeError(
-            "table",
-            "a recipe or --table names the table",
-            given="neither",
-            remedy="add `table: people.csv` to the recipe",
-        )
+        rule, remedy = "a recipe or --table names the table", "add `table: people.csv` to the recipe"
+        raise RecipeError("table", rule, given="neither", remedy=remedy)
     if not named.startswith("bundled:"):
         return named
     from sfumato.data.datasets import load

@@ -22,8 +22,16 @@ if TYPE_CHECKING:
     from sfumato.release.release import Release
 
 LONGEST_LABEL = 60
+MOST_LISTED = 4
+"""Quasi-identifiers that are listed where a claim is on all of them."""
 STABLE = 0.95
 """Raw data that are clustered again and are less like themselves than this have no clusters that everybody finds."""
+OTHER_K = "Another k may be found again better (structure: {k: auto} tries 2 to 10)."
+OTHER_THAN_AUTO = (
+    "`k: auto` took the number from 2 to 10 with the best silhouette: a smaller one (structure: k: 3), or records that "
+    "are compared by fewer columns (structure: attributes: [...]), may be found again better."
+)
+"""What to try where they do not."""
 BAR = "█"
 WIDTH, NARROW = 10, 5
 NO_SETTING = (
@@ -53,7 +61,7 @@ def show_release(release: Release, output: Path) -> None:
     if release.recipe.mask.guarantee.spends:
         show_promise(release.certificate)
     else:
-        show(claims_table(release.certificate))
+        show(claims_table(release.certificate, release.recipe.schema.quasi))
         for line in across(release.certificate["claims"]):
             show(line)
     if worth.columns:
@@ -61,7 +69,7 @@ def show_release(release: Release, output: Path) -> None:
         show(DETAIL)
     if release.scores.get("detail"):
         show(detail_kept(release.scores["detail"]))
-    for line in found_again(release.scores, worth):
+    for line in found_again(release.scores, worth, auto=_chosen(release.recipe)):
         show(line)
     show_certain(release.scores, numbers_in(release.recipe.schema))
     show_scores(release.scores)
@@ -97,10 +105,17 @@ def suggestions(release: Release) -> list[str]:
 
 def bounding(recipe: Recipe, secret: str) -> str:
     """How to bound what is told of a secret: in place of what the recipe asks for it, or beside it."""
+    from sfumato.data.schema import ItemSet
+
     needs = list(recipe.privacy)
     at = next((n for n, need in enumerate(needs) if need.claim().get("sensitive") == secret), None)
     on = ", ".join(recipe.schema.quasi if at is None else needs[at].on)
-    bound = f"{{confidence_bound: 0.75, on: [{on}], sensitive: {secret}}}"
+    asked = (
+        "l_diversity: 2, kind: items, c: 0.75"
+        if isinstance(recipe.schema[secret], ItemSet)
+        else "confidence_bound: 0.75"
+    )
+    bound = f"{{{asked}, on: [{on}], sensitive: {secret}}}"
     return f"to bound it, --set 'privacy.{at}={bound}'" if at is not None else f"to bound it, in privacy: - {bound}"
 
 
@@ -147,18 +162,27 @@ def recheck(recipe: Recipe, output: Path) -> str:
     return f"sfumato verify {output}{''.join(beside)}"
 
 
-def claims_table(certificate: Mapping[str, Any]) -> Table:
-    """What was asked and what the recount of the written file found."""
+def claims_table(certificate: Mapping[str, Any], quasi: Sequence[str] = ()) -> Table:
+    """What was asked and what the recount of the written file found. `quasi`: many of them are told by their number."""
     from rich.table import Table
 
     table = Table(title="Privacy, recounted from the written file", title_justify="left")
     for heading in ("on", "asked", "reached"):
         table.add_column(heading)
     for claim in certificate["claims"]:
-        table.add_row(", ".join(claim["on"]), asked(claim), reached(claim["achieved"]))
+        table.add_row(on_columns(claim["on"], quasi), asked(claim), reached(claim["achieved"]))
     for claim in certificate["covered"]:
-        table.add_row(", ".join(claim["on"]), asked(claim), f"follows from {', '.join(claim['by'])}")
+        table.add_row(on_columns(claim["on"], quasi), asked(claim), f"follows from {', '.join(claim['by'])}")
     return table
+
+
+def on_columns(on: Sequence[str], quasi: Sequence[str]) -> str:
+    """The columns that a claim is on.
+
+    >>> on_columns(["b", "a"], ["a", "b"]), on_columns(list("abcdef"), list("fedcba"))
+    ('b, a', 'all 6 quasi-identifiers')
+    """
+    return f"all {len(on)} quasi-identifiers" if len(on) > MOST_LISTED and {*on} == {*quasi} else ", ".join(on)
 
 
 def across(claims: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -243,10 +267,16 @@ def detail_kept(kept: Sequence[Mapping[str, Any]]) -> str:
     return f"As finely as detail wishes, everybody is shown: {told}."
 
 
-def found_again(scores: Mapping[str, Any], worth: Worth) -> list[str]:
-    """Which clusters are lost, and how well they are found without help."""
-    from sfumato.evaluation.advice import UNCLEAR
+def _chosen(recipe: Recipe) -> bool:
+    """Whether the number of clusters was chosen by their silhouette."""
+    from sfumato.structure.structures import clusters_of
 
+    clusters = clusters_of(recipe.structure)
+    return clusters is not None and clusters.k == "auto"
+
+
+def found_again(scores: Mapping[str, Any], worth: Worth, *, auto: bool = False) -> list[str]:
+    """Which clusters are lost, and how well they are found without help. `auto`: the recipe says `k: auto` already."""
     values = {name: score["value"] for name, score in scores.get("scores", {}).items()}
     lines = [f"Lost: {one}." for one in worth.lost]
     if "f_measure.cold1" in values and not worth.unmasked:
@@ -257,11 +287,9 @@ def found_again(scores: Mapping[str, Any], worth: Worth) -> list[str]:
             f"Clusters found again without help (F-measure): {one:.2f} with one start, {ten:.2f} with the best of "
             f"ten{beside}."
         )
-        if raw is not None and UNCLEAR <= raw < STABLE:  # below it is warned of
-            lines.append(
-                "So many clusters are not stable in the raw table itself: other starts find others. Another k may "
-                "be found again better (structure: {k: auto} tries 2 to 10)."
-            )
+        if raw is not None and raw < STABLE:
+            unstable = "So many clusters are not stable in the raw table itself: other starts find others."
+            lines.append(f"{unstable} {OTHER_THAN_AUTO if auto else OTHER_K}")
     return lines
 
 
@@ -269,7 +297,7 @@ def show_certain(scores: Mapping[str, Any], numbers: Sequence[str] = ()) -> None
     """Of how many people the class, or a secret, is certain: it may be, under k-anonymity. `numbers`: such columns."""
     from rich.table import Table
 
-    from sfumato.evaluation.certainty import EXACT, ONE_BOUNDED, OTHERS
+    from sfumato.evaluation.certainty import EXACT, OF_ITEMS, ONE_BOUNDED, OTHERS, SETS
 
     if not scores.get("certain"):
         return
@@ -282,6 +310,8 @@ def show_certain(scores: Mapping[str, Any], numbers: Sequence[str] = ()) -> None
     show(table)
     if exact := [visible(one["attribute"]) for one in scores["certain"] if one["attribute"] in numbers]:
         show(f"{', '.join(exact)}: {EXACT}")
+    if sets := [visible(one["attribute"]) for one in scores["certain"] if one.get(OF_ITEMS)]:
+        show(f"{', '.join(sets)}: {SETS}")
     if others := [visible(one["attribute"]) for one in scores["certain"] if one.get(ONE_BOUNDED)]:
         show(f"{', '.join(others)}: {OTHERS}")
 

@@ -24,6 +24,19 @@ from sfumato.data.schema import Calendar
 from sfumato.errors import SchemaError
 
 DAY = 86_400_000_000
+HOUR, MINUTE, SECOND = 3_600_000_000, 60_000_000, 1_000_000
+LONGEST: dict[str, int] = {
+    "year": 366 * DAY,
+    "quarter": 92 * DAY,
+    "month": 31 * DAY,
+    "week": 7 * DAY,
+    "day": DAY,
+    "hour": HOUR,
+    "minute": MINUTE,
+    "second": SECOND,
+}
+MONTHS: dict[str, int] = {"year": 12, "quarter": 3, "month": 1}
+"""Units that are whole months."""
 _SHOWN: dict[str, Literal["Y", "M", "D", "m", "s"]] = {
     "year": "Y",
     "quarter": "M",
@@ -73,18 +86,35 @@ def floor(values: pa.Array[Any] | NDArray[np.int64], calendar: Calendar) -> NDAr
     '1990-04'
     """
     numbers = values if isinstance(values, np.ndarray) else to_number(values)
-    if calendar in ("hour", "minute", "second"):
-        step = {"hour": 3_600_000_000, "minute": 60_000_000, "second": 1_000_000}[calendar]
-        return numbers // step * step
-    days = numbers // DAY
-    if calendar == "week":
-        return ((days + 3) // 7 * 7 - 3) * DAY  # 1970 began on a Thursday
-    if calendar == "day":
-        return days * DAY
-    months = days.astype("datetime64[D]").astype("datetime64[M]").astype(np.int64)
-    step = {"month": 1, "quarter": 3, "year": 12}[calendar]
-    first = (months // step * step).astype("datetime64[M]")
-    return first.astype("datetime64[D]").astype(np.int64) * DAY
+    return unit_starts(unit_numbers(numbers, calendar), calendar)
+
+
+def unit_numbers(moments: Micros, unit: Calendar) -> Micros:
+    """Which calendar unit each moment is in, counted from the one that 1970 began in.
+
+    >>> unit_numbers(np.array([parse("1969-12-31"), parse("1970-02")]), "month").tolist()
+    [-1, 1]
+    """
+    if unit in MONTHS:
+        months = (moments // DAY).astype("datetime64[D]").astype("datetime64[M]").astype(np.int64)
+        return np.asarray(months // MONTHS[unit])
+    if unit == "week":
+        return np.asarray((moments // DAY + 3) // 7)  # 1970 began on a Thursday
+    return np.asarray(moments // LONGEST[unit])
+
+
+def unit_starts(numbers: Micros, unit: Calendar) -> Micros:
+    """When the units of these numbers begin, in microseconds.
+
+    >>> show(int(unit_starts(np.array([1]), "week")[0]), "day")
+    '1970-01-05'
+    """
+    if unit in MONTHS:
+        first = (numbers * MONTHS[unit]).astype("datetime64[M]")
+        return first.astype("datetime64[D]").astype(np.int64) * DAY
+    if unit == "week":
+        return np.asarray((numbers * 7 - 3) * DAY)
+    return np.asarray(numbers * LONGEST[unit])
 
 
 def show(number: float, calendar: Calendar) -> str:
@@ -160,23 +190,6 @@ def _reads(text: pa.Scalar[Any], kind: pa.DataType) -> bool:
     except pa.ArrowInvalid:
         return False
     return True
-
-
-HOUR, MINUTE, SECOND = 3_600_000_000, 60_000_000, 1_000_000
-LONGEST: dict[str, int] = {
-    "year": 366 * DAY,
-    "quarter": 92 * DAY,
-    "month": 31 * DAY,
-    "week": 7 * DAY,
-    "day": DAY,
-    "hour": HOUR,
-    "minute": MINUTE,
-    "second": SECOND,
-}
-
-
-MONTHS: dict[str, int] = {"year": 12, "quarter": 3, "month": 1}
-"""Units that are whole months."""
 
 
 @dataclass(frozen=True)

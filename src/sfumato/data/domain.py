@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
+from sfumato.data import calendar
 from sfumato.data.codes import as_sets, pruned, rank, spread
 from sfumato.data.lookalikes import bad_name
 from sfumato.data.schema import Category, ItemSet, Number, Schema
@@ -19,15 +20,31 @@ from sfumato.errors import MOST_NAMED, SchemaError, TableError, TaxonomyError, n
 
 
 def clipped(column: Column, attribute: Number) -> Column:
-    """Numbers beyond a declared range at its nearer end, where `outside` says so."""
+    """Numbers beyond a declared range at its nearer end, where `outside` says so; dates at its first or last one."""
     if attribute.outside is None or attribute.range is None or not len(column.values):
         return column
+    if attribute.calendar is not None:
+        return _clipped_dates(column, *(str(end) for end in attribute.range))
     low, high = (float(end) for end in attribute.range)
     numbers = column.values.to_numpy()
     inside = np.clip(numbers, low, high)  # a number that is none stays none, and is refused later
     if (inside == numbers).all():
         return column
     return _renamed(column, pa.array(inside.astype(numbers.dtype) if (inside % 1 == 0).all() else inside))
+
+
+def _clipped_dates(column: Column, low: str, high: str) -> Column:
+    """Dates at the first or the last day of a range, moments at its first or last whole second."""
+    kind: Any = column.values.type
+    numbers, step = calendar.to_number(column.values), calendar.DAY if pt.is_date(kind) else calendar.SECOND
+    first, last = calendar.parse(low), calendar.parse(high, end=True)
+    lowest, highest = -(-first // step) * step, ((last + 1) // step - 1) * step
+    inside = np.where(numbers < first, lowest, np.where(numbers > last, highest, numbers))
+    if (inside == numbers).all():
+        return column
+    if pt.is_date(kind):
+        return _renamed(column, pa.array((inside // step).astype(np.int32), type=pa.date32()))
+    return _renamed(column, pa.array(inside, type=pa.timestamp("us", tz=kind.tz)))
 
 
 def bucketed(column: Column, attribute: Category) -> Column:
@@ -110,7 +127,7 @@ def check_names(names: Sequence[str], schema: Schema) -> None:
     """Refuse a table and a schema that do not name the same columns; an absent identifier is no harm."""
     check_headers(names)
     if undeclared := _not_in(names, schema):
-        if likely := _misspelt(undeclared, _not_in(schema, names)):
+        if likely := misspelt(undeclared, _not_in(schema, names)):
             raise likely
         raise SchemaError(
             _listed(undeclared),
@@ -148,7 +165,7 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:MOST_NAMED]) + more
 
 
-def _misspelt(undeclared: list[str], unused: list[str]) -> SchemaError | None:
+def misspelt(undeclared: Sequence[str], unused: Sequence[str]) -> SchemaError | None:
     """Where the schema has names like those of columns that it does not declare: each beside the column it may mean."""
     few = undeclared[:MOST_NAMED] if len(unused) <= MOST_NAMED else []
     like = {name: get_close_matches(name, undeclared, n=1) for name in unused} if few else {}

@@ -32,8 +32,13 @@ from sfumato.data.number_columns import check_number, to_numbers
 from sfumato.data.schema import Attribute, Category, ItemSet, Number, Schema
 from sfumato.data.sources.source import RawColumn, RawTable
 from sfumato.data.table import Column, ItemColumn, Origin, Place, RowPlace, Table, row_place
-from sfumato.data.written_forms import like_lists
+from sfumato.data.written_forms import like_lists, separator_of
 from sfumato.errors import SchemaError, TableError
+
+LOOKED_AT = 2_000
+"""Different texts of a set-valued column that are looked at to see what stands between items."""
+ENOUGH = 5
+"""So many of them have another mark before anybody is told."""
 
 
 def encode(arrow: pa.Table, schema: Schema, *, origin: Origin = "pyarrow", place: RowPlace = row_place) -> Table:
@@ -181,6 +186,7 @@ def encode_items(
         return _without_missing(_from_lists(name, array, place=place), attribute.missing)
     if coded and is_text(array.type):
         _refuse_written_lists(name, array, attribute.separator)
+        _refuse_other_separator(name, array, attribute.separator)
         return _without_missing(_from_lists(name, _split(array, attribute.separator), place=place), attribute.missing)
     raise SchemaError(
         name,
@@ -199,6 +205,22 @@ def _refuse_written_lists(name: str, texts: pa.Array[Any], separator: str) -> No
             given="texts like lists of Python or JSON, in brackets",
             remedy=f"write a{separator}b in place of ['a', 'b'] (in pandas: frame[NAME].str.join({separator!r}) before "
             "to_csv), or save the table as Parquet, which keeps lists",
+        )
+
+
+def _refuse_other_separator(name: str, texts: pa.Array[Any], separator: str) -> None:
+    """Texts that list items by another mark would each become one item, and be counted as one."""
+    if pc.any(pc.match_substring(texts, separator)).as_py():
+        return
+    some = [text for text in texts.drop_null()[:LOOKED_AT].to_pylist() if text]
+    mark = separator_of(some)
+    listing = sum(mark in text for text in some) if mark is not None else 0
+    if listing >= ENOUGH and 2 * listing > len(some):
+        raise TableError(
+            name,
+            f"the items of a set in text have the declared separator {separator!r} between them",
+            given=f"no cell with it, and {mark!r} in most",
+            remedy=f"write separator: {mark!r} for this column; where each cell is one item, declare it kind: category",
         )
 
 

@@ -202,12 +202,11 @@ def _check_range(name: str, column: Column, attribute: Number) -> None:
     if inside.all():
         return
     outside = int(np.append(~inside, False)[column.codes].sum())
-    clip = "" if attribute.calendar else "say outside: clip, "  # which dates cannot be
     raise TableError(
         name,
         f"every number must lie within the declared range [{lower}, {upper}]",
         given=f"{outside if outside >= _FEW else 'some'} rows outside",
-        remedy=f"widen the range, mend the rows, {clip}or list the number for missing under `missing`",
+        remedy="widen the range, mend the rows, say outside: clip, or list the number for missing under `missing`",
     )
 
 

@@ -45,7 +45,7 @@ def read(
     """
     found = open_source(source, Opening(encoding=encoding, expected=schema, query=query, stream=stream))
     names = found.names()
-    if all(name in schema for name in names):  # else one that it lacks may be misspelt
+    if optional and all(name in schema for name in names):  # else one that it lacks may be misspelt
         schema = schema.without([name for name in optional if name not in names])
     check_names(names, schema)
     columns = [name for name in names if schema[name].role != "identifier"]

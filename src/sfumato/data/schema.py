@@ -287,13 +287,6 @@ def _check_bucket(kind: str, attribute: Category | ItemSet) -> None:
 def _check_clip(number: Number) -> None:
     if number.outside is None:
         return
-    if number.calendar is not None:
-        raise SchemaError(
-            "number",
-            "numbers can be clipped, dates and times cannot: those outside are refused",
-            given=f"outside={number.outside!r} with calendar={number.calendar!r}",
-            remedy="widen the range and leave `outside` out, or clip the dates in the table",
-        )
     if number.outside != "clip" or number.range is None:
         raise SchemaError(
             "number",

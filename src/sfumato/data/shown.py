@@ -1,12 +1,17 @@
 """How what is shown of a value is written where it stands for several: `*`, `{a, b}`, `{a} or missing`, `[17-37)`.
 
+A set can be read without doubt, as a line of CSV with a blank behind each comma: a label that has a comma, a quotation
+mark, a brace or a line end in it, that begins or ends with a blank, or that is empty, stands in quotation marks there,
+and each of its own is doubled: `{a, "b, c"}`. This is so from format 6 of certificates on.
+
 An interval can be read without doubt: its ends stand with a minus sign between them where neither has one of its own,
 else with two dots: `[17-37)`, `[-5..3)`, `[1897-01-01..1947-01-01)`. An end that is not told is `*`: `[*..37)`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+import re
+from collections.abc import Container, Iterator, Sequence
 
 SUPPRESSED = "*"
 """Anything."""
@@ -14,6 +19,12 @@ OR_MISSING = " or missing"
 """Behind an interval, and behind the braces of a set: some of the records that show it miss the value."""
 BETWEEN, DOTS = "-", ".."
 """What stands between the ends of an interval."""
+LONGEST = 20
+"""Pieces between commas that one label of an earlier format may have."""
+_PLAIN = re.compile(r'[^\s,"{}](?:[^,"{}\r\n]*[^\s,"{}])?')
+"""A label that is told apart in a set as it is."""
+_PIECE = re.compile(r'(?:"((?:[^"]|"")*)"|([^",]+))(?:, |\Z)')
+"""One label of a set, in quotation marks or as it is, to before the next one."""
 
 
 def interval_text(low: str | None, high: str | None, *, closed: bool) -> str:
@@ -52,43 +63,95 @@ def interval_splits(text: str) -> Iterator[tuple[str, str]]:
 
 def set_text(labels: Sequence[str], *, missing: bool) -> str:
     """One label as it is, several in braces. Where some values are missing one stands in braces, too: a label may end
-    in the same words.
+    in the same words. So does a label that looks like a set.
 
     >>> set_text(["a", "b"], missing=False), set_text(["a"], missing=True), set_text(["a or missing"], missing=False)
     ('{a, b}', '{a} or missing', 'a or missing')
+    >>> set_text(["a", "b, c"], missing=False), set_text(["b, c"], missing=False), set_text(["{b}"], missing=False)
+    ('{a, "b, c"}', 'b, c', '{"{b}"}')
     """
-    if len(labels) == 1 and not missing:
+    if len(labels) == 1 and not missing and not _in_braces(labels[0].removesuffix(OR_MISSING)):
         return labels[0]
-    return "{" + ", ".join(labels) + "}" + (OR_MISSING if missing else "")
+    return braced(labels) + (OR_MISSING if missing else "")
+
+
+def braced(labels: Sequence[str]) -> str:
+    """Labels in braces, one alone as well.
+
+    >>> braced(["a", 'b "c" d'])
+    '{a, "b ""c"" d"}'
+    """
+    return "{" + ", ".join(map(among_others, labels)) + "}"
+
+
+def among_others(label: str) -> str:
+    """A label as it stands in a set."""
+    return label if _PLAIN.fullmatch(label) else '"' + label.replace('"', '""') + '"'
+
+
+def _in_braces(text: str) -> bool:
+    return text.startswith("{") and text.endswith("}")
 
 
 def set_pieces(text: str) -> tuple[str, ...]:
-    """What a set lists, between its commas, and an empty text last if some values are missing; none of what is no set.
+    """What a set lists, and an empty text last if some values are missing; none of what is no set.
 
-    Up to format 4 of certificates the empty one was written.
+    A text that is written in no way of today is parted at its commas: up to format 5 of certificates nothing stood in
+    quotation marks, and up to format 4 the empty text of missing values was written.
 
     >>> set_pieces("{a, b}"), set_pieces("{a} or missing"), set_pieces("{a, }")
     (('a', 'b'), ('a', ''), ('a', ''))
-    >>> set_pieces("a or missing"), set_pieces("{a}")
-    ((), ())
+    >>> set_pieces('{a, "b, c"}'), set_pieces("a or missing"), set_pieces("{a}")
+    (('a', 'b, c'), (), ())
     """
     inner = text.removesuffix(OR_MISSING)
-    if not (inner.startswith("{") and inner.endswith("}")):
+    if not _in_braces(inner):
         return ()
-    found = (*inner[1:-1].split(", "), *([""] if inner != text else []))
+    gone = ("",) if inner != text else ()
+    if '"' in inner and (quoted := _unquoted(inner[1:-1])) and set_text(quoted, missing=bool(gone)) == text:
+        return (*quoted, *gone)
+    found = (*inner[1:-1].split(", "), *gone)
     return found if len(found) > 1 else ()
 
 
-def listed(text: str, known: Collection[str]) -> tuple[str, ...]:
-    """What a set lists where all labels with commas in them are known: pieces that are one of these belong together.
+def _unquoted(inner: str) -> tuple[str, ...]:
+    """What stands between braces, label by label; nothing where some piece is neither quoted nor plain."""
+    found, at = [], 0
+    while at < len(inner):
+        piece = _PIECE.match(inner, at)
+        if piece is None:
+            return ()
+        found.append(piece[2] if piece[1] is None else piece[1].replace('""', '"'))
+        at = piece.end()
+    return tuple(found)
+
+
+def set_members(label: str, known: Container[str]) -> tuple[str, ...]:
+    """The labels of a shown set, an empty text for missing values; none of what is no set of known labels.
+
+    >>> set_members("{a, b} or missing", {"a", "b"}), set_members("{a, b}", {"a"}), set_members("a", {"a"})
+    (('a', 'b', ''), (), ())
+    >>> set_members("{a, b, c}", {"a", "b, c"})  # as format 5 had it
+    ('a', 'b, c')
+    """
+    found = set_pieces(label)
+    if all(not member or member in known for member in found):
+        return found
+    joined = listed(label, known)
+    return joined if all(not member or member in known for member in joined) else ()
+
+
+def listed(text: str, known: Container[str]) -> tuple[str, ...]:
+    """What a set of an earlier format lists, where labels with commas in them are known: pieces that are one of these
+    belong together.
 
     >>> listed("{cook, head, nurse} or missing", {"cook, head"}), listed("{a, b}", ())
     (('cook, head', 'nurse', ''), ('a', 'b'))
     """
-    pieces, found, at = set_pieces(text), [], 0
+    pieces, found, at = set_pieces(text), list[str](), 0
     while at < len(pieces):
-        ends = (end for end in range(len(pieces), at + 1, -1) if ", ".join(pieces[at:end]) in known) if known else ()
-        end = next(iter(ends), at + 1)
+        ends = (end for end in range(min(len(pieces), at + LONGEST), at + 1, -1) if ", ".join(pieces[at:end]) in known)
+        end = next(ends, at + 1)
         found.append(", ".join(pieces[at:end]))
         at = end
     return tuple(found)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.grouping import counted
 from sfumato.data.schema import Schema
+from sfumato.data.shown import among_others
 
 Codes = NDArray[np.uint8] | NDArray[np.uint16] | NDArray[np.uint32]
 Origin = Literal["path", "pandas", "polars", "pyarrow"]
@@ -215,7 +216,8 @@ class ItemColumn:
         sizes = np.diff(self.sets.offsets)[sets]
         ends = np.append(0, np.cumsum(sizes))
         places = np.arange(ends[-1]) + np.repeat(self.sets.offsets[sets] - ends[:-1], sizes)
-        items = pa.array(self.items, type=pa.large_string()).take(pa.array(self.sets.items[places]))
+        written = pa.array([among_others(item) for item in self.items], type=pa.large_string())
+        items = written.take(pa.array(self.sets.items[places]))
         lists = pa.LargeListArray.from_arrays(pa.array(ends), items)
         joined: Any = pc.binary_join(lists, pa.scalar(", ", pa.large_string()))
         return ["{" + text + "}" for text in joined.to_pylist()]

@@ -6,7 +6,8 @@ Lists as Python and JSON write them are known, and not read.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pyarrow as pa
@@ -122,3 +123,28 @@ def _each(texts: pa.Array[Any], change: Callable[[str], str]) -> pa.Array[Any]:
     coded: Any = texts.dictionary_encode()
     changed = pa.array([None if text is None else change(text) for text in coded.dictionary.to_pylist()], pa.string())
     return pc.take(changed, coded.indices)
+
+
+_SEPARATORS = ("; ", ";", "|", ", ", ",", "/")
+_LONGEST_ITEM = 40
+
+
+def separator_of(texts: Sequence[str]) -> str | None:
+    """The separator of texts that list items: the items come again, and their number varies.
+
+    >>> separator_of(["flu;asthma", "flu", "asthma;flu;gout", "gout;flu", "asthma;gout"])
+    ';'
+    >>> separator_of(["Paris, France", "Lyon, France", "Nice, France"]) is None
+    True
+    """
+    return next((mark for mark in _SEPARATORS if _lists_items(texts, mark)), None)
+
+
+def _lists_items(texts: Sequence[str], separator: str) -> bool:
+    lists = [text.split(separator) for text in texts]
+    if sum(len(items) > 1 for items in lists) < 0.3 * len(lists):
+        return False
+    items = Counter(item for found in lists for item in found)
+    comes_again = len(items) * 2 <= items.total()
+    short = all(len(item) <= _LONGEST_ITEM for item in items)
+    return comes_again and short and len({len(found) for found in lists}) > 1

@@ -1,5 +1,7 @@
 """Of how many people a class or a secret becomes certain: their group shows one value, or nearly one.
 
+Of a set it is an item: one that all of the group have, or nearly all. That they have none is not counted.
+
 k-anonymity does not forbid it, and masking that is guided by a class makes groups pure of it on purpose. So it is told
 beside what the table tells without masking, where groups are those of the raw quasi-identifying values.
 """
@@ -16,7 +18,7 @@ from numpy.typing import NDArray
 from sfumato.arrays import Ints
 from sfumato.data.grouping import group_numbers, pairs
 from sfumato.data.masked import Masked
-from sfumato.data.table import Column, Table
+from sfumato.data.table import AnyColumn, Column, Table
 from sfumato.evaluation.scores import Score
 from sfumato.events import watched
 from sfumato.privacy.requirements import Requirement
@@ -34,8 +36,27 @@ ONE_BOUNDED = "one_value_bounded"
 """Under which it is told that the certainty of one value is bounded."""
 OTHERS = "the recipe bounds one value of it; where it is certain, it is certain that it is another."
 """What is said of these."""
+OF_ITEMS = "items"
+"""Under which it is told that a column holds sets, of which an item is certain."""
+SETS = "of a set an item counts that all of the group have, or nine in ten of it; that a group has none does not count."
+"""What is said of these."""
 RAW = "raw"
 """What the table without masking is called among the others."""
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """What records hold: each its one value; of sets every item, and in `rows` whose it is."""
+
+    values: NDArray[np.integer[Any]]
+    rows: Ints | None = None
+
+    @classmethod
+    def of(cls, column: AnyColumn) -> Held:
+        """Of a column that is released as it is. Nothing is held by an empty set and by a missing one."""
+        if isinstance(column, Column):
+            return cls(column.marks)
+        return cls(column.codes.astype(np.int64), np.repeat(np.arange(len(column)), np.diff(column.offsets)))
 
 
 @dataclass(frozen=True)
@@ -46,10 +67,10 @@ class Certain:
     nearly: float
 
     @classmethod
-    def of(cls, groups: Ints, values: NDArray[np.integer[Any]]) -> Certain:
-        """Of each record's group and value: by the share of the commonest value in its group."""
-        cells = pairs(groups, values)
-        sizes = np.bincount(cells.first, weights=cells.counts)
+    def of(cls, groups: Ints, held: Held) -> Certain:
+        """Of each record's group and what it holds: by the share of it that holds the commonest value or item."""
+        cells = pairs(groups if held.rows is None else groups[held.rows], held.values)
+        sizes = np.bincount(groups).astype(np.float64)
         most = np.zeros(len(sizes))
         np.maximum.at(most, cells.first, cells.counts)
         share = most / np.maximum(sizes, 1)
@@ -62,7 +83,8 @@ class Told:
 
     `secret`: it is declared sensitive. `commonest`: the share of its commonest value, which anybody guesses without a
     release. `one_bounded`: a requirement bounds one of its values, so that it is the others that become certain.
-    `bound`: the least confidence bound that is asked of every value.
+    `bound`: the least share that is asked of every value, or of every item. `of_items`: it is a set, and an item of it
+    is what becomes certain.
     """
 
     name: str
@@ -72,11 +94,14 @@ class Told:
     commonest: float = 0.0
     one_bounded: bool = False
     bound: float | None = None
+    of_items: bool = False
 
     def bounded(self, requirements: Iterable[Requirement]) -> Told:
         """With what is asked of it."""
-        claims = [r.claim() for r in requirements]
-        asked = [float(c["h"]) for c in claims if "h" in c and c["sensitive"] == self.name and c.get("value") is None]
+        claims = [claim for need in requirements if (claim := need.claim()).get("sensitive") == self.name]
+        asked = [float(c["h"]) for c in claims if "h" in c and c.get("value") is None]
+        if self.of_items:  # other requirements count whole sets
+            asked = [float(c["c"]) for c in claims if c.get("kind") == "items" and c.get("c") is not None]
         return replace(self, bound=min(asked, default=None))
 
     @property
@@ -89,6 +114,7 @@ class Told:
         found = {"attribute": self.name, "certain": self.masked.certain, "nearly_certain": self.masked.nearly}
         found["given_away"] = self.given_away
         found |= {ONE_BOUNDED: True} if self.one_bounded else {}
+        found |= {OF_ITEMS: True} if self.of_items else {}
         if self.given_away and self.bound is not None:
             found["bound"] = self.bound
         for name, one in self.beside.items():
@@ -99,6 +125,9 @@ class Told:
         """Those of the masked table follow from it; the others are for the holder."""
         sure = f"share of records whose {self.name} is certain: all of their group show one"
         nearly = f"share of records whose {self.name} at least {NEARLY:.0%} of their group share"
+        if self.of_items:
+            sure = f"share of records of whose {self.name} an item is certain: all of their group have it"
+            nearly = f"share of records of whose {self.name} at least {NEARLY:.0%} of their group have the same item"
         found = [
             Score(f"certain.{self.name}", self.masked.certain, True, sure),
             Score(f"nearly_certain.{self.name}", self.masked.nearly, True, nearly),
@@ -131,7 +160,7 @@ def told(
 ) -> tuple[Told, ...]:
     """What groups of equal masked values tell of attributes that are released as they are."""
     shown = tuple(masked)
-    able = [name for name in dict.fromkeys(names) if name not in masked and isinstance(table.columns.get(name), Column)]
+    able = [name for name in dict.fromkeys(names) if name not in masked and name in table.columns]
     if not able or not shown:
         return ()
     groups = {
@@ -144,10 +173,11 @@ def told(
 
 
 def _told(name: str, table: Table, groups: Mapping[str, Ints]) -> Told:
-    values = table.column(name).marks
-    found = {which: Certain.of(one, values) for which, one in groups.items()}
-    secret, commonest = table.schema[name].role == "sensitive", float(np.bincount(values).max() / len(values))
-    return Told(name, found.pop(""), found, secret, commonest)
+    held = Held.of(table.columns[name])
+    found = {which: Certain.of(one, held) for which, one in groups.items()}
+    secret = table.schema[name].role == "sensitive"
+    commonest = float(np.bincount(held.values).max(initial=0) / table.rows)
+    return Told(name, found.pop(""), found, secret, commonest, of_items=held.rows is not None)
 
 
 def certainty_scores(found: Sequence[Told]) -> list[Score]:

@@ -5,7 +5,7 @@ What a masker knows of its own values is not asked: texts are read again, as a r
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,7 @@ from sfumato.data.axis import labels_of
 from sfumato.data.detail import Detail, Few, Span, Width, Wish, ends_of
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, Category, Number
-from sfumato.data.shown import OR_MISSING, SUPPRESSED, set_pieces
+from sfumato.data.shown import OR_MISSING, SUPPRESSED, set_members
 from sfumato.data.table import Column, Table
 from sfumato.errors import ReleaseError
 from sfumato.structure.masked_positions import interval_ends
@@ -86,26 +86,12 @@ class Labels:
         return cls(known, {**above, **({tree.root: every} if tree is not None else {})}, every)
 
     def in_shown(self, text: str) -> int:
-        """How many labels a shown text stands for; of a text that can be read in several ways, the most.
+        """How many labels a shown text stands for.
 
         >>> labels = Labels({"a": 1, "b": 1, "a, b": 1}, {"ANY": 3}, 3)
-        >>> [labels.in_shown(text) for text in ("a", "{a, b}", "{a} or missing", "ANY", "*", "?")]
+        >>> [labels.in_shown(text) for text in ("a", "{a, b}", '{"a, b"} or missing', "ANY", "*", "?")]
         [1, 2, 2, 3, 3, 3]
         """
         if text in self.known or text in self.above:
             return self.above.get(text, 1)
-        pieces = set_pieces(text)
-        most: list[int | None] = [0, *([None] * len(pieces))]
-        for end in range(1, len(most)):
-            ways = (
-                before + 1
-                for first in range(end)
-                if (before := most[first]) is not None and self._is_one(pieces[first:end])
-            )
-            most[end] = max(ways, default=None)
-        return most[-1] or self.every
-
-    def _is_one(self, pieces: Sequence[str]) -> bool:
-        """Whether pieces of a text are one label; an empty one is a missing one."""
-        text = ", ".join(pieces)
-        return not text or text in self.known
+        return len(set_members(text, self.known)) or self.every

@@ -17,9 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
+from sfumato.data import calendar
 from sfumato.data.encoding import encode
 from sfumato.data.masked import Masked
-from sfumato.data.schema import Attribute, ItemSet, Schema
+from sfumato.data.schema import Attribute, ItemSet, Number, Schema
 from sfumato.data.table import AnyColumn, Codes, Table, narrow
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import RecipeError
@@ -301,7 +302,11 @@ def own_clusters(structure: Structure | None, schema: Schema, masked: Masked) ->
 
 
 def _as_shown(name: str, attribute: Attribute) -> Attribute:
-    """Sets hold the labels of a public cut: below it their taxonomy goes no further."""
+    """Sets hold the labels of a public cut: below it their taxonomy goes no further. Dates are starts of whole units,
+    the first of which may begin before the declared range."""
+    if isinstance(attribute, Number) and attribute.calendar is not None and attribute.range is not None:
+        first, last = (str(end) for end in attribute.range)
+        return replace(attribute, range=(calendar.show(calendar.parse(first), attribute.calendar), last))
     if not isinstance(attribute, ItemSet):
         return attribute
     domain = item_domain(name, attribute, missing=False)

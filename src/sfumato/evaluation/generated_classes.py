@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.data.calendar import is_calendar_type
 from sfumato.data.encoding import encode
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Category, ItemSet, Number, Schema
@@ -77,5 +79,14 @@ def _below(table: Table, masked: Masked, column: str) -> Both:
 
 
 def _with_class(rows: pa.Table, kinds: Mapping[str, type[Number | Category]], column: str) -> pa.Table:
-    plain = {n: rows.column(n).cast(pa.float64() if kind is Number else pa.string()) for n, kind in kinds.items()}
+    plain = {
+        n: _number(rows.column(n)) if kind is Number else rows.column(n).cast(pa.string()) for n, kind in kinds.items()
+    }
     return pa.table(plain).filter(pc.is_valid(plain[column]))
+
+
+def _number(column: Any) -> Any:
+    """Numbers as such, dates and times as microseconds."""
+    if is_calendar_type(column.type):
+        column = column.cast(pa.timestamp("us", tz=getattr(column.type, "tz", None)), safe=False).cast(pa.int64())
+    return column.cast(pa.float64())

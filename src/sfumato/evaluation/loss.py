@@ -13,7 +13,7 @@ from sfumato.data.axis import labels_of, numbers_of
 from sfumato.data.grouping import pairs
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, Number
-from sfumato.data.shown import OR_MISSING, set_pieces
+from sfumato.data.shown import OR_MISSING, set_members, set_pieces
 from sfumato.data.table import AnyColumn, Column, Table
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import TableError
@@ -183,9 +183,8 @@ def _label_costs(attribute: Attribute, column: Column, shown: Sequence[str]) -> 
             return 0.0 if covered == 1 else covered / len(every)
         if label in every:
             return 0.0
-        pieces = set_pieces(label)
-        listed = f", {', '.join(pieces)}, " if pieces else ""
-        named = sum(f", {one}, " in listed for one in every) + (", , " in listed)  # a missing one has no name
+        pieces = set_members(label, every) or set_pieces(label)
+        named = sum(not one or one in every for one in pieces)  # a missing one has no name
         return min(1.0, named / (len(every) + (column.missing > 0))) if named else 1.0
 
     return np.array([cost(label) for label in shown], dtype=np.float64)

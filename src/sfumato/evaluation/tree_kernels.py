@@ -242,6 +242,12 @@ def add_up(parent: Ints, sums: Ints) -> None:
 
 
 @njit(cache=True, nogil=True)
+def _weakness(tree: Branches, node: int) -> float:
+    """The rows that a branch saves for each leaf more than one."""
+    return float((tree.alone[node] - tree.below[node]) / (tree.leaves[node] - 1))
+
+
+@njit(cache=True, nogil=True)
 def prune(tree: Branches, collapse: Floats, prices: Floats, errors: Floats) -> int:
     """Cut the weakest branch until the root is left; fill `prices` and `errors` and say how many of them there are.
 
@@ -249,17 +255,18 @@ def prune(tree: Branches, collapse: Floats, prices: Floats, errors: Floats) -> i
     the price at which a node becomes a leaf or vanishes. What is known of branches is changed on the way.
     """
     heap = [(np.inf, -1)]
-    for node in np.flatnonzero(tree.left >= 0):
-        heapq.heappush(heap, ((tree.alone[node] - tree.below[node]) / (tree.leaves[node] - 1), node))
+    for node in range(len(tree.left)):
+        if tree.left[node] >= 0:
+            heapq.heappush(heap, (_weakness(tree, node), node))
     price, used = 0.0, 1
-    prices[0], errors[0] = 0.0, tree.below_out[0]
+    prices[0], errors[0] = 0.0, float(tree.below_out[0])
     while True:
         gain, node = heapq.heappop(heap)
         if node < 0:
             return used
         if tree.leaves[node] == 1 or collapse[node] < np.inf:
             continue  # it is gone
-        if gain != (tree.alone[node] - tree.below[node]) / (tree.leaves[node] - 1):
+        if gain != _weakness(tree, node):
             continue  # a branch below it was cut since, and it stands in the heap again
         price = max(price, gain)  # prices only rise along the path
         _vanish(tree, node, collapse, price)
@@ -270,9 +277,9 @@ def prune(tree: Branches, collapse: Floats, prices: Floats, errors: Floats) -> i
             tree.below_out[node] += saved_out
             tree.leaves[node] -= fewer
             if tree.leaves[node] > 1:
-                heapq.heappush(heap, ((tree.alone[node] - tree.below[node]) / (tree.leaves[node] - 1), node))
-            node = tree.parent[node]
-        prices[used], errors[used] = price, tree.below_out[0]
+                heapq.heappush(heap, (_weakness(tree, node), node))
+            node = int(tree.parent[node])
+        prices[used], errors[used] = price, float(tree.below_out[0])
         used += 1
 
 

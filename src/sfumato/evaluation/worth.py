@@ -13,7 +13,7 @@ import numpy as np
 
 from sfumato.display import Card, Grid
 from sfumato.errors import quoted
-from sfumato.evaluation.certainty import NEARLY
+from sfumato.evaluation.certainty import NEARLY, OF_ITEMS
 from sfumato.evaluation.class_floor import HALF_A_POINT, left_out
 from sfumato.evaluation.columns import ColumnKept, moved, shows_one_value
 from sfumato.evaluation.scores import ALONE_UNMASKED, FOUND_UNMASKED
@@ -50,26 +50,29 @@ class Lost:
 class GivenAway:
     """A secret that groups give away: of so many records 90 % or more of their group have the same value.
 
-    `bound`: the confidence bound that the recipe has of it, if any.
+    `bound`: the share that the recipe bounds it by, if any. `of_items`: of a set, of which an item is told.
     """
 
     name: str
     share: float
     bound: float | None = None
+    of_items: bool = False
 
     def __str__(self) -> str:
-        ask = "ask for a confidence_bound"
+        bound = "l_diversity of kind items with c" if self.of_items else "confidence_bound"
+        ask = f"ask for {'an' if self.of_items else 'a'} {bound}"
         if self.bound is not None and self.bound < NEARLY:
-            ask = "let the confidence_bound be on every masked column"
+            ask = f"let the {bound} be on every masked column"
         elif self.bound is not None:
-            ask = f"ask for a lower confidence_bound than {self.bound:g}"
-        return f"{self.name} can be told with 90 % certainty or more for {self.share:.0%} of the records: {ask}"
+            ask = f"ask for a lower {'c' if self.of_items else bound} than {self.bound:g}"
+        what = f"an item of {self.name}" if self.of_items else self.name
+        return f"{what} can be told with 90 % certainty or more for {self.share:.0%} of the records: {ask}"
 
 
 def given_away(scores: Mapping[str, Any]) -> tuple[GivenAway, ...]:
     """Secrets that are told of many records."""
     return tuple(
-        GivenAway(one["attribute"], one["nearly_certain"], one.get("bound"))
+        GivenAway(one["attribute"], one["nearly_certain"], one.get("bound"), OF_ITEMS in one)
         for one in scores.get("certain", ())
         if one.get("given_away")
     )

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.types as pt
 
-from sfumato.data.calendar import DAY
+from sfumato.data.calendar import DAY, is_calendar_type
 from sfumato.data.writing import in_pandas
 from sfumato.errors import TableError
 from sfumato.people.shown_columns import Numbers
@@ -96,6 +96,16 @@ def number_array(numbers: Any, *, dates: bool, whole: bool = False, days: bool =
     told = np.where(gone, 0, numbers).astype(np.int64) if whole else _moments(numbers, dates=dates)
     found: pa.Array[Any] = pa.array(told, mask=gone)
     return found
+
+
+def are_dates(column: Any) -> bool:
+    """Whether a column holds dates or times by its type."""
+    return is_calendar_type(column.type)
+
+
+def as_moments(column: Any) -> Any:
+    """Dates as the beginning of their day, as dates stand that intervals give; every other column as it is."""
+    return column.cast(pa.timestamp("us")) if pa.types.is_date(column.type) else column
 
 
 def told_apart(found: Any, draws: int, kind: Kind) -> Any:

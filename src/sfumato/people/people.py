@@ -18,24 +18,17 @@ from sfumato.data.masked import Masked
 from sfumato.data.table import Column
 from sfumato.display import Card, Grid
 from sfumato.errors import ReleaseError, TableError, did_you_mean, warn
+from sfumato.people import frames
 from sfumato.people.book import Book
 from sfumato.people.clusters import cluster_points, clusters_by_density
-from sfumato.people.frames import (
-    Kind,
-    check_kind,
-    frame,
-    interval_column,
-    number_array,
-    told_apart,
-    true_or_false,
-    usual_kind,
-)
+from sfumato.people.frames import Kind, check_kind, frame, interval_column, told_apart, usual_kind
 from sfumato.people.points import Points, own_points, spaced_points
 from sfumato.people.raw_rows import raw_columns
 from sfumato.people.routes import routed
 from sfumato.people.shown_columns import Floats, Labels, Numbers
 from sfumato.privacy.verify import Verdict
 from sfumato.privacy.verify import verify as verify_folder
+from sfumato.privacy.verify.canonical import QUOTED
 from sfumato.privacy.verify.texts.readme import explained
 from sfumato.privacy.verify.texts.snippet import CLASSES
 from sfumato.publishing.orders import CENTRES, CODEBOOK, find_clusters, read_space
@@ -109,7 +102,8 @@ class People:
         ]
         grids = [Grid(("column", "kind", "role", "shows"), columns)]
         if rows:
-            first = [["" if cell is None else str(cell) for cell in row.values()] for row in self._first(rows)]
+            listed = self.rows.slice(0, rows).to_pylist()
+            first = [["" if cell is None else str(cell) for cell in row.values()] for row in listed]
             grids.append(Grid(self.rows.column_names, first, title=f"The first of {len(self):,} rows"))
         lines = [self.guarantee, "table, numbers(), points(), clusters(), groups and codebook give what is in it."]
         title = f"People: {len(self):,} rows, {self.rows.num_columns} columns, {said}"
@@ -118,11 +112,9 @@ class People:
     def _shown_kind(self, name: str) -> str:
         """The kind of a column, as its reader sees it: a date is a number only in how it is masked."""
         kind = self._kind_of(name)
-        dates = kind == "number" and self._shows_texts(name) and self._intervals(name).dates
-        return "date or time" if dates else kind.replace("_", " ")
-
-    def _first(self, rows: int) -> list[dict[str, Any]]:
-        return list(self.rows.slice(0, rows).to_pylist())
+        texts = kind == "number" and self._shows_texts(name)
+        dates = self._intervals(name).dates if texts else frames.are_dates(self.rows.column(name))
+        return "date or time" if dates and kind == "number" else kind.replace("_", " ")
 
     def __len__(self) -> int:
         return int(self.rows.num_rows)
@@ -277,8 +269,8 @@ class People:
                 given=f"a release masked by {self.certificate['mask']}",
                 remedy="place them by people.points(rows)",
             )
-        suppressed = [name for name in names if treated[name] == "suppress"]
-        return routed(raw_columns(rows, names), shown, numbers=numbers, suppressed=suppressed)
+        suppressed, quoted = [n for n in names if treated[n] == "suppress"], self.certificate["format"] >= QUOTED
+        return routed(raw_columns(rows, names), shown, numbers=numbers, suppressed=suppressed, quoted=quoted)
 
     def export(self, path: str | Path) -> dict[str, int]:
         """Write a copy for another program: .xlsx (Excel), .dta (Stata), .sav (SPSS), .csv or .parquet.
@@ -353,8 +345,7 @@ class People:
                     given="a set of items",
                     remedy=f"make columns of its items, from people.table[{name!r}]",
                 )
-        numbers = [name for name in names if self._kind_of(name) == "number"]
-        return own_points({name: self._told(name) for name in names}, numbers)
+        return own_points({n: self._intervals(n) if self._kind_of(n) == "number" else self._told(n) for n in names})
 
     def _told(self, name: str, *, alone: bool = False) -> Told:
         """A column's entries; `alone`: without what a codebook tells."""
@@ -365,29 +356,31 @@ class People:
             raise TableError(
                 name, "numbers have intervals", given="a column of labels", remedy="name a column of numbers"
             )
-        return Numbers.of(self._told(name, alone=alone))
+        dated = any(c["name"] == name and "calendar" in c for c in self.certificate["table"]["columns"])
+        return Numbers.of(self._told(name, alone=alone), dates=dated)
 
     def _given(self, name: str) -> Any:
-        """A column as it is released; true and false that were generated from their labels are given as such."""
-        masked = {column["name"]: column["masked"] for column in self.certificate["table"]["columns"]}
-        return true_or_false(self.rows.column(name)) if masked[name] == "generated" else self.rows.column(name)
+        """A column as it is released; where a masked one shows nothing but true and false, as what they say."""
+        column, described = self.rows.column(name), self.certificate["table"]["columns"]
+        masked = any(one["name"] == name and one["masked"] is not None for one in described)
+        return frames.true_or_false(column) if masked else column
 
     def _numbers_of(self, name: str, how: How) -> dict[str, Any]:
         if self._kind_of(name) != "number" or not self._shows_texts(name):
-            return {name: self._given(name)}
+            return {name: frames.as_moments(self._given(name))}
         found = self._intervals(name, alone=how == "middle")
         made = {f"{name}_low": found.low, f"{name}_high": found.high} if how == "low_high" else {name: found.mean}
         dates, days = found.dates, found.days
-        return {key: number_array(numbers[found.codes], dates=dates, days=days) for key, numbers in made.items()}
+        return {key: frames.number_array(numbers[found.codes], dates=dates, days=days) for key, numbers in made.items()}
 
     def _drawn(self, name: str, chance: np.random.Generator) -> Any:
         given = self._given(name)
         if not self._shows_texts(name) or pa.types.is_boolean(given.type):
-            return given
+            return frames.as_moments(given)
         if self._kind_of(name) == "number":
             found = self._intervals(name)
             numbers: Floats = found.drawn(chance)
-            return number_array(numbers, dates=found.dates, whole=found.whole)
+            return frames.number_array(numbers, dates=found.dates, whole=found.whole)
         return pa.array(Labels.of(self._told(name)).drawn(chance), pa.string()).dictionary_encode()
 
 

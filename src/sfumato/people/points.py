@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,16 +96,15 @@ def _bagged(place: Bag, column: Column) -> Floats:
     return np.asarray(block.at(block.codes), dtype=np.float64)
 
 
-def own_points(told: Mapping[str, Told], numbers: Sequence[str]) -> Points:
+def own_points(told: Mapping[str, Numbers | Told]) -> Points:
     """Where a release tells no space: numbers from 0 to 1 by what is shown, labels at their shares."""
     shown: list[Floats] = []
     titles: list[str] = []
     placed: dict[str, Callable[[Column], Floats]] = {}
     for name, entries in told.items():
-        if name in numbers:
-            found = Numbers.of(entries)
-            shown.append(_own_scale(found, found.mean[found.codes]))
-            placed[name] = _own_numbers(found)
+        if isinstance(entries, Numbers):
+            shown.append(_own_scale(entries, entries.mean[entries.codes]))
+            placed[name] = _own_numbers(entries)
             titles.append(name)
         else:
             labels = Labels.of(entries)

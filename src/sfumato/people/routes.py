@@ -26,10 +26,12 @@ def routed(
     *,
     numbers: Collection[str],
     suppressed: Collection[str],
+    quoted: bool = True,
 ) -> NDArray[np.int64]:
     """(raw rows,): the one group that covers each row; -1 where none does, or several do.
 
-    In a column among `suppressed`, `*` stands for the labels that are not shown anywhere; else for any value.
+    In a column among `suppressed`, `*` stands for the labels that are not shown anywhere; else for any value. `quoted`:
+    labels with commas in them stand in quotation marks; before format 6 they are told by the raw labels.
     """
     rows = len(next(iter(columns.values()))) if columns else 0
     alike = np.zeros(rows, dtype=np.int64)  # rows of the same raw values are looked at once
@@ -38,7 +40,7 @@ def routed(
         coded = column.dictionary_encode() if not hasattr(column, "dictionary") else column
         values = [*coded.dictionary.to_pylist(), None]
         codes = coded.indices.fill_null(len(values) - 1).to_numpy(zero_copy_only=False).astype(np.int64)
-        covering = _covering(values, shown[name], number=name in numbers)
+        covering = _covering(values, shown[name], number=name in numbers, quoted=quoted)
         if name in suppressed:
             _only_others(covering, values, shown[name])
         covers.append((codes, covering))
@@ -53,7 +55,7 @@ def routed(
     return found[alike]
 
 
-def _covering(values: Sequence[Any], texts: Sequence[str | None], *, number: bool) -> Bools:
+def _covering(values: Sequence[Any], texts: Sequence[str | None], *, number: bool, quoted: bool) -> Bools:
     """(values, groups): whether what a group shows covers a raw value. Each different text is read once."""
     different = list(dict.fromkeys(texts))
     held = np.zeros((len(values), len(different)), dtype=np.bool_)
@@ -62,7 +64,7 @@ def _covering(values: Sequence[Any], texts: Sequence[str | None], *, number: boo
     for at, value in enumerate(values):
         written.setdefault("" if value is None else str(value), []).append(at)
     inside = _Inside(values) if number else None
-    commas = {label for label in written if ", " in label}
+    commas = () if quoted else {label for label in written if ", " in label}
     for at, text in enumerate(different):
         if text is None or text == SUPPRESSED:
             held[:, at] = gone if text is None else True

@@ -40,9 +40,9 @@ class Numbers:
     dates: bool
 
     @classmethod
-    def of(cls, told: Told) -> Numbers:
-        """By what is shown, and what a codebook tells of it."""
-        dates = _are_dates(told)
+    def of(cls, told: Told, *, dates: bool = False) -> Numbers:
+        """By what is shown, and what a codebook tells of it; `dates`: that these are dates, which years do not show."""
+        dates = dates or _are_dates(told)
         ends = [_ends(text, dates=dates) for text in told.shown]
         means = np.array([_mean(spread) for spread in told.spreads])
         low = np.array([NOTHING if one is None or one.low is None else one.low for one in ends])

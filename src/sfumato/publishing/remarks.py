@@ -21,12 +21,12 @@ from sfumato.data.drafting.words import IDENTIFYING, SOFT, concept_of, says
 from sfumato.data.lookalikes import alike
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Category, ItemSet, Number
+from sfumato.data.shown import set_members
 from sfumato.data.table import Column, Table
 from sfumato.errors import quoted, warn
 from sfumato.maskers.sensitive import look_alikes
 from sfumato.privacy.requirements import largest_k
 from sfumato.recipe import Recipe
-from sfumato.structure.masked_positions import set_members
 
 MOST_LABELS = 2_000
 """Labels of a column that are looked at."""

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.data.reading import read
+from sfumato.data.shown import braced
 from sfumato.data.sources.openers import in_order
 from sfumato.errors import ReleaseError, TableError, did_you_mean, visible
 from sfumato.publishing import steps
@@ -74,5 +75,5 @@ def _groups(case: Case, at: int, row: int) -> Iterator[str]:
 def _line(case: Case, name: str, at: int, why: str) -> str:
     """What a column shows of the row, and what stood in the way."""
     (cell,) = case.outcome.masked[name].take(np.array([at])).to_pylist()
-    shown = MISSING if cell is None else f"{{{', '.join(map(str, cell))}}}" if isinstance(cell, list) else str(cell)
+    shown = MISSING if cell is None else braced([*map(str, cell)]) if isinstance(cell, list) else str(cell)
     return visible(f"  {name}: shown as {shown}. {why}".rstrip())

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.data.drafting.people import numbers_people, says_name
+from sfumato.data.drafting.people import look_like_numbers, numbers_people, says_name
 from sfumato.data.grouping import group_numbers
 from sfumato.data.safe_files import Progress
 from sfumato.data.sources.openers import Opening, in_order, open_source
@@ -57,10 +57,10 @@ def repeated(source: object, recipe: Recipe, *, stream: bool | None = None) -> I
 
 
 def _identifiers(source: object, recipe: Recipe, stream: bool | None) -> dict[str, Column]:
-    """The columns that are left out and are called as numbers or names of people are, if they can be read once more."""
-    left_out = recipe.schema.with_role("identifier")
-    names = [name for name in left_out if numbers_people(name, NUMBERS) or says_name(name)]
-    if not names or not in_order(source) or not (isinstance(source, str | Path) or hasattr(type(source), "__len__")):
+    """The columns that are left out, if one is called as numbers or names of people are and they can be read again."""
+    names = recipe.schema.with_role("identifier")
+    called = [name for name in names if numbers_people(name, NUMBERS) or says_name(name)]
+    if not called or not in_order(source) or not (isinstance(source, str | Path) or hasattr(type(source), "__len__")):
         return {}
     try:
         opened = open_source(source, Opening(encoding=recipe.encoding, expected=recipe.schema, stream=stream))
@@ -73,14 +73,24 @@ def _identifiers(source: object, recipe: Recipe, stream: bool | None) -> dict[st
 
 
 def _most_repeated(columns: dict[str, Column]) -> Repeated | None:
-    """The number of people that most rows share with others; without any, their names together."""
+    """The number of people that most rows share with others; without any, their names together.
+
+    Names say nothing where another column numbers the rows, each with its own: these are namesakes.
+    """
     numbers = [name for name, column in columns.items() if numbers_people(name, column.labels[:LOOKED_AT])]
     names = [name for name, column in columns.items() if name not in numbers and says_name(name)]
     found = [Repeated((name,), _share([columns[name]])) for name in numbers]
-    if not numbers and names:
+    others = [column for name, column in columns.items() if name not in names]
+    if not numbers and names and not any(map(_own_number, others)):
         found = [one for one in [Repeated(tuple(names), _share([columns[name] for name in names]))] if _many(one)]
     most = max(found, key=lambda one: one.share, default=None)
     return most if most is not None and most.share else None
+
+
+def _own_number(column: Column) -> bool:
+    """Whether each row has a number of its own that somebody gave out."""
+    whole = len(column.labels) == len(column.codes) and bool(_there(column).all())
+    return whole and look_like_numbers(column.labels[:LOOKED_AT])
 
 
 def _many(one: Repeated) -> bool:

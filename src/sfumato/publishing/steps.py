@@ -156,7 +156,7 @@ def find_structure(case: Case) -> Case:
 
 def _followed(case: Case, found: Found) -> Iterator[str]:
     """Warn of clusters that follow one or two columns; under a budget nothing is told."""
-    if case.run.trial or case.recipe.mask.guarantee.spends:
+    if case.recipe.mask.guarantee.spends:
         return
     if (said := followed(found, case.people)) is not None:
         warn(str(said))
@@ -212,9 +212,9 @@ def measure(case: Case) -> Case:
         whole=case.whole,
     )
     advice = advice_on_clusters(case.found.clusters, judged.scores)
-    if advice is not None and not case.run.trial:
+    if advice is not None:
         warn(advice)
-    if not recipe.mask.guided and (column := class_column(recipe.structure)) and not case.run.trial:
+    if not recipe.mask.guided and (column := class_column(recipe.structure)):
         warn(UNGUIDED.format(quoted(column), name_of(recipe.mask)))
     scores = {**judged.scores, **({"detail": [one.to_json() for one in detail]} if detail else {})}
     scores |= {ALONE_UNMASKED: case.remarks.alone} if case.remarks.alone else {}

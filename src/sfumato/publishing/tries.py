@@ -70,7 +70,7 @@ def try_others(case: Case) -> Case:
 
 def _may_try(case: Case) -> bool:
     """Whether somebody wants to know, and a try neither spends nor leaves out what the claims are about."""
-    recipe, asked = case.recipe, case.run.suggest and not case.run.trial
+    recipe, asked = case.recipe, case.run.suggest
     whole = not recipe.before.releases and recipe.population is None and case.labels is None
     return asked and whole and recipe.mask.guarantee.claims and not recipe.mask.guarantee.spends
 

@@ -12,7 +12,7 @@ from sfumato.calls import constructed, expected
 from sfumato.data.detail import Given, Wish, read_detail
 from sfumato.data.roles import Role
 from sfumato.data.schema import ItemSet, Number, Schema
-from sfumato.errors import RecipeError
+from sfumato.errors import RecipeError, SchemaError
 from sfumato.maskers.masker import Masker
 from sfumato.maskers.partition.fit import Partition
 from sfumato.maskers.registry import masker_named
@@ -22,6 +22,7 @@ from sfumato.recipe.card import recipe_card
 from sfumato.recipe.changes import with_roles
 from sfumato.recipe.kinds import check_kinds
 from sfumato.recipe.labels import Asked, check_labels
+from sfumato.recipe.misspelt import by_header
 from sfumato.recipe.parts import USUAL, Along, Before, Earlier, Settings, Structure, check_along, check_earlier
 from sfumato.recipe.policies.policy import Policy, check_policies, listed
 from sfumato.recipe.understood import check_budget, check_people, check_understood, texts
@@ -188,7 +189,11 @@ class Recipe:
 
         rule, remedy = "a recipe is read from a file, or from its text", 'write sf.Recipe.from_yaml("recipe.yaml")'
         expected("from_yaml", source, (str, Path), rule=rule, remedy=remedy)
-        return cls(**read_settings(source, changes, allow))
+        settings = read_settings(source, changes, allow)
+        try:
+            return cls(**settings)
+        except SchemaError as error:
+            raise by_header(settings, error) from None
 
     @classmethod
     def of(cls, given: object) -> Recipe:

@@ -148,7 +148,7 @@ def read_rows(release: str | Path, *, guess: bool = True) -> pa.Table:
 
 
 def typed_rows(release: str | Path) -> pa.Table:
-    """The table of a release with labels as categories, and numbers that a text file spells as numbers."""
+    """The table of a release with labels as categories; numbers and dates that a text file spells are such."""
     table, columns = read_rows(release, guess=False), {}
     for described in read_certificate(release)["table"]["columns"]:
         column = table.column(described["name"])
@@ -161,7 +161,7 @@ def typed_rows(release: str | Path) -> pa.Table:
 
 
 def _spelled(column: Any) -> Any:
-    for kind in (pa.int64(), pa.float64()):
+    for kind in (pa.int64(), pa.float64(), pa.date32(), pa.timestamp("us"), pa.timestamp("us", tz="UTC")):
         try:
             return pc.cast(column, kind)
         except pa.ArrowInvalid:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,10 +12,10 @@ from sfumato.data import calendar
 from sfumato.data.axis import MISSING
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Calendar
-from sfumato.data.shown import OR_MISSING, SUPPRESSED, interval_splits, set_pieces
+from sfumato.data.shown import OR_MISSING, SUPPRESSED, interval_splits, set_members
 from sfumato.data.table import AnyColumn, Column
 from sfumato.errors import SchemaError
-from sfumato.events import checkpoint, watched
+from sfumato.events import checkpoint, many
 from sfumato.structure.coded_points import AnyBlock, Block
 from sfumato.structure.layouts import ItemLayout, Layout, NumberLayout, TreeLayout
 from sfumato.structure.released import MEAN, ReleasedValues, Spread, Told
@@ -41,7 +41,7 @@ def masked_block(name: str, part: Layout, masked: Masked, released: Codebook | N
 def _number_block(part: NumberLayout, told: Told) -> Block:
     numbers = [
         part.mean if label is None else shown_number(part, label, spread)
-        for label, spread in watched(zip(told.shown, told.spreads, strict=True))
+        for label, spread in many(zip(told.shown, told.spreads, strict=True))
     ]
     return Block(told.codes, np.array([part.at(number) for number in numbers], dtype=np.float32)[:, None])
 
@@ -61,7 +61,7 @@ def _label_block(part: TreeLayout, told: Told) -> Block:
     gone = part.nodes[-1]
     places = [
         gone if label is None else _expected(part, label, spread)
-        for label, spread in watched(zip(told.shown, told.spreads, strict=True))
+        for label, spread in many(zip(told.shown, told.spreads, strict=True))
     ]
     checkpoint()
     return Block(told.codes, np.array(places, dtype=np.float32))
@@ -89,16 +89,6 @@ def _alone(part: TreeLayout, label: str, told: Collection[str]) -> Vectors:
         return part.node(label)
     places = [part.node(member) if member else part.nodes[-1] for member in others]
     return np.asarray(np.mean(places, axis=0), dtype=np.float32)
-
-
-def set_members(label: str, known: Container[str]) -> tuple[str, ...]:
-    """The labels of a shown set, an empty text for missing values; none of what is no set of known labels.
-
-    >>> set_members("{a, b} or missing", {"a", "b"}), set_members("{a, b}", {"a"}), set_members("a", {"a"})
-    (('a', 'b', ''), (), ())
-    """
-    found = set_pieces(label)
-    return found if all(not member or member in known for member in found) else ()
 
 
 def _own_block(part: TreeLayout, shown: Column) -> Block:

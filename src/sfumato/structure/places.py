@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from sfumato.data import calendar
 from sfumato.data.axis import MISSING, numbers_of
 from sfumato.data.schema import Number
+from sfumato.data.shown import set_members
 from sfumato.data.table import AnyColumn, Column, ItemColumn
-from sfumato.events import watched
+from sfumato.events import many
 from sfumato.structure.coded_points import SetBlock
 from sfumato.structure.layouts import NumberLayout, unions
-from sfumato.structure.masked_positions import set_members, shown_number
+from sfumato.structure.masked_positions import shown_number
 from sfumato.structure.released import Spread, Told
 
 Vectors = NDArray[np.float32]
@@ -67,7 +68,7 @@ class Book:
         gone = np.array(self.missing)
         places = (
             gone if label is None else self._expected(label, spread)
-            for label, spread in watched(zip(told.shown, told.spreads, strict=True))
+            for label, spread in many(zip(told.shown, told.spreads, strict=True))
         )
         return np.array(list(places), dtype=np.float32).reshape(len(told.shown), len(self.missing))
 

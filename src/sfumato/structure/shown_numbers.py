@@ -17,11 +17,12 @@ from sfumato.data.axis import MISSING, labels_of, numbers_of
 from sfumato.data.calendar import DAY
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Category, Number
+from sfumato.data.shown import set_members
 from sfumato.data.table import AnyColumn, Column, ItemColumn, Table
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import SchemaError
 from sfumato.structure.layouts import MOST_NODES, NumberLayout
-from sfumato.structure.masked_positions import interval_ends, set_members, shown_number
+from sfumato.structure.masked_positions import interval_ends, shown_number
 from sfumato.structure.released import MEAN, ReleasedValues, Spread, labelled, texts_in
 from sfumato.structure.released_groups import Numbered, ReleasedGroups, Shown
 

@@ -24,11 +24,12 @@ from sfumato.data.codes import rank
 from sfumato.data.codes import spread as spread_out
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, ItemSet, Number, Schema
+from sfumato.data.shown import set_members
 from sfumato.data.table import AnyColumn, Codes, Column, ItemColumn, Table, narrow
 from sfumato.structure.coded_points import AnyBlock, Block, Placed
 from sfumato.structure.embedding import Embedding, Placement, check_placement
 from sfumato.structure.layouts import UNION, ItemLayout, NumberLayout, TreeLayout
-from sfumato.structure.masked_positions import interval_ends, set_members, shown_number
+from sfumato.structure.masked_positions import interval_ends, shown_number
 from sfumato.structure.places import Bag, Book, Means, Place, Scale, read_place
 from sfumato.structure.released import MEAN, ReleasedValues, Told
 from sfumato.structure.released_groups import Codebook, ReleasedGroups, tells_groups

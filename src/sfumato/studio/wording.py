@@ -21,7 +21,7 @@ def in_words(text: str, tree: Taxonomy | None) -> str:
         return text
     missing = labels[-1] == ""
     held = set(labels[:-1] if missing else labels)
-    if not held <= set(tree.leaves):  # a label with a comma in it, or one that the tree does not have
+    if not held <= set(tree.leaves):  # one that the tree does not have
         return text
     return set_text(list(_covering(tree, tree.root, held)), missing=missing)
 

@@ -11,6 +11,7 @@ import os
 import re
 import signal
 import threading
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import asdict, dataclass, field, fields
@@ -347,10 +348,12 @@ def run_point(point: Point, table: str) -> Result:
     from sfumato.recipe.settings import EVERYWHERE
 
     recipe = Recipe.from_yaml(point.recipe, allow=EVERYWHERE)
-    try:
-        release = publish(load(table), recipe, run=Run(report=False, trial=True))
-    except SfumatoError as error:
-        return refusal(point, str(error))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what is said of one point is no news of the others
+        try:
+            release = publish(load(table), recipe, run=Run(report=False, trial=True))
+        except SfumatoError as error:
+            return refusal(point, str(error))
     return measured(release, dict(point.settings))
 
 

@@ -18,7 +18,7 @@ from sfumato.data.drafting.profile import Profile, profile, share_alone
 from sfumato.data.drafting.proposal import ColumnDraft, Draft
 from sfumato.data.drafting.roles import Given, Looked, class_column, give_roles, with_role
 from sfumato.data.drafting.shapes import rounded_range
-from sfumato.data.drafting.spoilt import spoilt
+from sfumato.data.drafting.spoilt import FEW_OF_ONE, spoilt
 from sfumato.data.drafting.words import CODED, is_quantity, says
 from sfumato.data.lookalikes import alike
 from sfumato.data.reading import AS_TEXT, UNREAD
@@ -57,7 +57,7 @@ def draft(table: pa.Table, *, called: str = "table", place: RowPlace | None = ro
             given="an empty one" if not table.num_rows else "less",
             remedy="give a full one",
         )
-    columns = [_look(table, name, place) for name in table.column_names]
+    columns = _marked_alike(table, [_look(table, name, place) for name in table.column_names])
     target = class_column(columns)
     given = give_roles(table, columns, target)
     if not any(one.role == "quasi" for one in given.values()):
@@ -75,7 +75,7 @@ def draft(table: pa.Table, *, called: str = "table", place: RowPlace | None = ro
         rows=table.num_rows,
         alone=share_alone(table, quasi),
         alone_plain=share_alone(table, shown),
-        plan=plan(columns, given, target, table.num_rows),
+        plan=plan(table, columns, given, target),
     )
 
 
@@ -100,6 +100,25 @@ def _look(table: pa.Table, name: str, place: RowPlace | None) -> Looked:
     return Looked(seen, made, odd, _alike(name, column) if seen.family == "text" else 0)
 
 
+def _marked_alike(table: pa.Table, columns: Sequence[Looked]) -> list[Looked]:
+    """What means missing among the numbers and dates of a table means that in a few cells of its labels, too."""
+    numbers = [column for column in columns if isinstance(column.made.attribute, Number)]
+    words = {mark for column in numbers for mark in column.profile.marks if not any(map(str.isdigit, mark))}
+    return [_marked(table, column, words) if words else column for column in columns]
+
+
+def _marked(table: pa.Table, column: Looked, words: set[str]) -> Looked:
+    seen = column.profile
+    if seen.family != "text" or column.made.unread or column.made.dropped is not None:
+        return column
+    held = {str(value): count for value, count in zip(seen.values.to_pylist(), seen.counts, strict=True)}
+    found = [word for word in words if held.get(word, 0)]
+    if not found or sum(held[word] for word in found) >= FEW_OF_ONE * sum(seen.counts):
+        return column
+    seen = profile(seen.name, table.column(seen.name), missing=[*seen.marks, *found], read=False)
+    return replace(column, profile=seen, made=guess(seen))
+
+
 def _is_digits(seen: Profile) -> bool:
     """Whether a column that a database holds as text was read as whole numbers, and its name does not say an amount."""
     return seen.family == "number" and seen.whole and seen.decimal is None and not is_quantity(seen.name)
@@ -117,6 +136,8 @@ def _alike(name: str, column: pa.ChunkedArray[Any]) -> int:
 def _column(table: pa.Table, column: Looked, given: Given) -> ColumnDraft:
     seen = column.profile
     attribute = with_role(column.made, given.role).attribute
+    made = column.made.attribute
+    masked = given.role == "identifier" and given.asked and isinstance(made, Number) and not column.constant
     few = isinstance(attribute, Category) and given.role != "identifier" and seen.distinct <= _MOST_LABELS
     return ColumnDraft(
         name=column.name,
@@ -127,12 +148,13 @@ def _column(table: pa.Table, column: Looked, given: Given) -> ColumnDraft:
         distinct=seen.distinct,
         unique_share=seen.unique_share,
         labels=tuple(sorted(texts_of(seen.values))) if few else (),
-        spoilt=None if column.made.numbered else column.spoilt,
+        spoilt=None if column.made.numbered or masked else column.spoilt,
         unread=column.made.unread,
         clip=None if given.role == "identifier" else _clip(seen, attribute),
         alike=column.alike if isinstance(attribute, Category) and given.role != "identifier" else 0,
         rows_each=max(seen.counts, default=0) if column.made.numbered else 0,
         proposed=_proposed(table, seen, attribute),
+        kept_as=replace(made, role="quasi") if masked else None,
     )
 
 

@@ -11,7 +11,7 @@ from sfumato.data.drafting.people import (
     numbers_people,
 )
 from sfumato.data.drafting.profile import Profile
-from sfumato.data.drafting.shapes import calendar_for, rounded_range, separator_of
+from sfumato.data.drafting.shapes import calendar_for, rounded_range
 from sfumato.data.drafting.words import (
     CODED,
     COUNT_WORDS,
@@ -25,13 +25,14 @@ from sfumato.data.drafting.words import (
     says,
 )
 from sfumato.data.schema import Attribute, Category, ItemSet, Number
-from sfumato.data.written_forms import like_lists
+from sfumato.data.written_forms import like_lists, separator_of
 
 _MANY = 0.95  # nearly every row has a value of its own
 _HALF = 0.5
 _ENOUGH_ROWS = 20  # below this, different values say little
 _FEW_VALUES, _MOST_KINDS = 0.05, 50  # of the rows, and in all: too few different values for an identifier
 _LONG_TEXT = 40
+_WORDS, _SOME = 3, 0.2  # words that make a sentence, of so many of the different texts
 _LARGEST = 1e15  # larger numbers are no amounts
 _MOST_CODES = 9
 _FEWEST_PEOPLE, _MOST_ROWS_EACH = 100, 50  # fewer values, each in more rows, are accounts or devices, and no people
@@ -88,6 +89,8 @@ def _identifier(column: Profile, attribute: Attribute) -> str | None:
     if said is not None and not few and not other and (column.family == "text" or column.whole):
         return f"the name says {said!r}"
     text = column.family == "text" and isinstance(attribute, Category)
+    if column.family == "text" and concept_of(column.name) is None and _holds_remarks(column):
+        return "free text in sentences, in which anything may stand and anybody be named"
     if text and (_is_prose(column) or (says(column.name, FREE_TEXT) and column.distinct_share > _HALF)):
         return "free text, in which anything may stand"
     near_unique = column.rows >= _ENOUGH_ROWS and column.distinct_share > _MANY
@@ -103,6 +106,16 @@ def _is_prose(column: Profile) -> bool:
     return column.distinct_share > _HALF and length > _LONG_TEXT and spaces > 4
 
 
+def _holds_remarks(column: Profile) -> bool:
+    """Whether a column that is called as free text is holds sentences, however few are different.
+
+    Labels of a word or two that a list offers are none.
+    """
+    if not says(column.name, FREE_TEXT):
+        return False
+    return sum(text.count(" ") >= _WORDS - 1 for text in column.texts) > _SOME * len(column.texts)
+
+
 def _by_family(column: Profile) -> Guess:
     if column.family == "list":
         return Guess(ItemSet(missing=column.marks), "lists")
@@ -112,6 +125,8 @@ def _by_family(column: Profile) -> Guess:
         return _number(column)
     if column.nearly_numbers and not says(column.name, CODED):  # 12,5 is no list of two
         return Guess(Category(missing=column.marks), "labels, though nearly all are numbers")
+    if column.nearly_dates:  # and 31/12/1990 none of three
+        return Guess(Category(missing=column.marks), "labels, though nearly all are dates")
     if column.family == "text":
         separator = separator_of(column.texts)
         if separator is not None:

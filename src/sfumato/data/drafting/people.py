@@ -43,8 +43,20 @@ NUMBERS = _words(f"{_PERSON} ?{_COUNTED}", f"(?:no|num|numero|nr|id) {_OF}{_PERS
 """Numbers of people: Patienten-Nr, custno, subject id, numero de cliente."""
 NUMBERS_OF_THINGS = _words(f"{_THING} ?{_COUNTED}", f"(?:no|num|numero|nr|id) {_OF}{_THING}")
 """Numbers of what is theirs: Fall-Nr, account_no, numero de dossier. A few small ones only count visits."""
+_SYSTEMS = (
+    "(?:social (?:security|insurance)|national (?:insurance|identity)|securite sociale|identite nationale"
+    "|seguridad social|identificacion fiscal|seguranca social|identificacao fiscal|previdenza sociale|fiscal)"
+)
+_NATIONAL = _words(
+    "bsn|cpf|dni|nif|nss|nir|nino|curp|pesel|egn|insz|niss|aadhaar|ssn|codice ?fiscale|identifiant fiscal",
+    "personnummer|burgerservicenummer|rijksregisternummer|sofinummer",
+    "(?:sv|ahv|(?:sozial|renten)versicherungs|steuer(?:identifikations)?) ?(?:nr|nummer|id|idnr)|ahv",
+    f"{_SYSTEMS} ?{_COUNTED}",
+    f"(?:n|no|num|numero|nr|id) {_OF}(?:la )?{_SYSTEMS}",
+)
+"""Numbers that a state gives to people, each one's own: NIR, CPF, Steuer-ID, numero de securite sociale."""
 _SHARED = _words("(?:household|haushalts?|menage|hogar|hh|famil(?:y|ie)|house|haus|phone|telefon) ?" + _COUNTED)
-_OFFICIAL = _words("ids?", "ident(?:ifier)?", "[ug]uid", "bsn|cpf|dni|nie|nif|nss|nir|ahv|svnr|egn")
+_OFFICIAL = _words("ids?", "ident(?:ifier|ifiant|ifikator|ificador|ificatore)?", "[ug]uid", "nie|svnr")
 NAMES = _words(f"(?:{_PART}) ?{_NAME}", _ABROAD, f"{_PERSON} ?{_NAME}", f"{_NAME} {_OF}{_PERSON}")
 """Names of people, not of towns and wards."""
 _JUST_A_NAME = f"^{_NAME}$"
@@ -56,6 +68,7 @@ _MOST_CODES = 9
 _FEWEST_NAMES = 20
 _OFTEN = 0.5
 _SOMETIMES = 0.2
+_GIVEN_OUT = re.compile(r"(?!\d{4}-\d\d?-)[A-Za-z]{0,4}[ -]?\d[\dA-Za-z -]{2,}")
 _COMMA_NAME = re.compile(r"[^\W\d_][\w'’.\- ]*, ?[^\W\d_][\w'’.\-]*(?: [^\W\d_][\w'’.\-]*)?")
 _TWO_WORDS = re.compile(r"[^\W\d_][\w'’.\-]*(?: [^\W\d_][\w'’.\-]*){1,3}")
 
@@ -66,6 +79,7 @@ def names_people(name: str, texts: Sequence[str], *, text: bool) -> str | None:
     `texts` are its different values, or the first of them; `text`: whether they are texts, not numbers.
     """
     said = says_number(name) if len(texts) > 2 else None
+    said = said or (says(name, _NATIONAL) if len(texts) > _MOST_CODES and has_digits(texts) else None)
     said = said or (says_name(name) if text else None)
     if said is not None:
         return f"the name says {said!r}"
@@ -101,8 +115,22 @@ def numbers_people(name: str, texts: Sequence[str]) -> bool:
     """Whether the values of a column are numbers or codes, each of one person; a household's is of several."""
     if says(name, _SHARED) or not has_digits(texts):
         return False
-    said = any(says(name, pattern) for pattern in (NUMBERS, NUMBERS_OF_THINGS, _OFFICIAL))
+    said = any(says(name, pattern) for pattern in (NUMBERS, NUMBERS_OF_THINGS, _NATIONAL, _OFFICIAL))
     return said or holds_numbers(name, texts)
+
+
+def look_like_numbers(texts: Sequence[str]) -> bool:
+    """Whether texts are numbers or codes that somebody gave out: no amounts, no words, no dates, and no rows counted.
+
+    >>> look_like_numbers(["4711-X", "0815-Y"]), look_like_numbers(["3,50", "7,25"]), look_like_numbers(["1", "3", "2"])
+    (True, False, False)
+    """
+    if not texts or not all(_GIVEN_OUT.fullmatch(text.strip()) for text in texts):
+        return False
+    if not all(text.strip().isdecimal() for text in texts):
+        return True
+    numbers = [int(text) for text in texts]
+    return max(numbers) - min(numbers) >= len(numbers)
 
 
 def has_digits(texts: Sequence[str]) -> bool:

@@ -6,8 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import pyarrow as pa
 import pyarrow.types as pt
 
+from sfumato.data.drafting.compared import Compared, compared
 from sfumato.data.drafting.profile import Profile
 from sfumato.data.drafting.roles import Given, Looked
 from sfumato.data.lookalikes import looks
@@ -20,7 +22,6 @@ K_BELOW = ((1_000, 5), (10_000, 10))
 """Tables of fewer rows than this get this k; larger ones get `LARGE_K`."""
 LARGE_K = 20
 _LEAST_ROWS_FOR_CLUSTERS = 50
-_FEWEST_COMPARED = 2  # columns that make clusters
 _MOST_VALUES = 50
 _FEWEST_ROWS_IN_A_BOUND = 20
 SURE = 0.8
@@ -48,8 +49,7 @@ class Bound:
 class Plan:
     """What must hold and what must survive. `dropped`: whether rows without a class are left out.
 
-    `attributes`: what records are compared by to find clusters; all columns that are masked or plain, if empty.
-    `as_is`: plain columns that vary, whose clusters no masking can hurt.
+    `compared`: what records are compared by to find clusters.
     """
 
     k: int
@@ -58,33 +58,28 @@ class Plan:
     bounds: tuple[Bound, ...]
     unbounded: tuple[str, ...]
     dropped: bool
-    attributes: tuple[str, ...] = ()
-    as_is: tuple[str, ...] = ()
+    compared: Compared
 
 
-def plan(columns: Sequence[Looked], given: dict[str, Given], target: Looked | None, rows: int) -> Plan:
-    """What a table of so many rows can be asked for."""
+def plan(table: pa.Table, columns: Sequence[Looked], given: dict[str, Given], target: Looked | None) -> Plan:
+    """What a table can be asked for."""
+    rows = table.num_rows
     sensitive = [column for column in columns if given[column.name].role == "sensitive"]
     kept = rows - (target.profile.missing if target is not None else 0)
     able = [column for column in sensitive if _countable(column)]
     first = next((column for column in able if column is target), able[0] if able else None)
     bounds = () if first is None or kept < _FEWEST_ROWS_IN_A_BOUND else _bounds(first.profile, first is target)
     bounded = {bound.column for bound in bounds}
-    varied = {role: _varied(columns, given, role) for role in ("quasi", "plain")}
+    found = compared(table, columns, given) if target is None and rows >= _LEAST_ROWS_FOR_CLUSTERS else Compared()
     return Plan(
         k=k_for(kept),
         target=None if target is None else target.name,
-        clusters=target is None and rows >= _LEAST_ROWS_FOR_CLUSTERS and any(varied.values()),
+        clusters=bool(found.attributes),
         bounds=bounds,
         unbounded=tuple(column.name for column in sensitive if column.name not in bounded),
         dropped=target is not None and target.profile.missing > 0,
-        attributes=varied["quasi"] if _FEWEST_COMPARED <= len(varied["quasi"]) <= len(varied["plain"]) else (),
-        as_is=varied["plain"],
+        compared=found,
     )
-
-
-def _varied(columns: Sequence[Looked], given: dict[str, Given], role: str) -> tuple[str, ...]:
-    return tuple(c.name for c in columns if given[c.name].role == role and not c.constant)
 
 
 def k_for(rows: int) -> int:

@@ -15,7 +15,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.types as pt
 
-from sfumato.data.drafting.shapes import MISSING, MISSING_NUMBERS, FewAt, Reading, compact_dates, is_missing, read_texts
+from sfumato.data.drafting.shapes import (
+    MISSING,
+    MISSING_NUMBERS,
+    FewAt,
+    Reading,
+    compact_dates,
+    is_dated,
+    is_missing,
+    read_texts,
+)
 from sfumato.data.drafting.words import MOMENT_WORDS, says
 from sfumato.data.schema import DateOrder, Decimal
 from sfumato.data.written_forms import plain_number
@@ -130,6 +139,14 @@ class Profile:
             return False
         numbers = sum(n for text, n in zip(self.values.to_pylist(), self.counts, strict=True) if _is_number(str(text)))
         return numbers >= NEARLY * max(sum(self.counts), 1)
+
+    @cached_property
+    def nearly_dates(self) -> bool:
+        """Whether nearly all rows of a column of texts have the shape of dates: some do not, or are days of no year."""
+        if self.family != "text":
+            return False
+        dated = sum(n for text, n in zip(self.values.to_pylist(), self.counts, strict=True) if is_dated(str(text)))
+        return dated >= NEARLY * max(sum(self.counts), 1)
 
     @property
     def whole(self) -> bool:

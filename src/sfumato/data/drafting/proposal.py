@@ -12,6 +12,15 @@ from sfumato.data.schema import Attribute, Category, Number, Role, Schema
 from sfumato.data.taxonomy.draft import TaxonomyDraft
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 
+Kind = Literal["number", "category", "item_set"]
+
+
+def kind_of(attribute: Attribute) -> Kind:
+    """An attribute's kind, as a recipe calls it."""
+    if isinstance(attribute, Number):
+        return "number"
+    return "category" if isinstance(attribute, Category) else "item_set"
+
 
 @dataclass(frozen=True)
 class ColumnDraft:
@@ -21,6 +30,7 @@ class ColumnDraft:
     `unique_share` is the share of rows that are alone with theirs; `labels` are the values of a column that has few.
     `spoilt`: nearly all its cells are numbers, and these are not. `alike`: how many labels look like another one.
     `clip`: a range that holds nearly all its numbers, where a few stretch it. `unread`: its source does not read it.
+    `kept_as`: what a column that is dropped would be if it were masked, where it can be.
     `rows_each`: of a number of people, in how many rows one of them is at most; 0 of all other columns.
     """
 
@@ -38,13 +48,12 @@ class ColumnDraft:
     unread: bool = False
     clip: tuple[float, float] | None = None
     proposed: TaxonomyDraft | None = None
+    kept_as: Attribute | None = None
 
     @property
-    def kind(self) -> Literal["number", "category", "item_set"]:
+    def kind(self) -> Kind:
         """Its kind, as a recipe calls it."""
-        if isinstance(self.attribute, Number):
-            return "number"
-        return "category" if isinstance(self.attribute, Category) else "item_set"
+        return kind_of(self.attribute)
 
     @property
     def role(self) -> Role:

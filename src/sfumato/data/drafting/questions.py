@@ -25,16 +25,15 @@ def questions(draft: Draft) -> Iterator[str]:
     if unrecognised := [c.name for c in draft.columns if c.unrecognised]:
         yield (
             f"Is any of these a secret? {named(unrecognised)}. Nothing in their names says so, and they go out as "
-            "they are: nothing bounds what is learned of them. For each that is one, set role: sensitive and add "
-            "{confidence_bound: 0.9, on: [...], sensitive: NAME} to `privacy`, or more where its commonest value has "
-            "more."
+            "they are: nothing bounds what is learned of them. For each that is one, set role: sensitive and add to "
+            f"`privacy` {_bound(draft, unrecognised)}."
         )
     yield f"Are these really known to others? {named(draft.quasi)}. Each one less keeps more detail in the rest."
     if exact := [c.name for c in draft.columns if c.role == "identifier" and c.asked]:
         yield (
-            f"Dropped, because rare or exact values find people: {named(exact)}. Are they needed? Numbers and "
-            "codes can be masked (role: quasi); what nobody else knows can go out as it is (role: sensitive, "
-            "unique_ok: true)."
+            f"Dropped, because rare or exact values find people: {named(exact)}. Are they needed? Numbers and codes "
+            "can be masked (role: quasi; a comment says what to write); what nobody else knows can go out as it is "
+            "(role: sensitive, unique_ok: true)."
         )
     if unread := [f"{scalar(c.name)} ({c.reason.removeprefix('it is not read: ')})" for c in draft.columns if c.unread]:
         yield (
@@ -50,11 +49,12 @@ def _about_cells(columns: Sequence[ColumnDraft]) -> Iterator[str]:
     """How cells are written: words among numbers, labels that look alike, days and months."""
     spoilt = [c for c in columns if c.spoilt is not None]
     if words := [c for c in spoilt if c.kind == "number"]:
-        yield f"Do words among numbers mean missing, as they are taken for in `missing`? {_cells(words)}."
+        yield f"Do words among numbers and dates mean missing, as they are taken for in `missing`? {_cells(words)}."
     if others := [c for c in spoilt if c.kind != "number"]:
         yield (
-            f"Are these numbers? {_cells(others)}. Mend those cells; words that mean missing can be listed in "
-            "`missing`. Where that leaves numbers, write kind: number, with decimal: comma for 3,5."
+            f"Are these numbers or dates? {_cells(others)}. Mend those cells; words that mean missing can be listed in "
+            "`missing`. Where that leaves numbers, write kind: number, with decimal: comma for 3,5; for dates with "
+            "calendar: month and dates: dmy."
         )
     if marked := [c for c in columns if c.attribute.missing and c.spoilt is None and c.role != "identifier"]:
         texts = "; ".join(f"{scalar(c.name)} {inline(list(c.attribute.missing))}" for c in marked)
@@ -95,14 +95,18 @@ def _about_promises(draft: Draft) -> Iterator[str]:
     if draft.plan.unbounded:
         yield (
             f"How sure may one be of {named(draft.plan.unbounded)}? Nothing bounds that yet: "
-            "add {confidence_bound: 0.9, on: [...], sensitive: NAME}, or more where its commonest value has more; "
-            "or make it plain."
+            f"add {_bound(draft, draft.plan.unbounded)}; or make it plain."
         )
     if draft.plan.clusters:
         yield (
             "What will be looked for? Masking spares the groups in `structure`: k: 6 asks for so many, attributes: "
             "[...] for groups of rows alike in these; {classes: NAME} keeps what tells the values of a column apart. "
             "Without `structure` it spares detail alone."
+        )
+    if left_out := [*draft.plan.compared.many, *draft.plan.compared.told]:
+        yield (
+            f"Should groups be found from these, too? {named(left_out)}. They would be places or codes, or count what "
+            "another column tells once more; if that is meant, add them to `attributes` in `structure`."
         )
     yield (
         "Will more be released of these people? Then give them a name now, people: NAME: the ledger refuses a second "
@@ -114,6 +118,18 @@ def _about_promises(draft: Draft) -> Iterator[str]:
     if declared := [c for c in draft.columns if c.labels and isinstance(c.attribute, Category)]:
         lists = "; ".join(f"{scalar(c.name)} {inline(list(c.labels))}" for c in declared)
         yield f"Under a budget (mask: private_tree) labels are declared, `values: [...]`. All that can occur? {lists}"
+
+
+def _bound(draft: Draft, names: Sequence[str]) -> str:
+    """The lines that bound what is learned of these columns: of sets by their items, of all others by their values."""
+    sets = {name for name in names if draft[name].kind == "item_set"}
+    lines = []
+    if len(sets) < len(names):
+        lines.append("{confidence_bound: 0.9, on: [...], sensitive: NAME}, or more where its commonest value has more")
+    if sets:
+        items = "{l_diversity: 2, kind: items, on: [...], sensitive: NAME}, by which nobody's item is certain"
+        lines.append(items if len(sets) == len(names) else f"for {named(sorted(sets))} {items}")
+    return "; ".join(lines)
 
 
 def _cells(columns: Sequence[ColumnDraft]) -> str:

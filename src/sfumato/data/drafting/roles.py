@@ -157,7 +157,10 @@ def _is_sensitive(column: Looked) -> bool:
 
 
 def _exact_text(column: Looked) -> Given | None:
-    """Labels of which most are rare are dropped, unless others know them or codes can be shown by their beginnings."""
+    """Labels of which most are rare are dropped, unless others know them or codes can be shown by their beginnings;
+    dates that some cells keep from being read are."""
+    if column.spoilt is not None and column.spoilt.dates and not isinstance(column.made.attribute, Number):
+        return Given("identifier", "most of its values are rare: who knows one finds the row", asked=True)
     if isinstance(column.made.attribute, Number) or (column.concept is not None and not _is_sensitive(column)):
         return (
             None
@@ -230,7 +233,7 @@ def _exact_reason(column: Looked) -> str:
 def _left(column: Looked) -> Given:
     """What is no quasi-identifier: too exact to go out as it is, or plain."""
     if column.exact:
-        return Given("identifier", "so exact that who knows it finds the row; to keep it, make it quasi", asked=True)
+        return Given("identifier", "so exact that who knows it finds the row", asked=True)
     if _is_sensitive(column):
         return Given("sensitive", f"the name says {column.sensitive!r}")
     if column.concept is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -38,10 +37,9 @@ _NEARLY = 0.9
 MISSING_NUMBERS = (-9, -99, -999, -9999)
 """Numbers that mean missing where no other number is below zero."""
 _PARTS = re.compile(r"(\d{1,2})([-./])(\d{1,2})\2\d{4}(?:[T ,].*)?", re.ASCII)
+_YEAR_FIRST = re.compile(r"\d{4}([-./])\d{1,2}\1\d{1,2}(?:[T ,].*)?", re.ASCII)
 _GROUPS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?", re.ASCII)
 _LEADING_ZERO = re.compile(r"[+-]?0\d", re.ASCII)
-_SEPARATORS = ("; ", ";", "|", ", ", ",", "/")
-_LONGEST_ITEM = 40
 _FEWEST_DATES = 10
 _YEARS = range(1900, 2101)
 
@@ -87,6 +85,26 @@ def compact_dates(numbers: pa.Array[Any], *, dated: bool) -> Reading | None:
         return None
     values, bad = calendar.from_text(written_forms.iso_dates(texts, "ymd"))
     return None if bad.any() else Reading(values, dates="ymd")
+
+
+def is_dated(text: str) -> bool:
+    """Whether a text has the shape of a date, whether or not there is such a day.
+
+    >>> is_dated("31/12/1990"), is_dated("1990-02-31 9:05"), is_dated("flu/gout"), is_dated("1/2")
+    (True, True, False, False)
+    """
+    return (_PARTS.fullmatch(text) or _YEAR_FIRST.fullmatch(text)) is not None
+
+
+def no_dates(texts: Sequence[str]) -> list[bool]:
+    """Which texts are no dates in the order in which most of them are: other shapes, and days that do not exist."""
+    dated = next(text for text in texts if is_dated(text))
+    tried = [
+        [not is_dated(text) or bool(no) for text, no in zip(texts, bad, strict=True)]
+        for order in _orders([dated])
+        for _, bad in [calendar.from_text(written_forms.iso_dates(pa.array(texts), order))]
+    ]
+    return min(tried, key=sum)
 
 
 def _orders(texts: Sequence[str]) -> Sequence[DateOrder]:
@@ -183,27 +201,6 @@ def rounded_range(lowest: float, highest: float, *, few: FewAt = MANY) -> tuple[
     if float(lower).is_integer() and float(upper).is_integer():
         return (int(lower), int(upper))
     return (lower, upper)
-
-
-def separator_of(texts: Sequence[str]) -> str | None:
-    """The separator of texts that list items: the items come again, and their number varies.
-
-    >>> separator_of(["flu;asthma", "flu", "asthma;flu;gout", "gout;flu", "asthma;gout"])
-    ';'
-    >>> separator_of(["Paris, France", "Lyon, France", "Nice, France"]) is None
-    True
-    """
-    return next((mark for mark in _SEPARATORS if _lists_items(texts, mark)), None)
-
-
-def _lists_items(texts: Sequence[str], separator: str) -> bool:
-    lists = [text.split(separator) for text in texts]
-    if sum(len(items) > 1 for items in lists) < 0.3 * len(lists):
-        return False
-    items = Counter(item for found in lists for item in found)
-    comes_again = len(items) * 2 <= items.total()
-    short = all(len(item) <= _LONGEST_ITEM for item in items)
-    return comes_again and short and len({len(found) for found in lists}) > 1
 
 
 def is_missing(texts: pa.Array[Any], more: Sequence[str] = ()) -> pa.Array[Any]:

@@ -1,4 +1,4 @@
-"""Columns of numbers that a few cells spoil: words among them, or another mark before decimals."""
+"""Columns of numbers or dates that a few cells spoil: words among them, or another mark before decimals."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.data.drafting.profile import Profile
+from sfumato.data.drafting.shapes import no_dates
 from sfumato.data.drafting.words import CODED, says
 from sfumato.data.schema import Decimal
 from sfumato.data.table import RowPlace
@@ -25,10 +26,10 @@ _NAMED = 3
 
 @dataclass(frozen=True)
 class Spoilt:
-    """Cells that keep a column from being read as numbers: how many of how many, and where the first of them stand.
+    """Cells that keep a column from being read as numbers or dates: how many of how many, and where the first stand.
 
     `decimal`: the mark before decimals that most numbers have. `other_mark`: how many cells have the other one.
-    `texts` are the different ones.
+    `texts` are the different ones. `dates`: the others are dates.
     """
 
     cells: int
@@ -37,16 +38,17 @@ class Spoilt:
     decimal: Decimal
     other_mark: int
     places: tuple[str, ...] = ()
+    dates: bool = False
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """The texts, if they are few words without a digit, which stand for a number that is missing."""
+        """The texts, if they are few words without a digit, which stand for what is missing."""
         few = self.cells < (FEW_OF_ONE if len(self.texts) == 1 else FEW_MARKS) * self.of
         return self.texts if few and not any(map(str.isdigit, "".join(self.texts))) else ()
 
     def __str__(self) -> str:
         where = f" ({', '.join(self.places)}{', ...' if self.cells > len(self.places) else ''})" if self.places else ""
-        said = f"{self.cells:,} of {self.of:,} cells are no numbers{where}"
+        said = f"{self.cells:,} of {self.of:,} cells are no {'dates' if self.dates else 'numbers'}{where}"
         if not self.other_mark:
             return said
         mark, other = ("comma", "point") if self.decimal == "comma" else ("point", "comma")
@@ -54,10 +56,12 @@ class Spoilt:
 
 
 def spoilt(seen: Profile, column: pa.ChunkedArray[Any], *, place: RowPlace | None) -> Spoilt | None:
-    """What spoils a column of texts of which nearly all are numbers; None where nothing does. Codes are no numbers.
+    """What spoils a column of texts of which nearly all are numbers or dates; None where nothing does, and of codes.
 
     `place` tells where a row stands; None where rows have no order.
     """
+    if seen.nearly_dates:
+        return _spoilt_dates(seen, column, place=place)
     if not seen.nearly_numbers or says(seen.name, CODED):
         return None
     texts = [str(text) for text in seen.values.to_pylist()]
@@ -76,6 +80,15 @@ def spoilt(seen: Profile, column: pa.ChunkedArray[Any], *, place: RowPlace | Non
         other_mark=sum(seen.counts[at] for at in odd if read[other][at]),
         places=() if place is None else tuple(map(place, _rows(column, found))),
     )
+
+
+def _spoilt_dates(seen: Profile, column: pa.ChunkedArray[Any], *, place: RowPlace | None) -> Spoilt | None:
+    texts = [str(text) for text in seen.values.to_pylist()]
+    odd = [at for at, bad in enumerate(no_dates(texts)) if bad]
+    found = tuple(texts[at] for at in odd)
+    where = () if place is None else tuple(map(place, _rows(column, found)))
+    cells = sum(seen.counts[at] for at in odd)
+    return Spoilt(cells, sum(seen.counts), found, "point", 0, where, dates=True) if odd else None
 
 
 _MARKS: tuple[Decimal, Decimal] = ("point", "comma")

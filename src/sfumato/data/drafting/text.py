@@ -5,16 +5,19 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Mapping
 
+from sfumato.data.drafting.compared import Compared
 from sfumato.data.drafting.phrases import inline, named, scalar, share
-from sfumato.data.drafting.plan import MASKER, MASKER_REASON, Plan
-from sfumato.data.drafting.proposal import ColumnDraft, Draft
+from sfumato.data.drafting.plan import MASKER, MASKER_REASON
+from sfumato.data.drafting.proposal import ColumnDraft, Draft, kind_of
 from sfumato.data.drafting.questions import questions
-from sfumato.data.schema import ItemSet, Number
+from sfumato.data.schema import Attribute, ItemSet, Number
 
 _WIDTH = 110
 ROLES = (
     "identifier: dropped. quasi: others can know it of a person, so it is masked. sensitive, plain: goes out as it is."
 )
+
+PEOPLE_REASON = "what the ledger calls these people: name them where more will be released of them"
 
 
 def recipe_text(
@@ -62,22 +65,34 @@ def _attribute(column: ColumnDraft, file: str | None) -> Iterator[str]:
 def told(column: ColumnDraft) -> str:
     """The reason of a guess in a few words, without anything that tells of single people."""
     if column.role == "identifier":
-        return column.reason + ("; nearly all of them are numbers" if column.spoilt is not None else "")
+        return column.reason + _to_keep(column)
     tree = ", grouped by their beginnings" if column.proposed is not None else ""
     return f"{column.reason}; {column.holds}{tree}"
 
 
+def _to_keep(column: ColumnDraft) -> str:
+    """What to write for a column that is dropped and need not be."""
+    if column.kept_as is not None:
+        return f"; to keep it, write {inline(_entry(column.kept_as))} and add it to every `on`"
+    if column.spoilt is None:
+        return ""
+    return f"; nearly all of them are {'dates' if column.spoilt.dates else 'numbers'}"
+
+
 def _described(column: ColumnDraft, file: str | None) -> dict[str, object]:
-    attribute = column.attribute
-    entry: dict[str, object] = {"kind": column.kind, "role": attribute.role}
+    tree = None if column.taxonomy is None else column.taxonomy.to_tree()
+    return _entry(column.attribute, file if file is not None else tree)
+
+
+def _entry(attribute: Attribute, taxonomy: object = None) -> dict[str, object]:
+    """An attribute as a recipe writes it."""
+    entry: dict[str, object] = {"kind": kind_of(attribute), "role": attribute.role}
     if isinstance(attribute, Number):
         fields: dict[str, object] = {"range": attribute.range and list(attribute.range)}
         fields |= {"calendar": attribute.calendar, "dates": attribute.dates, "decimal": attribute.decimal}
         entry |= {name: value for name, value in fields.items() if value is not None}
-    elif file is not None:
-        entry["taxonomy"] = file
-    elif column.taxonomy is not None:
-        entry["taxonomy"] = column.taxonomy.to_tree()
+    elif taxonomy is not None:
+        entry["taxonomy"] = taxonomy
     if isinstance(attribute, ItemSet):
         entry["separator"] = attribute.separator
     if attribute.missing:
@@ -93,27 +108,42 @@ def _structure(draft: Draft) -> Iterator[str]:
         if found.dropped:
             yield f"missing: {inline({found.target: 'drop'})}  # rows without a class are left out"
     elif found.clusters:
-        yield from _comment(_clusters(found), 0)
-        compared = {"attributes": list(found.attributes)} if found.attributes else {}
-        yield f"structure: {inline({'clusters': 'kmeans', 'k': 'auto', **compared})}"
+        yield from _comment(" ".join(_clusters(found.compared)), 0)
+        how: dict[str, object] = {"attributes": list(found.compared.attributes)} if found.compared.chosen else {}
+        how |= {"weights": dict(found.compared.weights)} if found.compared.weights else {}
+        yield f"structure: {inline({'clusters': 'kmeans', 'k': 'auto', **how})}"
     else:
         yield from _comment("No structure: so few rows that there are no groups to keep. Masking distorts little.", 0)
 
 
-def _clusters(found: Plan) -> str:
-    """What the lines about clusters mean, and whether columns that go out as they are settle them."""
-    said = "What must survive: groups of similar rows, of 2 to 10 as many (`k`) as have the best silhouette."
-    if found.attributes:
-        return (
-            f"{said} Rows are compared by `attributes`, here what is masked: so many columns go out as they are that "
-            "the groups would be found from those, which no masking can hurt."
+def _clusters(found: Compared) -> Iterator[str]:
+    """What the lines about clusters mean, why columns are no part of it, and which settle clusters unmasked."""
+    yield "What must survive: groups of similar rows, of 2 to 10 as many (`k`) as have the best silhouette."
+    if found.masked_alone:
+        yield (
+            "Rows are compared by `attributes`, here what is masked: so many columns go out as they are that the "
+            "groups would be found from those, which no masking can hurt."
         )
-    if not found.as_is:
-        return said
-    return (
-        f"{said} Rows are compared by all quasi and plain columns, unless `attributes: [...]` names some. Groups that "
-        f"are found from {named(found.as_is)}, which no masking can hurt, say nothing of it."
-    )
+    elif found.as_is:
+        told = (
+            "by `attributes`"
+            if found.chosen
+            else "by all quasi and plain columns, unless `attributes: [...]` names some"
+        )
+        yield (
+            f"Rows are compared {told}. Groups that are found from {named(found.as_is)}, which no masking can hurt, "
+            "say nothing of it."
+        )
+    if found.many:
+        yield (
+            f"Not compared by, though masked or shown as said above: {named(found.many)}, of so many labels that the "
+            "groups would be places or codes, not kinds of people."
+        )
+    if found.told:
+        pairs = ", ".join(f"{scalar(name)} by {scalar(teller)}" for name, teller in found.told.items())
+        yield f"Nor by what another column tells, or nearly, which would count twice: {pairs}."
+    if found.weights:
+        yield "`weights`: people are near each other in numbers; without these the groups would follow labels alone."
 
 
 def _privacy(draft: Draft) -> Iterator[str]:
@@ -140,6 +170,7 @@ def _privacy(draft: Draft) -> Iterator[str]:
 
 def _mask() -> Iterator[str]:
     yield f"mask: {MASKER}  # {MASKER_REASON}"
+    yield f"# people: NAME  # {PEOPLE_REASON}"
 
 
 def _questions(draft: Draft) -> Iterator[str]:

@@ -343,7 +343,8 @@ MOMENT_WORDS = _any(
 FREE_TEXT = _any(
     """
     notes? remarks? comments? text description freetext memo bemerkung(?:en)? kommentare? notiz(?:en)?
-    anmerkung(?:en)? beschreibung remarques? commentaires? observaciones comentarios? osservazioni opmerkingen
-    observacoes anamnese
+    anmerkung(?:en)? beschreibung hinweise? vermerke? remarques? commentaires? annotations? observations?
+    observaci(?:on|ones) comentarios? notas? anotaci(?:on|ones) osservazion[ei] comment[oi] annotazion[ei]
+    opmerking(?:en)? toelichting observac(?:ao|oes) anotac(?:ao|oes) anamnese
     """
 )

@@ -20,7 +20,7 @@ from sfumato.data.axis import labels_of, numbers_of
 from sfumato.data.grouping import first_rows
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, Category, Number
-from sfumato.data.shown import OR_MISSING, holds_missing, set_pieces
+from sfumato.data.shown import OR_MISSING, holds_missing, set_members, set_pieces
 from sfumato.data.table import Column, Table
 from sfumato.events import checkpoint, watched
 from sfumato.randomness import Seeded
@@ -175,14 +175,13 @@ def _of_labels(told: Sequence[str | None], column: Column, values: Ints, attribu
     for at, code in enumerate(values.tolist()):
         if code < len(every):
             place.setdefault(every[code], []).append(at)
-    tree = attribute.taxonomy if isinstance(attribute, Category) else None
+    tree, known = attribute.taxonomy if isinstance(attribute, Category) else None, frozenset(every)
     found = np.ones((len(told), len(values)), dtype=np.float32)
     for at, label in enumerate(told):
         if label is None:
             continue
         covered = {label, *(tree.leaves_of(label) if tree is not None and label in tree else ())}
-        if listed := set_pieces(label):
-            covered |= {value for value in place if f", {value}, " in f", {', '.join(listed)}, "}
+        covered |= {*(set_members(label, known) or set_pieces(label))}
         found[at, [one for value in covered for one in place.get(value, ())]] = 0.0
     return found
 

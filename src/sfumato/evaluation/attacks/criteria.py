@@ -18,6 +18,9 @@ from sfumato.evaluation.attacks.linkage import link_halves
 from sfumato.evaluation.attacks.results import Measured
 from sfumato.evaluation.attacks.singling_out import single_out
 
+SET_VALUED = "a set of items, of which no one value is guessed; what groups give away of its items is measured instead"
+"""Why a sensitive column of sets is not inferred."""
+
 
 def measure_criteria(case: Case) -> Measured:
     """Every attack that applies, in the order of the opinion."""
@@ -36,7 +39,7 @@ def measure_criteria(case: Case) -> Measured:
     if not sensitive:
         left_out["inference"] = "no attribute has the role sensitive"
     for name in sorted({*sensitive} - {*able}):
-        left_out[f"inference of {name}"] = "set-valued, or masked itself"
+        left_out[f"inference of {name}"] = "masked itself" if name in seen.columns else SET_VALUED
     if sets := [name for name in table.schema.kept if name not in seen.columns]:
         left_out[f"what {', '.join(sets)} would add"] = "set-valued attributes are not compared"
     return Measured(tuple(results), left_out)

@@ -1,7 +1,8 @@
 """Public domains: what each attribute may hold, from its declaration alone. Nothing here looks at a record.
 
-An attribute's values fall into *cells*: bins of a declared range, leaves of a declared taxonomy or list, and for item
-sets the labels of a public cut through their taxonomy. A missing value has a cell of its own where it may occur.
+An attribute's values fall into *cells*: bins of a declared range (of dates: see `dates`), leaves of a declared taxonomy
+or list, and for item sets the labels of a public cut through their taxonomy. A missing value has a cell of its own
+where it may occur.
 """
 
 from __future__ import annotations
@@ -9,14 +10,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.data.schema import Attribute, Category, ItemSet, Number, Schema
+from sfumato.data.axis import numbers_of
+from sfumato.data.calendar import unit_numbers
+from sfumato.data.schema import Attribute, Calendar, Category, ItemSet, Number, Schema
 from sfumato.data.shown import interval_text
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import RecipeError
+from sfumato.maskers.histogram.dates import bin_edges, declared_units, units_text
 
 MOST_ITEMS = 96
 """No more labels of a set-valued attribute are counted, unless asked; larger taxonomies are cut higher up."""
@@ -28,7 +34,10 @@ FEW_ITEMS = 32
 
 @dataclass(frozen=True)
 class NumberDomain:
-    """A declared range in equal bins; `edges` has one entry more than there are bins, the last bin is closed."""
+    """A declared range in equal bins; `edges` has one entry more than there are bins, the last bin is closed.
+
+    `unit`: of dates and times, whose numbers are those of their calendar units.
+    """
 
     name: str
     low: float
@@ -36,6 +45,7 @@ class NumberDomain:
     integer: bool
     edges: tuple[float, ...]
     missing: bool
+    unit: Calendar | None = None
 
     @property
     def size(self) -> int:
@@ -45,7 +55,13 @@ class NumberDomain:
     @property
     def drawn(self) -> str:
         """How its numbers are drawn."""
-        return f"{len(self.edges) - 1} bins, {'whole numbers' if self.integer else 'decimals'}"
+        kind = f"{self.unit}s" if self.unit else "whole numbers" if self.integer else "decimals"
+        return f"{len(self.edges) - 1} bins, {kind}"
+
+    def numbers(self, values: pa.Array[Any], attribute: Number) -> NDArray[np.float64]:
+        """(values,): raw values as the numbers of this domain."""
+        found = numbers_of(values, attribute)
+        return (found if self.unit is None else unit_numbers(found, self.unit)).astype(np.float64)
 
     def middles(self) -> NDArray[np.float64]:
         """(bins,): the middle of each bin."""
@@ -56,6 +72,8 @@ class NumberDomain:
     def label(self, first: int, end: int) -> str:
         """Bins from `first` up to `end` as an interval, written as in every release."""
         last = len(self.edges) - 1
+        if self.unit is not None:
+            return units_text(int(self.edges[first]), int(self.edges[end]), self.unit)
         low, high = self.edges[first], self.high if end == last else self.edges[end]
         return interval_text(_text(low), _text(high), closed=end == last)
 
@@ -123,8 +141,7 @@ def declared(schema: Schema, *, bins: int, may_miss: Sequence[str], items: int =
             ", ".join(wanting),
             "differential privacy learns no domain from the data: each is declared, being public",
             given="; ".join(f"{name} {what}" for name, what in wanting.items()),
-            remedy="declare them in the recipe, or declare an attribute with role: identifier to leave it out"
-            + "".join(_in_years(name, schema[name]) for name in wanting),
+            remedy="declare them in the recipe, or declare an attribute with role: identifier to leave it out",
         )
     return {name: _domain(name, schema[name], bins=bins, missing=name in may_miss, items=items) for name in schema.kept}
 
@@ -132,9 +149,7 @@ def declared(schema: Schema, *, bins: int, may_miss: Sequence[str], items: int =
 def _wanting(attribute: Attribute) -> str:
     """What an attribute must still declare, with an example; nothing if its domain is known."""
     if isinstance(attribute, Number):
-        if attribute.calendar is not None:
-            return "as a date or time, which a budget does not draw"
-        return "" if attribute.range is not None else "without a range (range: [0, 120])"
+        return _wanting_range(attribute)
     if attribute.taxonomy is None and not attribute.values:
         return "without a taxonomy or values (taxonomy: FILE, or values: [A, B])"
     if isinstance(attribute, ItemSet) and attribute.most is None and len(_tree(attribute).leaves) > FEW_ITEMS:
@@ -142,20 +157,22 @@ def _wanting(attribute: Attribute) -> str:
     return ""
 
 
-def _in_years(name: str, attribute: Attribute) -> str:
-    """What to write in place of a date: its year, in the years of its range."""
-    if not isinstance(attribute, Number) or attribute.calendar is None:
-        return ""
-    first, last = (str(end)[:4].lstrip("0") for end in attribute.range or ("1900", "2030"))
-    return (
-        f". Of {name} write the year as a column of its own, {name}_year: {{kind: number, role: {attribute.role}, "
-        f"range: [{first}, {last}], integer: true}}, and {name}: {{kind: number, role: identifier}}; "
-        f"in pandas table[{name + '_year'!r}] = table[{name!r}].dt.year"
-    )
+def _wanting_range(number: Number) -> str:
+    if number.range is None:
+        example = "[0, 120]" if number.calendar is None else "['1900-01-01', '2029-12-31']"
+        return f"without a range (range: {example})"
+    units = declared_units(number)
+    if units is not None and units[0] == units[1]:
+        return f"with a range of one {number.calendar} (widen it, or name a shorter calendar unit)"
+    return ""
 
 
 def _domain(name: str, attribute: Attribute, *, bins: int, missing: bool, items: int) -> Domain:
     if isinstance(attribute, Number):
+        units, unit = declared_units(attribute), attribute.calendar
+        if units is not None and unit is not None:
+            edges = bin_edges(*units, unit, bins)
+            return NumberDomain(name, float(units[0]), float(units[1]), True, edges, missing, unit)
         (low, high), integer = (float(end) for end in attribute.range or (0, 1)), draws_whole(attribute)
         return NumberDomain(name, low, high, integer, _edges(low, high, integer, bins), missing)
     if isinstance(attribute, Category):

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from sfumato.arrays import Floats, Ints
 from sfumato.errors import quoted
 from sfumato.events import watched
+from sfumato.maskers.histogram.dates import date_column
 from sfumato.maskers.histogram.domains import Domain, ItemDomain, LabelDomain, NumberDomain
 from sfumato.maskers.histogram.public_space import WHOLE_SET
 from sfumato.maskers.histogram.records import Box, Records
@@ -295,7 +296,9 @@ def column_of(domain: Domain, made: list[Any]) -> pa.Array[Any]:
     cells = np.concatenate(made) if made else np.zeros(0, dtype=np.int64)
     if isinstance(domain, NumberDomain):
         gone = np.isnan(cells.astype(np.float64))
-        numbers = np.where(gone, 0, cells).astype(np.int64 if domain.integer else np.float64)
-        return pa.array(numbers, mask=gone)
+        numbers = np.where(gone, 0, cells)
+        if domain.unit is not None:
+            return date_column(numbers.astype(np.int64), gone, domain.unit)
+        return pa.array(numbers.astype(np.int64 if domain.integer else np.float64), mask=gone)
     codes: Any = pa.array(cells.astype(np.int32), mask=cells >= len(domain.tree.leaves))
     return pa.DictionaryArray.from_arrays(codes, pa.array(domain.tree.leaves, type=pa.string()))

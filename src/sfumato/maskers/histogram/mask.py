@@ -17,6 +17,7 @@ from sfumato.arrays import Ints
 from sfumato.data.masked import Masked
 from sfumato.data.table import Table
 from sfumato.errors import RecipeError
+from sfumato.maskers.histogram.dates import unit_text
 from sfumato.maskers.histogram.domains import Domain, ItemDomain, LabelDomain, NumberDomain
 from sfumato.maskers.histogram.records import Box, Split
 from sfumato.maskers.masker import Mask, Parts
@@ -89,8 +90,12 @@ def _makes_rows() -> RecipeError:
 
 
 def domain_form(domain: Domain, shown: Rows) -> dict[str, Any]:
-    """What a column may show, as plain JSON: numbers or intervals of a range, labels, or sets of labels."""
+    """What a column may show, as plain JSON: numbers, dates or intervals of a range, labels, or sets of labels."""
     if isinstance(domain, NumberDomain):
+        if domain.unit is not None:
+            first, last = (unit_text(int(end), domain.unit) for end in (domain.low, domain.high))
+            kind = "dates" if shown == "values" else "intervals"
+            return {"kind": kind, "range": [first, last], "calendar": domain.unit, "missing": domain.missing}
         ends = [int(end) if domain.integer else end for end in (domain.low, domain.high)]
         kind = "numbers" if shown == "values" else "intervals"
         return {"kind": kind, "range": ends, "integer": domain.integer, "missing": domain.missing}

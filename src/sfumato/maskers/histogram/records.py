@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
-from sfumato.data.axis import numbers_of
 from sfumato.data.domain import texts_of
 from sfumato.data.grouping import different
 from sfumato.data.schema import Number
@@ -78,7 +77,7 @@ def _cells(domain: NumberDomain | LabelDomain, column: Column, attribute: Any) -
     if isinstance(domain, NumberDomain):
         if not isinstance(attribute, Number):
             raise TypeError(f"{domain.name} is no number")
-        numbers = numbers_of(column.values, attribute).astype(np.float64)
+        numbers = domain.numbers(column.values, attribute)
         _refuse_decimals(domain, numbers, attribute)
         found = np.searchsorted(np.array(domain.edges[1:-1]), numbers, side="right")
     else:

@@ -26,7 +26,7 @@ from sfumato.data.shown import SUPPRESSED
 from sfumato.data.table import Column, Table, narrow
 from sfumato.data.taxonomy.bare_form import from_form
 from sfumato.errors import TableError
-from sfumato.events import checkpoint, watched
+from sfumato.events import checkpoint, many
 from sfumato.maskers.masker import WHOLE, Mask, refuse_lifted
 from sfumato.maskers.partition.extents import Along, Extent, Interval, Labels
 from sfumato.maskers.recoding.intervals import outside, plain_number
@@ -116,7 +116,7 @@ class RegionTree(Mask):
                 raise TableError(
                     name,
                     "what is shown can be told apart",
-                    given="labels with commas, braces or a star that look like several labels together",
+                    given="a label that is a star, as what stands for anything",
                     remedy="rename them before publishing, or say mask: top_down",
                 )
 
@@ -227,7 +227,7 @@ class RegionTree(Mask):
         }
         checkpoint()
         leaves = iter([dict(zip(entries, shown, strict=True)) for shown in zip(*entries.values(), strict=True)])
-        return [self._cut(node) or {"shown": next(leaves)} for node in watched(iter(tree.nodes))]
+        return [self._cut(node) or {"shown": next(leaves)} for node in many(tree.nodes)]
 
     def _cut(self, node: Node) -> dict[str, Any]:
         """A node that is no leaf; of a leaf nothing."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sfumato.data.axis import MISSING, Axis, NumberAxis, TreeAxis, ValueAxis
+from sfumato.data.shown import braced
 from sfumato.data.taxonomy.intervals import Intervals
 from sfumato.data.taxonomy.parsing import MOST_LEVELS
 from sfumato.maskers.recoding.intervals import interval_labels, levels_of
@@ -156,7 +157,7 @@ class Names:
 def names(axis: AnyAxis, step: Refinement) -> Names:
     """What is refined, and into what."""
     if isinstance(axis, SetAxis):
-        return Names(axis.label, tuple("{" + ", ".join(some) + "}" for some in axis.combinations))
+        return Names(axis.label, tuple(braced([*some]) for some in axis.combinations))
     if isinstance(axis, TreeAxis):
         labels = (*axis.taxonomy.labels, MISSING)
         return Names(labels[step.value], tuple(labels[child] for child in step.children))

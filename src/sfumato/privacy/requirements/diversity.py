@@ -222,7 +222,7 @@ def _share_of_items(l: int, c: float | None) -> float | None:  # noqa: E741
             "l-diversity",
             "items are bounded by l, how many lack each, or by a share c with l = 2",
             given=f"l = {l} and c = {c}",
-            remedy="leave c out, or say l: 2",
+            remedy=f"write {{l_diversity: 2, kind: items, c: {c}, ...}}, or leave c out",
         )
     return None if c is None else share("l-diversity", "c", c)
 

@@ -11,6 +11,7 @@ from sfumato.privacy.verify.canonical import (
     FORMATS,
     MOST_COLUMNS,
     ORDERS,
+    QUOTED,
     ROLES,
     SPELLED,
     canonical,
@@ -77,7 +78,8 @@ class Certificate:
     def spelling(self) -> Spelling:
         """How what is shown is written in that form."""
         latest = self.format >= SPELLED
-        return Spelling(dotted=self.format >= DOTTED, said_behind=latest, whole_units=latest)
+        quoted = self.format >= QUOTED
+        return Spelling(dotted=self.format >= DOTTED, said_behind=latest, whole_units=latest, quoted=quoted)
 
     @property
     def rows(self) -> int:

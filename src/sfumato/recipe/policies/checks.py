@@ -26,11 +26,18 @@ Ask = Callable[[Asked], Wrong | None]
 _DIGITS = re.compile(r"\d+")
 NAMED, SOME = 5, 0.01
 """Columns that a remedy names, and the share of rows that is worth a word."""
+CELLS = {
+    Category: ("a label", "labels"),
+    Number: ("a number", "numbers"),
+    ItemSet: ("a combination of items", "combinations of items"),
+}
+"""What a cell of each kind of column is."""
 REMEDIES = {
     "least_group": "ask for {k_anonymity: RECORDS, on: [...]} on all quasi-identifiers together; of one that asks for "
     "less, --set privacy.0.k=RECORDS",
     "least_value": "join rare labels under one (in the table, or list those to keep under values: and name one of them "
-    "as outside:), or declare the column quasi, so that it is masked",
+    "as outside:), write numbers in classes and leave rare items out of sets (each combination of items counts for "
+    "itself), declare the column quasi, so that it is masked, or an identifier, which is left out",
     "identifiers": "declare the column an identifier, which is left out; or, if it holds something else, say so in the "
     "policy's columns: {NAME: other}",
     "years": "declare the date quasi, with calendar: year, and a range from 1 January to 31 December if any; or write "
@@ -118,15 +125,18 @@ def _years(asked: Asked) -> Wrong | None:
 
 
 def _rare(asked: Asked) -> Wrong | None:
-    """Labels that too few have; in how many rows they stand is told where that many are enough."""
+    """Whole cells that too few have; in how many rows they stand is told where that many are enough.
+
+    Whoever holds such a cell can be counted, be it a label, an amount, or a combination of items each of which many
+    have: so that what is counted is the cell, as it is written. If each cell is held by many, so is each item.
+    """
     told, records = [], int(asked.terms["records"])
     for name in asked.bare:
-        if not isinstance(asked.recipe.schema[name], Category | ItemSet):
-            continue
         few = [count for count in held(asked.column(name)) if count < records]
         rows = f", {sum(few):,} rows together" if sum(few) >= records else ""
         if few:
-            number = "a label" if len(few) == 1 else f"{len(few):,} labels"
+            one, several = CELLS[type(asked.recipe.schema[name])]
+            number = one if len(few) == 1 else f"{len(few):,} {several}"
             told.append(f"{number} of {quoted(name)} that fewer have{' each' if len(few) > 1 else ''}{rows}")
     return wrong("least_value", "; ".join(told)) if told else None
 

@@ -77,9 +77,8 @@ def some(column: AnyColumn) -> list[str]:
 
 
 def held(column: AnyColumn) -> list[int]:
-    """How many rows have each label that somebody has; a missing one is a label; of sets each item."""
-    counts = _counts(column)
-    return [int(count) for count in counts[counts > 0]]
+    """How many rows have each whole cell that somebody has: a label, a number, a set of items; a missing one is one."""
+    return [int(count) for count in column.counts[column.counts > 0]]
 
 
 def _counts(column: AnyColumn) -> NDArray[np.int64]:

@@ -154,10 +154,15 @@ ROWS = 5
 
 
 def public_examples(released: Released) -> Html:
-    """The most frequent combinations of each claim: each is shared by at least k rows, none is anybody's own."""
-    parts = [columns(released)]
+    """The most frequent combinations of each claim: each is shared by at least k rows, none is anybody's own.
+
+    Claims on the same columns share one table.
+    """
+    parts, lists = [columns(released)], dict[frozenset[str], tuple[str, ...]]()
     for claim in released.facts.claims:
         on = tuple(n for n in claim.requirement.on if different(released.masked.shown(n)) > 1) or claim.requirement.on
+        lists.setdefault(frozenset(on), on)
+    for on in lists.values():
         parts.append(paragraph(f"The most frequent combinations on {', '.join(on)}, which nobody has alone:"))
         parts.append(_upright([*on, "records"], _frequent(released, on)))
     return section("The table as it is shown", *parts, anchor="table")

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from sfumato.evaluation.advice import advice_on_unmasked
 from sfumato.evaluation.attacks.results import AttackResult
 from sfumato.evaluation.attacks.singling_out import CHOSEN
+from sfumato.evaluation.certainty import OF_ITEMS
 from sfumato.evaluation.columns import ColumnKept
 from sfumato.evaluation.risk import Exposure
 from sfumato.evaluation.tries import Tries
@@ -168,7 +169,18 @@ def _risked(held: Held) -> Html | None:
         else []
     )
     told += [paragraph(f"{one.sentence} {ALONE}", "note") for one in chosen]
+    told += [paragraph(f"{line}.", "note") for line in _sets(held)]
     return section("What is risked", *told, anchor="groups") if told else None
+
+
+def _sets(held: Held) -> Iterator[str]:
+    """What groups give away of sensitive sets, which no attack guesses."""
+    for one in held.scores.get("certain", ()):
+        if one.get(OF_ITEMS):
+            yield (
+                f"{one['attribute']} holds sets, which no attack above guesses. Of {one['nearly_certain']:.1%} of the "
+                f"records 90 % or more of the group have the same item of it, of {one['certain']:.1%} all of the group"
+            )
 
 
 def _attack(one: AttackResult) -> list[Cell]:

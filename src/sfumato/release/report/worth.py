@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sfumato.data.schema import Number
-from sfumato.evaluation.certainty import EXACT, ONE_BOUNDED, OTHERS
+from sfumato.evaluation.certainty import EXACT, OF_ITEMS, ONE_BOUNDED, OTHERS, SETS
 from sfumato.evaluation.columns import ColumnKept, Commonest
 from sfumato.evaluation.tries import Tries
 from sfumato.evaluation.worth import Worth
@@ -135,7 +135,9 @@ def _certain(held: Held) -> list[Html]:
     heading = tag("h3", text("What groups give away"))
     exact = [one["attribute"] for one in found if isinstance(held.table.schema[one["attribute"]], Number)]
     others = [one["attribute"] for one in found if one.get(ONE_BOUNDED)]
-    note = [paragraph(f"{', '.join(of)}: {said}", "note") for of, said in ((exact, EXACT), (others, OTHERS)) if of]
+    sets = [one["attribute"] for one in found if one.get(OF_ITEMS)]
+    said = ((exact, EXACT), (sets, SETS), (others, OTHERS))
+    note = [paragraph(f"{', '.join(of)}: {words}", "note") for of, words in said if of]
     return [heading, paragraph(told), table(["value of", "in", *BESIDE.values()], rows), *note]
 
 

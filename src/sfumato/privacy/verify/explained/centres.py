@@ -16,6 +16,7 @@ from sfumato.privacy.verify.explained.groups import Groups, by_groups, check_end
 from sfumato.privacy.verify.explained.places import BLOCK, AnyBlock, Block, block_of, numbers
 from sfumato.privacy.verify.explained.shown import CODEBOOK, told
 from sfumato.privacy.verify.fields import Form, exact_keys, mapping
+from sfumato.privacy.verify.spelling import NOW, Spelling
 from sfumato.privacy.verify.verdict import CheckError, Idle
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def centres(release: Folder) -> str:
     also = {name: len(told(release, name)) for name in attributes}
     book = release.json(CODEBOOK) if CODEBOOK in release.files else None
     groups = groups_of(release, list(mapping(book.get("columns"), "columns"))) if book and by_groups(book) else None
-    blocks = _blocks(table, attributes, also, book, groups)
+    blocks = _blocks(table, attributes, also, book, groups, spelling=release.certificate.spelling)
     if book is not None and groups is not None:
         _check_scales(release, attributes, book, groups)
     start = _matrix(form["centres"], sum(block.dims for block in blocks))
@@ -98,9 +99,12 @@ def settled(form: Form, table: pl.DataFrame, *, minimum: int, book: Form | None 
     return None
 
 
-def nearest(form: Form, table: pl.DataFrame, *, book: Form | None = None) -> NDArray[np.integer[Any]]:
+def nearest(
+    form: Form, table: pl.DataFrame, *, book: Form | None = None, spelling: Spelling = NOW
+) -> NDArray[np.integer[Any]]:
     """(rows,): the number of the centre that each row stands nearest to, by the same ties as the rounds above."""
-    blocks = _blocks(table, mapping(form["attributes"], "attributes"), None, book, _grouped(table, book))
+    attributes, groups = mapping(form["attributes"], "attributes"), _grouped(table, book)
+    blocks = _blocks(table, attributes, None, book, groups, spelling=spelling)
     now = _matrix(form["centres"], sum(block.dims for block in blocks))
     alike = _Alike(blocks, whose=True)
     return _nearest(alike, now)[alike.of_row]
@@ -114,7 +118,13 @@ def _grouped(table: pl.DataFrame, book: Form | None) -> Groups | None:
 
 
 def _blocks(
-    table: pl.DataFrame, attributes: Form, also: dict[str, int] | None, book: Form | None, groups: Groups | None
+    table: pl.DataFrame,
+    attributes: Form,
+    also: dict[str, int] | None,
+    book: Form | None,
+    groups: Groups | None,
+    *,
+    spelling: Spelling = NOW,
 ) -> list[AnyBlock]:
     found: list[AnyBlock] = []
     for name, part in attributes.items():
@@ -124,9 +134,9 @@ def _blocks(
         try:
             if book is not None and groups is not None and name in groups.names:
                 entries = entries_of(book, name, groups)
-                found.append(group_block(mapping(part, name), groups.column(name), entries, groups))
+                found.append(group_block(mapping(part, name), groups.column(name), entries, groups, spelling=spelling))
             else:
-                found.append(block_of(table[name], mapping(part, name), told=more))
+                found.append(block_of(table[name], mapping(part, name), told=more, spelling=spelling))
         except CheckError as error:
             raise CheckError(f"{CENTRES}, {name}: {error}") from None
     return found

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from sfumato.events import checkpoint, watched
+from sfumato.events import checkpoint, many, watched
 from sfumato.privacy.verify.explained.bags import MOST, SIGNIFICANT
 from sfumato.privacy.verify.explained.places import DIGITS, Block, check_coordinates, numbers
 from sfumato.privacy.verify.fields import Form, exact_keys, field, mapping
 from sfumato.privacy.verify.intervals import Shape, ends_of
-from sfumato.privacy.verify.spelling import pieces
+from sfumato.privacy.verify.spelling import Spelling
 from sfumato.privacy.verify.tallies import ROWS, tallied
 from sfumato.privacy.verify.values import iso, moment
 from sfumato.privacy.verify.verdict import CheckError
@@ -94,10 +94,12 @@ def entries_of(form: Form, name: str, groups: Groups) -> list[object]:
     return entries or [None] * len(groups.shown)
 
 
-def group_block(part: Form, shown: Sequence[str | None], entries: Sequence[object], groups: Groups) -> Block:
+def group_block(
+    part: Form, shown: Sequence[str | None], entries: Sequence[object], groups: Groups, *, spelling: Spelling
+) -> Block:
     """A column whose groups stand where the codebook says."""
     checkpoint()
-    at = _book(part, shown, entries) if "labels" in part else _means(part, shown, entries, groups)
+    at = _book(part, shown, entries, spelling) if "labels" in part else _means(part, shown, entries, groups)
     return Block(groups.of_row, len(at), at.shape[1], lambda first, end: at[first:end])
 
 
@@ -158,7 +160,7 @@ def _second(text: object) -> str:
     return str(moment(iso(str(text))))[:SECONDS]
 
 
-def _book(part: Form, shown: Sequence[str | None], entries: Sequence[object]) -> Floats:
+def _book(part: Form, shown: Sequence[str | None], entries: Sequence[object], spelling: Spelling) -> Floats:
     """A group stands at its labels, each by its share; what is left over among the other labels of a shown set, or at
     the shown label."""
     import numpy as np
@@ -171,28 +173,28 @@ def _book(part: Form, shown: Sequence[str | None], entries: Sequence[object]) ->
         raise CheckError(f"the labels of a column have as many coordinates each, at most {MOST}")
     spreads = [{} if entry is None else mapping(entry, "a group") for entry in entries]
     told = {label for text, spread in zip(shown, spreads, strict=True) for label in spread if label != text}
-    missing = _check_labels(list(places), {*shown, *told})
+    missing = _check_labels(list(places), {*shown, *told}, spelling)
     matrix = np.array([*rows, gone], dtype=np.float64).reshape(len(rows) + 1, len(gone))
     check_coordinates(matrix, missing=missing, told=0, shown=len(rows))
     where = {label: at for at, label in enumerate(places)}
-    places_of = _Places(matrix, where)
+    places_of = _Places(matrix, where, spelling)
     return places_of.expected(shown, spreads)
 
 
-def _check_labels(known: list[str], needed: Collection[str | None]) -> bool:
+def _check_labels(known: list[str], needed: Collection[str | None], spelling: Spelling) -> bool:
     """The book has the labels that are shown or told, of a set those that it lists, and no other; whether some value
     is missing."""
     wanted: set[str] = set()
     for label in needed - {None, MISSING} if isinstance(needed, set) else ():
-        wanted |= set(_members(str(label), known) if label not in known else ()) or {str(label)}
+        wanted |= set(_members(str(label), known, spelling) if label not in known else ()) or {str(label)}
     wanted |= {MISSING} & set(known) & set(needed)
     exact_keys(dict.fromkeys(known), sorted(wanted - {""}), "a book")
     return None in needed or MISSING in needed or "" in wanted
 
 
-def _members(text: str, known: Container[str]) -> list[str]:
+def _members(text: str, known: Container[str], spelling: Spelling) -> list[str]:
     """The labels of a set as it is written, an empty text for missing values; none where it is no set of known ones."""
-    inner = pieces(text)
+    inner = spelling.pieces(text)
     return inner if all(one == "" or one in known for one in inner) else []
 
 
@@ -202,32 +204,37 @@ class _Places:
 
     matrix: Floats
     where: dict[str, int]
+    spelling: Spelling
 
     def expected(self, shown: Sequence[str | None], spreads: Sequence[Form]) -> Floats:
         """(groups, dims): label after label, so that sums do not depend on how many groups there are."""
         import numpy as np
 
         number: dict[tuple[str | None, tuple[str, ...]], int] = {}  # of each kind of group
-        told: list[tuple[int, int, float]] = []  # group, row of the matrix, share
+        groups: list[int] = []  # of each share that is told: its group, the row of its label, and the share
+        rows: list[int] = []
+        shares: list[float] = []
         left: list[tuple[int, float]] = []  # of each group its kind, and the share of what is left over
-        for at, (text, spread) in enumerate(watched(zip(shown, spreads, strict=True))):
+        for at, (text, spread) in enumerate(many(zip(shown, spreads, strict=True))):
             kind = number.setdefault((text, tuple(spread)), len(number))
             if text is None or not spread:
                 left.append((kind, 1.0))
                 continue
             others = [label for label in spread if label != text]
-            told += [(at, self.where.get(label, -1), field(spread, label, float)) for label in others]
+            groups += [at] * len(others)
+            rows += [self.where.get(label, -1) for label in others]
+            shares += [field(spread, label, float) for label in others]
             left.append((kind, field(spread, text, float) if text in spread else 0.0))
         checkpoint()
         found: Floats = np.zeros((len(shown), self.matrix.shape[1]))
-        groups, rows, shares = (np.array(part) for part in zip(*told, strict=True)) if told else [np.zeros(0, int)] * 3
-        np.add.at(found, groups, self.matrix[rows] * shares[:, None])
+        places = self.matrix[np.array(rows, dtype=np.intp)]
+        np.add.at(found, np.array(groups, dtype=np.intp), places * np.array(shares, dtype=np.float64)[:, None])
         alone = np.array([self.matrix[-1] if text is None else self._alone(text, labels) for text, labels in number])
         rests = np.array([rest for _, rest in left])
         return found + rests[:, None] * alone[[kind for kind, _ in left]] if left else found
 
     def _alone(self, text: str, spread: Collection[str]) -> Floats:
-        every = [] if text in self.where else _members(text, self.where)
+        every = [] if text in self.where else _members(text, self.where, self.spelling)
         named = {"" if label == MISSING else label for label in spread}
         others = [one for one in every if one not in named] or every or [text]
         total: Floats = sum((self._of(one) for one in others), self.matrix[-1] * 0.0) / len(others)

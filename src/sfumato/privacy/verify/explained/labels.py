@@ -9,7 +9,7 @@ from sfumato.privacy.verify.explained.centres import CENTRES, nearest
 from sfumato.privacy.verify.explained.shown import CODEBOOK
 from sfumato.privacy.verify.fields import Form, field, mapping, names, number, whole
 from sfumato.privacy.verify.intervals import SUPPRESSED
-from sfumato.privacy.verify.spelling import pieces
+from sfumato.privacy.verify.spelling import NOW
 from sfumato.privacy.verify.tallies import tallied
 from sfumato.privacy.verify.terms import ROUNDED
 from sfumato.privacy.verify.texts.labels import FIGURES, LABELS, SCORE
@@ -86,7 +86,7 @@ def _numbers(column: pl.Series, clusters: int, *, masked: bool) -> NDArray[np.in
 
 def _several(text: str | None, known: Mapping[str, int]) -> bool:
     """Whether a text is a set of labels."""
-    found = [] if text is None else pieces(text)
+    found = [] if text is None else NOW.pieces(text)  # numbers, which every format writes alike
     return bool(found) and all(one in known for one in found)
 
 
@@ -104,7 +104,7 @@ def _by_centre(release: Folder, clusters: int) -> NDArray[np.int64]:
     if len(field(form, "centres", list)) != clusters:
         raise CheckError(f"{CENTRES} has another number of centres than there are clusters")
     book = release.json(CODEBOOK) if CODEBOOK in release.files else None
-    return np.asarray(nearest(form, release.table, book=book), dtype=np.int64)
+    return np.asarray(nearest(form, release.table, book=book, spelling=release.certificate.spelling), dtype=np.int64)
 
 
 def _similarity(left: NDArray[np.int64], right: NDArray[np.int64], clusters: int) -> dict[str, float]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.privacy.verify.explained.bags import MOST, SIGNIFICANT, Bags, bags
 from sfumato.privacy.verify.fields import Form, exact_keys, field, mapping
-from sfumato.privacy.verify.spelling import pieces
+from sfumato.privacy.verify.spelling import Spelling
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
@@ -62,10 +62,10 @@ def numbers(entries: Sequence[object], *, digits: int) -> list[float]:
     return found
 
 
-def block_of(column: pl.Series, part: Form, *, told: int | None) -> AnyBlock:
+def block_of(column: pl.Series, part: Form, *, told: int | None, spelling: Spelling) -> AnyBlock:
     """A column in its places. `told`: how many labels the codebook tells of it; None where nothing is checked."""
     if "labels" in part:
-        return _book(column, part, told)
+        return _book(column, part, told, spelling)
     return bags(column, part) if "sets" in part else _scale(column, part)
 
 
@@ -155,7 +155,7 @@ def _check_mean(mean: float, shown: Floats, low: float) -> None:
         raise CheckError(f"the mean is that of the numbers shown, to {SIGNIFICANT} digits")
 
 
-def _book(column: pl.Series, part: Form, told: int | None) -> Block:
+def _book(column: pl.Series, part: Form, told: int | None, spelling: Spelling) -> Block:
     """Every label that is shown has a place, and no other has; coordinates stand in one order."""
     import numpy as np
 
@@ -170,7 +170,7 @@ def _book(column: pl.Series, part: Form, told: int | None) -> Block:
     if any(len(row) != len(gone) for row in rows) or len(gone) > MOST:
         raise CheckError(f"the labels of a column have as many coordinates each, at most {MOST}")
     matrix = np.array([*rows, gone], dtype=np.float64).reshape(len(rows) + 1, len(gone))
-    check_coordinates(matrix, missing=None in texts, told=told, shown=len(shown) + len(_listed(shown)))
+    check_coordinates(matrix, missing=None in texts, told=told, shown=len(shown) + len(_listed(shown, spelling)))
     where = {label: at for at, label in enumerate(places)}
     at = matrix[[len(rows) if text is None else where[text] for text in texts]]
     return Block(coded.codes, len(at), len(gone), lambda first, end: at[first:end])
@@ -181,9 +181,9 @@ def _text(cell: object, known: Form) -> str:
     return text if text in known else TRUTH.get(text, text)
 
 
-def _listed(shown: Sequence[str]) -> set[str]:
+def _listed(shown: Sequence[str], spelling: Spelling) -> set[str]:
     """The labels that shown sets list: where nothing else is told of a set, it stands in the middle of them."""
-    return {one for text in shown if text.startswith("{") for one in pieces(text)}
+    return {one for text in shown if text.startswith("{") for one in spelling.pieces(text)}
 
 
 def check_coordinates(matrix: Floats, *, missing: bool, told: int | None, shown: int) -> None:

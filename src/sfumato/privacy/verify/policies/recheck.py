@@ -81,11 +81,13 @@ def _least_group(release: Folder, check: Form, policy: Form) -> str:
 
 
 def _least_value(release: Folder, check: Form, policy: Form) -> str:
-    bare = [name for name in _bare(release, ("category", "item_set")) if not _text_of_sets(release, name)]
+    """Whole cells are counted, as they are written: of sets each combination of items, of which one person may be alone
+    with one though many have each item. Numbers that were generated are nobody's: none of them is counted."""
+    bare = [*_bare(release, ("category", "item_set")), *_exact(release)]
     for name in bare:
-        if min(_held(release, name), default=0) < whole(check, "records"):
-            raise CheckError(f"a label of {quoted(name)} is held by fewer")
-    return f"{_some(bare)} of labels, shown as they are"
+        if min(_counts(release, name), default=0) < whole(check, "records"):
+            raise CheckError(f"a value of {quoted(name)}, taken as a whole cell, is held by fewer")
+    return f"{_some(bare)} shown as they are, by whole cells"
 
 
 def _unique(release: Folder, check: Form, policy: Form) -> str:
@@ -102,27 +104,14 @@ def _bare(release: Folder, kinds: tuple[str, ...]) -> list[str]:
     return [c.name for c in release.certificate.columns if c.masked in (None, "generated") and c.kind in kinds]
 
 
-def _text_of_sets(release: Folder, name: str) -> bool:
-    """Whether sets stand in a text file, where nobody tells what stands between two items."""
-    import polars as pl
-
-    kind = next(column.kind for column in release.certificate.columns if column.name == name)
-    return kind == "item_set" and not isinstance(release.table.schema[name], pl.List)
+def _exact(release: Folder) -> list[str]:
+    """Numbers that are shown as they are."""
+    return [c.name for c in release.certificate.columns if c.masked is None and c.kind == "number"]
 
 
 def _counts(release: Folder, name: str) -> list[int]:
     """How many rows have each value; a missing one is a value."""
     return [int(one) for one in tallied(release.counted.select(name), [name], COUNT)[COUNT].to_list()]
-
-
-def _held(release: Folder, name: str) -> list[int]:
-    """How many rows have each label; of sets, each item."""
-    import polars as pl
-
-    column = release.table[name]
-    if not isinstance(column.dtype, pl.List):
-        return _counts(release, name)
-    return [int(one) for one in column.explode().drop_nulls().value_counts()["count"].to_list()]
 
 
 def _identifiers(release: Folder, check: Form, policy: Form) -> str:
@@ -153,8 +142,10 @@ def _years(release: Folder, check: Form, policy: Form) -> str:
 def _oldest(release: Folder, check: Form, policy: Form) -> str:
     oldest, year = whole(check, "age"), int(field(release.certificate.form, "created", str)[:4])
     ages, births = _holding(policy, "age"), _holding(policy, "birth")
-    apart = [name for name in ages if split_old(spans(_values(release, name), name), oldest)]
-    apart += [name for name in births if split_early(spans(_values(release, name), name), year - oldest - 1)]
+    spelling = release.certificate.spelling
+    found = {name: spans(_values(release, name), name, spelling=spelling) for name in (*ages, *births)}
+    apart = [name for name in ages if split_old(found[name], oldest)]
+    apart += [name for name in births if split_early(found[name], year - oldest - 1)]
     if apart:
         raise CheckError(f"{quoted(apart[0])} tells them apart")
     return f"{_some(ages)} of ages, {_some(births)} of births"

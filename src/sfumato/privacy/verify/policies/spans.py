@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf
 
-from sfumato.privacy.verify.spelling import pieces
+from sfumato.privacy.verify.spelling import NOW, Spelling
 from sfumato.privacy.verify.verdict import CheckError
 
 _END = r"(\*|-?\d+(?:\.\d+)?)(?:-\d\d(?:-\d\d)?)?"
@@ -31,14 +31,14 @@ class Span:
         return self.high >= number if self.closed else self.high > number
 
 
-def spans(texts: Iterable[object], column: str) -> list[Span]:
-    """What each text may stand for; a text that tells nothing has none."""
-    return [span for text in texts if text is not None for span in _spans(str(text), column)]
+def spans(texts: Iterable[object], column: str, *, spelling: Spelling = NOW) -> list[Span]:
+    """What each text may stand for; a text that tells nothing has none. `spelling`: how sets were written."""
+    return [span for text in texts if text is not None for span in _spans(str(text), column, spelling)]
 
 
-def _spans(text: str, column: str) -> list[Span]:
-    if parts := pieces(text):
-        return [span for part in parts for span in _spans(part, column)]
+def _spans(text: str, column: str, spelling: Spelling) -> list[Span]:
+    if parts := spelling.pieces(text):
+        return [span for part in parts for span in _spans(part, column, spelling)]
     if text in NOTHING:
         return []
     if found := _INTERVAL.fullmatch(text):

@@ -37,6 +37,7 @@ from sfumato.privacy.verify.fields import (
     whole,
 )
 from sfumato.privacy.verify.intervals import between, plain
+from sfumato.privacy.verify.private import dates
 from sfumato.privacy.verify.tallies import is_text, tallied
 from sfumato.privacy.verify.texts.wording import GENERATED, GUARANTEE, MECHANISMS, NOT_PRIVATE, UNIT
 from sfumato.privacy.verify.verdict import CheckError
@@ -92,7 +93,10 @@ def in_domains(release: Folder) -> str:
     raw = [column.name for column in certificate.columns if column.masked != GENERATED]
     if raw or list(domains) != declared:
         raise CheckError(f"{(raw or declared)[0]!r} is not generated, or has no declared domain")
+    units = {column.name: column.calendar for column in certificate.columns}
     for name in declared:
+        if mapping(domains[name], name).get(dates.UNIT) != units[name]:
+            raise CheckError(f"{name!r} has another calendar in its domain than in the certificate")
         _check_column(release.table[name], mapping(domains[name], name), dotted=certificate.spelling.dotted)
     drawn = [rows for rows in field(form, "rows", list) if isinstance(rows, int)]
     if sum(drawn) != release.table.height:
@@ -105,6 +109,7 @@ def _check_column(column: pl.Series, domain: Form, *, dotted: bool) -> None:
         raise CheckError(f"{column.name} misses values, and its domain does not allow that")
     kinds: dict[str, Callable[[pl.Series, Form], bool]] = {
         "numbers": _numbers,
+        "dates": dates.shown_dates,
         "intervals": partial(_intervals, dotted=dotted),
         "labels": _shown_labels,
         "sets": _shown_sets,
@@ -126,7 +131,9 @@ def _numbers(column: pl.Series, domain: Form) -> bool:
 
 
 def _intervals(column: pl.Series, domain: Form, *, dotted: bool) -> bool:
-    """Intervals of the range; the last one, in `]`, may be its upper end alone, as [16-16]."""
+    """Intervals of the range; the last one, in `]`, may be its upper end alone, as [16-16]. Dates are open above."""
+    if dates.UNIT in domain:
+        return dates.shown_intervals(column, domain)
     low, high = _ends(domain)
     for label in column.unique().to_list():
         parts = _INTERVAL.fullmatch(str(label))
@@ -162,6 +169,7 @@ def _shown_sets(column: pl.Series, domain: Form) -> bool:
 
 KINDS = {
     "numbers": ["kind", "range", "integer", "missing"],
+    "dates": ["kind", "range", dates.UNIT, "missing"],
     "intervals": ["kind", "range", "integer", "missing"],
     "labels": ["kind", "labels", "missing"],
     "sets": ["kind", "labels", "most", "separator", "missing"],
@@ -193,8 +201,12 @@ def made_of(release: Folder) -> str:
 
 def _domain(name: str, domain: Form, column: pl.Series) -> None:
     kind = one_of(domain, "kind", tuple(KINDS))
-    exact_keys(domain, KINDS[kind], "a domain")
+    dated = kind == "intervals" and dates.UNIT in domain
+    exact_keys(domain, KINDS["dates" if dated else kind], "a domain")
     field(domain, "missing", bool)
+    if dated or kind == "dates":
+        dates.range_of(domain, name)
+        return
     if "range" in domain:
         whole = field(domain, "integer", bool)
         ends: list[object] = field(domain, "range", list)

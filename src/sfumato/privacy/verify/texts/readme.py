@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from sfumato.privacy.verify.canonical import DESCRIBED, LEARNED
+from sfumato.privacy.verify.canonical import DESCRIBED, LEARNED, QUOTED, TOLD_BY_GROUPS
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, whole
 from sfumato.privacy.verify.texts.labels import LABELS, OF_A_LABEL, told_in_words
 from sfumato.privacy.verify.texts.pages import escaped, needed
@@ -44,11 +44,16 @@ its own, two dots stand between the ends: `[-5..3)`. An end that is not told is 
 `{a, b}` is one of these labels. Behind an interval or a set, `or missing` says that some of its records miss the value.
 """
 """How intervals and sets are read from format 5 on; `INTERVALS` and `DOTTED` said it before."""
+QUOTES = """In a set, a label with a comma, a quotation mark or a brace in it stands in quotation marks, its own twice:
+`{a, "b, c"}`. Without its braces a set is a line of CSV. `*` alone stands for any value of its column.
+"""
+"""Said from format 6 on."""
 STARS = """
 `*` in a column of intervals tells nothing: it hides missing values among all others, or stands in a record that is
 shown at the top of every column.
 """
 SHOWS_INTERVALS = ("discretize", "extent", "region")
+SHOWS_SETS = ("extent", "region")
 OPEN_END = """ An end `..` is open: how far the values
 reach is not told."""
 CITED = {
@@ -115,7 +120,15 @@ def explained(masked: str | None, calendar: str | None, *, dotted: bool) -> str:
         both = f"the {calendar} {low} included, the {calendar} {high} not"
         between = ".." if dotted and "-" in f"{low}{high}" else "-"
         return f"replaced by an interval such as `[{low}{between}{high})`: {both}"
-    return "as it is" if masked is None else EXPLAINED[masked]
+    shown = "as it is" if masked is None else EXPLAINED[masked]
+    return f"{shown}; {_drawn_dates(calendar)}" if masked == "generated" and calendar is not None else shown
+
+
+def _drawn_dates(calendar: str) -> str:
+    """How dates that are generated are written."""
+    if calendar in ("hour", "minute", "second"):
+        return f"moments in whole {calendar}s"
+    return "dates" if calendar == "day" else f"dates in whole {calendar}s, one {calendar} alone as its first day"
 
 
 def readme(form: Form) -> str:
@@ -128,7 +141,8 @@ def readme(form: Form) -> str:
     order = "in their original order" if form.get("row_order") == "kept" else "in random order"
     described = whole(form, "format") >= DESCRIBED
     latest = whole(form, "format") >= LEARNED
-    lines = snippet(table, files, classes=form.get(CLASSES), latest=latest)
+    told = whole(form, "format") >= TOLD_BY_GROUPS
+    lines = snippet(table, files, classes=form.get(CLASSES), dated=latest, told=told)
     more = " ".join(needed([field(claim, "claim", str) for claim in forms(form, "claims")]))
     return f"""# {title(generated=generated, private=private)}
 
@@ -140,7 +154,7 @@ An empty cell is a missing value, which counts as a value of its own.
 | column | role | what is shown |
 |---|---|---|
 {chr(10).join(_columns(form, dotted=described))}
-{_intervals(table, dotted=described, latest=latest)}
+{_intervals(table, whole(form, "format"))}
 {chr(10).join(_beside(files, mask, generated=generated))}
 
 {_labels(form)}## What is not claimed
@@ -167,12 +181,13 @@ def _lifted(count: int) -> str:
     return f"\n{who} shown at the top of every masked column, so that no rare value shows.\n"
 
 
-def _intervals(table: Form, *, dotted: bool, latest: bool) -> str:
-    """How intervals are read, where there are some."""
+def _intervals(table: Form, number: int) -> str:
+    """How intervals and sets are read in a format, where there are some."""
     shown = {column.get("masked") for column in forms(table, "columns")}
-    if latest:
-        return (SPELLED if shown & {*SHOWS_INTERVALS} else "") + (STARS if "discretize" in shown else "")
-    if not dotted:
+    if number >= LEARNED:
+        sets = QUOTES if number >= QUOTED and shown & {*SHOWS_SETS} else ""
+        return (SPELLED + sets if shown & {*SHOWS_INTERVALS} else "") + (STARS if "discretize" in shown else "")
+    if number < DESCRIBED:
         return INTERVALS if "discretize" in shown else ""
     said = INTERVALS.replace(OPEN_END, "") if "discretize" in shown else ""
     return said + (DOTTED if shown & {*SHOWS_INTERVALS} else "")

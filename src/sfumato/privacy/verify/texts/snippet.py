@@ -1,37 +1,47 @@
-"""The lines of README.md that turn a released table into points with pandas alone."""
+"""The lines of README.md that turn a released table into points with pandas alone.
+
+They place rows as `load` does: by what codebook.json tells of each group, in the space of centres.json where there is
+one. `earlier_lines` has those of formats 4 and 5.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection
 
 from sfumato.privacy.verify.fields import Form, field, forms
-from sfumato.privacy.verify.letters import quoted
+from sfumato.privacy.verify.letters import listed, quoted
+from sfumato.privacy.verify.texts import earlier_lines
+from sfumato.privacy.verify.texts.earlier_lines import CENTRES, ENDS, names_of
 from sfumato.privacy.verify.texts.pages import escaped
 
 READERS = {"table.csv": 'pd.read_csv("table.csv", dtype=str)', "table.parquet": 'pd.read_parquet("table.parquet")'}
-ENDS = r"^\[?(.*?)(?:(?:\.\.|-(?!.*\.\.))(.*)[])].*)?$"
-"""Both ends of an interval, parted by dots, or by a minus sign where no dots follow; of a number, the number alone."""
-CENTRES = "centres.json"
+CODEBOOK = "codebook.json"
 CLASSES = "classes"
 """Where a certificate tells the column of the classes that were to survive."""
-DATES = "For dates take `pd.to_datetime` in the place of `pd.to_numeric`.", "Dates are numbers of days."
-"""Said of dates before format 5, and from then on."""
 MOST = 40
 """Columns that are named; a table that has more is read by its recipient's own list."""
 HEADING = "## Work with it in pandas alone\n"
-WITH_SFUMATO = """With Sfumato, `sfumato.load(".")` gives numbers, intervals, groups, and points that are closer.
-"""
+WITH_SFUMATO = (
+    """With Sfumato, `sfumato.load(".")` gives numbers, intervals, groups, and points that are closer.
+""",
+    """With Sfumato, `sfumato.load(".")` gives these points, and numbers, intervals and groups.
+""",
+)
+"""Said up to format 5, and from then on."""
 
 
-def snippet(table: Form, files: Collection[str], *, classes: object = None, latest: bool = True) -> str:
+def snippet(
+    table: Form, files: Collection[str], *, classes: object = None, dated: bool = True, told: bool = True
+) -> str:
     """The section: how a released table becomes points; nothing but pandas is needed.
 
-    `classes`: the column that is to be learned from the others, which is none of the points. `latest`: from format 5
-    on the lines turn dates into numbers of days, which was left to their reader before, and a set says `or missing`.
+    `classes`: the column that is to be learned from the others, which is none of the points. `dated`: from format 5 on
+    the lines turn dates into numbers of days, which was left to their reader before, and a set says `or missing`.
+    `told`: from format 6 on they ask the codebook.
 
     >>> column = {"name": "age", "kind": "number", "masked": "extent", "role": "quasi"}
     >>> print(snippet({"file": "table.csv", "columns": [column]}, []).splitlines()[2])
-        import pandas as pd
+        import csv, json, re, numpy as np, pandas as pd
     """
     columns = [
         c
@@ -40,99 +50,117 @@ def snippet(table: Form, files: Collection[str], *, classes: object = None, late
     ]
     if not columns or len(columns) > MOST:
         return ""
-    read = READERS[field(table, "file", str)]
     sets = any(c.get("kind") == "item_set" for c in forms(table, "columns"))
-    alone = _alone(read, columns, latest=latest)
-    return (
-        f"{HEADING}{alone if sets or CENTRES not in files else _spaced(read, latest=latest)}"
-        f"{'' if classes is None else _to_be_learned(str(classes))}{WITH_SFUMATO}\n"
-    )
+    spaced = CENTRES in files and not sets
+    read = READERS[field(table, "file", str)]
+    if told:
+        lines = _head(table, files) + (_spaced(table) if spaced else _alone(columns))
+    elif spaced:
+        lines = earlier_lines.spaced(read, latest=dated)
+    else:
+        lines = earlier_lines.alone(read, columns, latest=dated)
+    return f"{HEADING}{lines}{'' if classes is None else _to_be_learned(str(classes))}{WITH_SFUMATO[told]}\n"
 
 
-def _spaced(read: str, *, latest: bool) -> str:
-    """In the space that the release tells: intervals at their middles, sets in the middle of their labels."""
-    known = '[t] if t in a["labels"] else t'
-    split = '.replace("} or missing", ", ").strip("{}").split(", ")' if latest else '.strip("{}").split(", ")'
+def _head(table: Form, files: Collection[str]) -> str:
+    """The table, what is told of its groups, and which of them each row is in."""
+    book = f'json.load(open("{CODEBOOK}"))' if CODEBOOK in files else "{}"
     return f"""
-    import json, pandas as pd
-    table, space = {read}.astype("string"), json.load(open("{CENTRES}"))
+    import csv, json, re, numpy as np, pandas as pd
+    table, book = {READERS[field(table, "file", str)]}.astype("string"), {book}
+{_RESTORED[1:] if table.get("spreadsheet_safe") else ""}\
+    told, book = (book["columns"], {{}}) if isinstance(book.get("groups"), int) else ({{}}, book)
+    group = table.groupby([*told], dropna=False).ngroup() if told else pd.Series(0, table.index)
 
-    def number(shown, a):
-        read = pd.to_datetime if isinstance(a["low"], str) else pd.to_numeric
-        ends = shown.str.extract(r"{ENDS}").apply(read, errors="coerce")
-        return ((ends - read(a["low"])) / (read(a["high"]) - read(a["low"]))).mean(axis=1).to_frame() * a["factor"]
+    def different(c):  # what rows show, with the number of their group: each once, and which of these a row has
+        which = pd.factorize(group if told.get(c) else table[c], use_na_sentinel=False)[0]
+        first = ~pd.Series(which).duplicated()
+        return which, [*zip(table[c].fillna("(missing)")[first], group[first])]
 
-    def label(shown, a):
-        places = pd.DataFrame({{"": a["missing"], **a["labels"]}}).T
-        each = shown.fillna("").map(lambda t: {known}{split}).explode()
-        return places.reindex(each).set_axis(each.index).groupby(level=0).mean()
+    def spread(shown, shares, known=()):  # the labels that a text stands for, each with its share
+        found = None if shown in known else re.fullmatch(r"(?s){{(.*)}}( or missing)?", shown)
+        every = next(csv.reader([found[1]], skipinitialspace=True)) if found else [shown]
+        every += ["(missing)"] if found and found[2] else []
+        shares = shares or {{shown: 1}}
+        others, rest = [one for one in every if one not in shares] or every, shares.get(shown, 0)
+        left = {{one: rest / len(others) for one in others if rest}}
+        return {{one: share for one, share in shares.items() if one != shown}} | left
+"""
 
-    parts = [(label if "labels" in a else number)(table[c], a) for c, a in space["attributes"].items()]
-    points = pd.concat(parts, axis=1).pipe(lambda found: found.fillna(found.mean())).to_numpy(float)
+
+_RESTORED = r"""
+    bare = lambda texts: texts.str.replace(r"^'(?='*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20])", "", regex=True)
+    table = table.apply(bare).set_axis(bare(table.columns), axis=1)
+"""
+"""Without the apostrophes that keep spreadsheets from running a text."""
+
+
+def _spaced(table: Form) -> str:
+    """In the space that the release tells."""
+    truth = ', "true": a["labels"].get("True"), "false": a["labels"].get("False")'
+    return f"""
+    def place(c, a, shown, at):  # a label by its shares, a number at its mean, else in the middle of its interval
+        tells = told[c][at] if told.get(c) else None
+        if "labels" in a:
+            where = {{"(missing)": a["missing"]{truth if table.get("file") == "table.csv" else ""}, **a["labels"]}}
+            return sum(share * np.array(where[one]) for one, share in spread(shown, tells, where).items())
+        if shown == "(missing)":
+            return [np.nan]  # a missing number stands at the mean of all others
+        value = (lambda end: pd.Timestamp(end).timestamp()) if isinstance(a["low"], str) else float
+        low, high = value(a["low"]), value(a["high"])
+        first, last = (tells, None) if tells is not None else re.match(r"{ENDS}", shown).groups()
+        ends = low if first == "*" else value(first), high if (last or first) == "*" else value(last or first)
+        return [((ends[0] + ends[1]) / 2 - low) / ((high - low) or 1) * a["factor"]]
+
+    def places(c, a):
+        which, rows = different(c)
+        return pd.DataFrame([place(c, a, *row) for row in rows]).loc[which].set_axis(table.index)
+
+    space = json.load(open("{CENTRES}"))
+    points = pd.concat([places(c, a) for c, a in space["attributes"].items()], axis=1, ignore_index=True)
+    points = points.fillna(points.mean()).to_numpy(float)
 
 `points` has a row for each row of the table: what k-means and most models want. scikit-learn's
 `KMeans(len(space["centres"]), init=space["centres"], n_init=1).fit_predict(points)` finds the clusters.
 """
 
 
-def _alone(read: str, columns: Collection[Form], *, latest: bool) -> str:
+def _alone(columns: Collection[Form]) -> str:
     """Without a space: numbers from 0 to 1 by what is shown, labels as shares of it."""
-    numbers = _listed([field(c, "name", str) for c in columns if c.get("kind") == "number"])
-    labels = _listed([field(c, "name", str) for c in columns if c.get("kind") != "number"])
+    numbers, labels = (f"[{listed(names_of(columns, numbers=one))}]" for one in (True, False))
     return f"""
-    import pandas as pd
-    table = {read}.astype("string")
-{(_middles_of_dates if latest else _middles)(numbers)}\
-    scaled = ((middles - middles.min()) / (middles.max() - middles.min())).fillna(0.5)
-{(_sets if latest else _braces)(labels)}\
-    shares = [part.div(part.sum(axis=1).clip(1), axis=0) * 0.5**0.5 for part in shares]
-    points = pd.concat([scaled, *shares], axis=1).astype(float)
+    def tells(c, shown, at):
+        return told[c][at] if told.get(c) else book.get(c, {{}}).get(shown)
 
-`points` has a row for each row of the table, numbers from 0 to 1, and two different labels are as far apart as the ends
-of a number: what k-means and most models want. {DATES[latest]}
-"""
-
-
-def _middles_of_dates(numbers: str) -> str:
-    return f"""
-    def middle(shown):
-        ends = shown.str.extract(r"{ENDS}")
+    def number(c):  # the mean that is told, else the middle of the interval
+        which, rows = different(c)
+        means = [one.get("mean") if isinstance(one, dict) else one for one in (tells(c, *row) for row in rows)]
+        shown = pd.Series([row[0] for row in rows], dtype="string").replace("(missing)", pd.NA)
+        ends = shown.str.extract(r"{ENDS}").assign(mean=pd.Series(means, dtype="object").astype("string"))
+        ends[1] = ends[1].fillna(ends[0])
         if ends.stack().str.match(r"\\d{{4}}-\\d").any():
             days = ends.apply(pd.to_datetime, errors="coerce", format="ISO8601")
             ends = days.apply(lambda end: (end - pd.Timestamp(0)) / pd.Timedelta(days=1))
-        return ends.apply(pd.to_numeric, errors="coerce").mean(axis=1)
+        ends = ends.apply(pd.to_numeric, errors="coerce").astype(float)
+        low, high = ends.min().min(), ends.max().max()
+        middle = ends["mean"].fillna((ends[0].fillna(low) + ends[1].fillna(high)) / 2).mask(shown.isna())
+        found = ((middle - low) / ((high - low) or 1)).loc[which].set_axis(table.index)
+        return found.fillna(found.mean()).rename(c)
 
-    middles = pd.DataFrame({{c: middle(table[c]) for c in {numbers}}}, table.index)
-"""
+    def label(c):  # the share of each label; what stands for anything is spread as all others are
+        which, rows = different(c)
+        shares = pd.DataFrame([spread(row[0], tells(c, *row)) for row in rows]).fillna(0)
+        found = shares.drop(columns="*", errors="ignore").loc[which].set_axis(table.index)
+        found[found.sum(axis=1) == 0] = found[found.sum(axis=1) > 0].mean().to_numpy()
+        return found.add_prefix(f"{{c}}=") * 0.5**0.5
 
+    points = pd.concat([*map(number, {numbers}), *map(label, {labels})], axis=1)
 
-def _sets(labels: str) -> str:
-    """Missing values among others count for nothing."""
-    return f"""\
-    labels = [table[c].fillna("").str.replace("}} or missing", "").str.strip("{{}}") for c in {labels}]
-    shares = [part.str.get_dummies(", ") for part in labels]
-"""
-
-
-def _braces(labels: str) -> str:
-    """As formats before 5 have it."""
-    return f"""\
-    shares = [table[c].fillna("").str.strip("{{}}").str.get_dummies(", ") for c in {labels}]
-"""
-
-
-def _middles(numbers: str) -> str:
-    """As formats before 5 have it."""
-    return f"""\
-    ends = {{c: table[c].str.extract(r"{ENDS}") for c in {numbers}}}
-    middles = pd.DataFrame({{c: ends[c].apply(pd.to_numeric, errors="coerce").mean(axis=1) for c in ends}}, table.index)
+`points` has a row for each row of the table, numbers from 0 to 1, and two different labels are as far apart as the ends
+of a number: what k-means and most models want. Dates are numbers of days.
 """
 
 
 def _to_be_learned(classes: str) -> str:
     kept = f"The masking was to keep the classes in {escaped(quoted(classes))}, which stand in no point: "
     return f"{kept}they are what is to be learned.\n"
-
-
-def _listed(names: list[str]) -> str:
-    return "[" + ", ".join(quoted(name) for name in names) + "]"
