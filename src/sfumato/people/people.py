@@ -269,7 +269,8 @@ class People:
                 given=f"a release masked by {self.certificate['mask']}",
                 remedy="place them by people.points(rows)",
             )
-        suppressed, quoted = [n for n in names if treated[n] == "suppress"], self.certificate["format"] >= QUOTED
+        suppressed = [name for name in names if treated[name] == "suppress"]
+        quoted = self.certificate["format"] >= QUOTED
         return routed(raw_columns(rows, names), shown, numbers=numbers, suppressed=suppressed, quoted=quoted)
 
     def export(self, path: str | Path) -> dict[str, int]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,15 +164,16 @@ def _close(people: Table, name: str, t: float) -> str:
 
 def _unordered(people: Table, recipe: Recipe) -> Iterator[str]:
     """Numbers of many values whose distributions are compared as if any two values were equally far apart."""
-    for claim in (need.claim() for need in recipe.privacy):
-        if claim.get("distance") != "equal" or not isinstance(people.schema[claim["sensitive"]], Number):
+    asked: Sequence[Any] = recipe.privacy
+    for need in asked:
+        name = need.sensitive
+        if getattr(need, "distance", None) != "equal" or not isinstance(people.schema[name], Number):
             continue
-        name = claim["sensitive"]
         if len(people.columns[name].values) > FEW_NUMBERS:
             yield (
                 f"{quoted(name)} has many different numbers, and its t_closeness takes any two of them for equally "
                 "different: every group must have nearly all of them, which costs much detail, and a group of nearly "
-                f"the same number is as good as any other. Ask by size: {_close(people, name, claim['t'])}"
+                f"the same number is as good as any other. Ask by size: {_close(people, name, need.t)}"
             )
 
 
