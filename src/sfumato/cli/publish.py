@@ -191,12 +191,13 @@ def _already(people: object, recipe: Recipe, output: Path, run: Run) -> bool:
 
 def _copied(release: Release, copy: str, written: Path) -> TableError | None:
     """Make a copy in a database; if that fails, the release stands and is entered all the same, and why is given."""
+    from sfumato.cli.summary import beside
     from sfumato.errors import TableError
 
     try:
         release.write(copy)
     except TableError as error:
-        remedy = f"{error.remedy}; then say sfumato copy {written} ADDRESS"
+        remedy = f"{error.remedy}; then say sfumato copy {written} ADDRESS{beside(release.recipe)}"
         given = "; ".join(filter(None, (error.given, f"{written}, which is released and entered, and not copied")))
         return TableError(error.thing, error.rule, given=given, remedy=remedy)
     note("wrote the released table to the database; the folder stays the release")

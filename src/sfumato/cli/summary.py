@@ -139,12 +139,15 @@ def centres_stay(recipe: Recipe) -> str:
 
 
 def recheck(recipe: Recipe, output: Path) -> str:
-    """The command that verifies the release, with what lies outside its folder: earlier releases, a population."""
+    """The command that verifies the release, with what lies outside its folder."""
+    return f"sfumato verify {output}{beside(recipe)}"
+
+
+def beside(recipe: Recipe) -> str:
+    """What a command that verifies a release takes besides its folder: earlier releases, a population."""
     populations = [need.population for need in recipe.privacy if need.population is not None]
-    beside = [f" --with {folder}" for folder in recipe.before.releases] + [
-        f" --population {one}" for one in populations
-    ]
-    return f"sfumato verify {output}{''.join(beside)}"
+    earlier = [f" --with {folder}" for folder in recipe.before.releases]
+    return "".join([*earlier, *(f" --population {one}" for one in populations)])
 
 
 def claims_table(certificate: Mapping[str, Any]) -> Table:
