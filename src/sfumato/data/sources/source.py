@@ -68,6 +68,27 @@ class Choosy(Source, Protocol):
         """The columns that it does not read, each with its type."""
 
 
+@dataclass(frozen=True)
+class Repeats:
+    """Of the rows that miss none of some columns: how many there are, and how many have the same there as another."""
+
+    rows: int
+    shared: int
+
+    @property
+    def share(self) -> float:
+        """The share of those that are like another."""
+        return self.shared / self.rows if self.rows else 0.0
+
+
+@runtime_checkable
+class Tallied(Source, Protocol):
+    """A source that counts by itself, so that no value of what is counted comes up."""
+
+    def repeats(self, columns: Sequence[str]) -> Repeats:
+        """How many rows share what they have in all of these columns; cells of spaces alone are missing ones."""
+
+
 class Loaded(ABC):
     """What is the same in every source that is loaded whole."""
 
