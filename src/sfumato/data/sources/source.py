@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, Union, runtime_checkable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, Union, cast, runtime_checkable
 
 import pyarrow as pa
 
@@ -22,15 +22,40 @@ RawColumn = Union[Column, "pa.ChunkedArray[Any]"]
 
 @dataclass(frozen=True, eq=False)
 class RawTable:
-    """Columns as they were read, before a schema changes anything in them."""
+    """Columns as they were read, before a schema changes anything in them; numbers of 4 bytes as they are written."""
 
     columns: Mapping[str, RawColumn]
     rows: int
+
+    def __post_init__(self) -> None:
+        wide = {name: _wide(column) for name, column in self.columns.items()}
+        object.__setattr__(self, "columns", wide)
 
     @classmethod
     def of(cls, arrow: pa.Table) -> RawTable:
         """The columns of an Arrow table."""
         return cls(dict(zip(arrow.column_names, arrow.columns, strict=True)), arrow.num_rows)
+
+
+def widened(array: Any) -> Any:
+    """Numbers of 4 bytes as those that they are written as, in 8: 33.6, where the bits say 33.599998474121094.
+
+    So a table is the same from REAL columns, from float32 in frames and files, and from CSV. Different numbers stay so,
+    and stay in their order. Other arrays are given back as they are.
+
+    >>> widened(pa.array([33.6, None], pa.float32())).to_pylist()
+    [33.6, None]
+    """
+    if isinstance(array.type, pa.DictionaryType) and array.type.value_type == pa.float32():
+        array = array.cast(pa.float32())
+    return array.cast(pa.string()).cast(pa.float64()) if array.type == pa.float32() else array
+
+
+def _wide(column: RawColumn) -> RawColumn:
+    if not isinstance(column, Column):
+        return cast(RawColumn, widened(column))
+    values = widened(column.values)
+    return column if values is column.values else replace(column, values=values)
 
 
 class Source(Protocol):
