@@ -206,7 +206,7 @@ def _copied(release: Release, copy: str, written: Path) -> TableError | None:
 
 def release_form(release: Release, folder: Path) -> dict[str, Any]:
     """A release as figures; what was measured against the raw table is for the holder's eyes only."""
-    from sfumato.cli.summary import headline, suggestions
+    from sfumato.cli.summary import headline, suggestions, told_of_secrets
 
     return {
         "folder": str(folder),
@@ -215,26 +215,12 @@ def release_form(release: Release, folder: Path) -> dict[str, Any]:
         "holds": release.verdict.holds,
         "headline": headline(release),
         "suggestions": suggestions(release),
-        "given_away": _told_of_secrets(release),
+        "given_away": told_of_secrets(release),
         "guarantee": release.guarantee,
         "claims": [dict(one) for one in release.certificate["claims"]],
         "evaluation": dict(release.scores),
         "seconds": dict(release.timings),
     }
-
-
-def _told_of_secrets(release: Release) -> dict[str, float]:
-    """Sensitive columns that groups tell with 90 % certainty or more, each with the share of the records.
-
-    Also those that anybody would guess as well, or of few records: of these the headline is silent. Not those of which
-    one value is bounded, and it is others that can be told.
-    """
-    from sfumato.evaluation.certainty import ONE_BOUNDED
-
-    secret = release.recipe.schema.with_role("sensitive")
-    told = [one for one in release.scores.get("certain", ()) if not one.get(ONE_BOUNDED)]
-    found = {one["attribute"]: float(one["nearly_certain"]) for one in told}
-    return {name: share for name, share in found.items() if share and name in secret}
 
 
 def _check_copy(copy: str | None, recipe: Recipe, *, several: bool) -> None:
