@@ -214,6 +214,7 @@ def release_form(release: Release, folder: Path) -> dict[str, Any]:
         "left_out": release.left_out,
         "holds": release.verdict.holds,
         "headline": headline(release),
+        "but": list(release.worth.but),
         "suggestions": suggestions(release),
         "given_away": told_of_secrets(release),
         "guarantee": release.guarantee,

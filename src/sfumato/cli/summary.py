@@ -142,8 +142,8 @@ def told_of_secrets(release: Release) -> dict[str, float]:
     """Sensitive columns that groups tell with 90 % certainty or more, each with the share of the records.
 
     Groups are of records that show the same in all masked columns. What plain columns tell is not in it: of these a
-    warning speaks. Also those that anybody would guess as well, or of few records: of these the headline is silent. Not those of which
-    one value is bounded, and it is others that can be told.
+    warning speaks. Also those that anybody would guess as well, or of few records: of these the headline is silent.
+    Not those of which one value is bounded, and it is others that can be told.
     """
     from sfumato.evaluation.certainty import ONE_BOUNDED
 
