@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from sfumato.maskers.mondrian.fit import Mondrian as Mondrian
     from sfumato.maskers.partition.fit import Partition as Partition
     from sfumato.maskers.topdown.masker import TopDown as TopDown
+    from sfumato.people.door import load as load
     from sfumato.people.people import People as People
-    from sfumato.people.people import load as load
     from sfumato.privacy.budget import Budget as Budget
     from sfumato.privacy.budget import BudgetError as BudgetError
     from sfumato.privacy.ledger import Ledger as Ledger
@@ -150,7 +150,7 @@ _NAMES = {
     "advise": "sfumato.sweeping.advice",
     "sweep": "sfumato.sweeping.sweep",
     "People": "sfumato.people.people",
-    "load": "sfumato.people.people",
+    "load": "sfumato.people.door",
     "verify": "sfumato.privacy.verify",
 }
 # A public name that is a module.

@@ -25,8 +25,11 @@ from sfumato.data.safe_files import Progress
 from sfumato.data.sources import counted
 from sfumato.data.sources.openers import Opening, open_source
 from sfumato.data.sources.sql import source as sql_source
+from sfumato.data.sources.sql.address import parse
 from sfumato.data.sources.sql.copies import address_of, try_copy
+from sfumato.data.sources.sql.session import in_words
 from sfumato.publishing import Run
+from sfumato.publishing.same_people import repeated
 from tests import engines
 
 SCHEMA = sf.Schema(
@@ -128,7 +131,7 @@ def count_of(address: str, table: str) -> int:
 
 
 # What moves.
-def test_no_row_comes_up_and_no_identifier_is_asked_for(
+def test_no_row_comes_up_and_of_identifiers_two_numbers(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = people()
@@ -144,7 +147,8 @@ def test_no_row_comes_up_and_no_identifier_is_asked_for(
     assert release.verdict.holds
     values = [batch for job, batch in came if job == "values"]
     tuples = [batch for job, batch in came if job == "tuples"]
-    assert len({job for job, _ in came}) == 2
+    assert [batch.to_pylist() for job, batch in came if job == "repeats"] == [[{"rows": 400, "shared": 0}]]
+    assert len({job for job, _ in came}) == 3
     assert all(batch.num_columns == 2 for batch in values)  # one column at a time, with counts
     distinct = sum(len(table.column(name).unique()) for name in ("age", "town", "disease"))
     assert sum(batch.num_rows for batch in values) == distinct
@@ -160,6 +164,24 @@ def test_only_whole_numbers_pass_the_door_of_the_second_job() -> None:
 
 
 # What is sent.
+def test_people_with_several_rows_are_told_as_of_a_file(kind: str, tmp_path: Path) -> None:
+    numbers = [None, "  ", *(f"P{row // 2}" for row in range(160)), *(f"Q{row}" for row in range(238))]
+    firsts, lasts = [f"f{row % 20}" for row in range(400)], [f"l{row // 40}" for row in range(400)]
+    table = people().append_column("person_id", pa.array(numbers)).drop_columns(["name"])
+    names = people().append_column("first_name", pa.array(firsts)).append_column("last_name", pa.array(lasts))
+    for rows, left_out, said in (
+        (table, ["person_id"], '40% of the rows share their "person_id" with another row'),
+        (names.drop_columns(["name"]), ["first_name", "last_name"], '100% of the rows share their "first_name" and'),
+    ):
+        kept = {name: SCHEMA[name] for name in SCHEMA if name != "name"}
+        schema = sf.Schema({**kept, **{name: sf.Category(role="identifier") for name in left_out}})
+        recipe = sf.Recipe(schema=schema, privacy=RECIPE.privacy)
+        (tmp_path / left_out[0]).mkdir()
+        (told,) = repeated(PLACES[kind](rows, tmp_path / left_out[0]), recipe)
+        assert told.startswith(said)
+        assert [told] == list(repeated(rows, recipe))
+
+
 def test_names_of_tables_and_columns_are_never_code(kind: str, tmp_path: Path) -> None:
     address = with_canary(kind, tmp_path)
     bare = address.partition("?")[0]
@@ -448,6 +470,35 @@ def test_the_first_words_say_what_is_wrong_with_a_query(
     assert "address" not in caught.value.remedy
     assert "?table=" not in caught.value.remedy
     assert caught.value.given == (f"SQLSTATE {state}" if kind == "postgresql" else "")
+
+
+@pytest.mark.parametrize(
+    ("kind", "expression", "state"),
+    [
+        ("postgresql", "1 / (n - 70000)", "22012"),
+        ("postgresql", "CAST(CASE WHEN n = 70000 THEN 'SECRET' ELSE '1' END AS int)", "22P02"),
+        ("duckdb", "CAST(CASE WHEN n = 70000 THEN 'SECRET' ELSE '1' END AS int)", None),
+    ],
+)
+def test_a_query_that_fails_half_way_is_told_without_its_cell(
+    kind: str, expression: str, state: str | None, tmp_path: Path
+) -> None:
+    address = PLACES[kind](people(), tmp_path).partition("?")[0]
+    query = f"SELECT {expression} AS x FROM (SELECT * FROM generate_series(1, 80000)) AS t(n)"
+    with pytest.raises(sf.TableError, match="a view or a query that fails at some row") as caught:
+        open_source(address, Opening(query=query)).raw(["x"], progress=Progress())
+    assert caught.value.given == (f"SQLSTATE {state}" if state else "")
+    assert "SECRET" not in str(caught.value)
+
+
+def test_what_is_not_the_databases_fault_is_not_said_to_be() -> None:
+    with pytest.raises(sf.TableError, match=r"(?s)of this machine.*No space left.*TMPDIR"), in_words("PostgreSQL"):
+        raise OSError(28, "No space left on device")
+    with pytest.raises(sf.TableError, match="a statement that the database refused"), in_words("PostgreSQL"):
+        raise OSError('ERROR: "SECRET"')  # as the streams of drivers say it
+    with pytest.raises(sf.TableError, match="an empty one"):
+        open_source("postgresql://127.0.0.1:1/x", Opening(query=" ; "))
+    assert parse("postgres://127.0.0.1/x?table=people") == parse("postgresql://127.0.0.1/x?table=people")
 
 
 def test_a_missing_permission_is_told_with_what_to_grant() -> None:

@@ -104,6 +104,7 @@ def test_json_has_all_that_the_terminal_says(inside: Path, report: str) -> None:
     assert form["given_away"]["ill"] > 0
     assert form["headline"].startswith("VERIFIED, but ")
     assert "hardly worth handing over" in form["headline"]
+    assert "hardly worth handing over" in form["but"][-1]
     assert form["suggestions"][0].startswith("Tried on all 90 records")
     assert any(line.startswith('"ill" is sensitive, and no requirement bounds') for line in form["warnings"])
     assert told.stderr.count("warning: ") == len(form["warnings"])

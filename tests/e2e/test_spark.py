@@ -18,6 +18,7 @@ import sfumato as sf
 from sfumato.data.safe_files import Progress
 from sfumato.data.sources import counted
 from sfumato.data.sources.openers import Opening, open_source
+from sfumato.data.sources.source import Repeats
 from sfumato.data.sources.spark import source as spark_source
 from sfumato.publishing import Run
 from tests import engines
@@ -44,7 +45,7 @@ def quiet(table: object, recipe: sf.Recipe = RECIPE) -> sf.Release:
     return sf.publish(table, recipe, run=Run(report=False, trial=True))
 
 
-def test_no_row_comes_up_and_no_identifier_is_asked_for(frame: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_row_comes_up_and_of_identifiers_two_numbers(frame: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     came: list[tuple[str, pa.RecordBatch]] = []
 
     def watched(job: Any, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -61,6 +62,8 @@ def test_no_row_comes_up_and_no_identifier_is_asked_for(frame: Any, monkeypatch:
     assert sum(batch.num_rows for batch in values) == sum(len(people().column(name).unique()) for name in KEPT)
     tuples = [batch for job, batch in came if job == "tuples"]
     assert all(pa.types.is_integer(kind) for batch in tuples for kind in batch.schema.types)
+    assert [batch.to_pylist() for job, batch in came if job == "repeats"] == [[{"rows": 400, "shared": 0}]]
+    assert spark_source.SparkFrame(frame.union(frame.limit(40))).repeats(["name"]) == Repeats(440, 80)
     assert "Anna" not in "".join(str(batch.to_pydict()) for _, batch in came)
 
 

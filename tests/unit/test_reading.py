@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pyarrow as pa
+import pyarrow.csv as csv
 import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
@@ -19,6 +21,8 @@ from sfumato.data.schema import Category, ItemSet, Number, Schema
 from sfumato.data.table import ItemColumn
 from sfumato.errors import Stopped, TableError
 from sfumato.events import Event, Share, Stop, running, step
+from sfumato.privacy.verify.raw.rows import read_raw
+from tests import engines
 
 SCHEMA = Schema(
     name=Category(role="identifier"),
@@ -119,6 +123,36 @@ def test_headers_and_origin(kind: str, tmp_path: Path) -> None:
     expected = {"pandas": "pandas", "polars": "polars", "polars lazy": "polars"}.get(kind)
     origin = read(SOURCES[kind](tmp_path), SCHEMA).origin
     assert origin == (expected or ("path" if isinstance(source, Path) else "pyarrow"))
+
+
+def _written(write: Callable[[pa.Table, Path], None]) -> Callable[[pa.Table, Path], Path]:
+    def to(table: pa.Table, path: Path) -> Path:
+        write(table, path)
+        return path
+
+    return to
+
+
+NARROW: dict[str, Callable[[pa.Table, Path], Any]] = {
+    "csv": _written(csv.write_csv),
+    "parquet": _written(pq.write_table),
+    "pandas": lambda table, path: table.to_pandas(),
+    "polars": lambda table, path: pl.from_arrow(table),
+    "duckdb": lambda table, path: engines.in_duckdb(table, path.parent),
+}
+
+
+@pytest.mark.parametrize(("kind", "stream"), [*((kind, False) for kind in NARROW), ("parquet", True)])
+def test_numbers_of_four_bytes_are_what_they_are_written_as(kind: str, stream: bool, tmp_path: Path) -> None:
+    hours = [33.6, 0.1, 16777216.0, 1e-05, 33.6]
+    narrow = pa.table({"hours": pa.array([*hours, None], pa.float32())})
+    source = NARROW[kind](narrow, tmp_path / f"t.{kind}")
+    found = read(source, Schema(hours=Number()), stream=stream)
+    assert found.column("hours").values.to_pylist() == [1e-05, 0.1, 33.6, 16777216.0]
+    if kind != "duckdb":
+        assert {*read_arrow(source)["hours"].drop_null().to_pylist()} == {*hours}
+        texts = read_raw(source, missing=())["hours"].cast(pl.String).cast(pl.Float64)  # a CSV is read as text
+        assert texts.drop_nulls().sort().to_list() == sorted(hours)
 
 
 def test_excel(tmp_path: Path) -> None:

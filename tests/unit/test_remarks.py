@@ -128,6 +128,22 @@ def test_a_distance_that_ignores_the_size_of_numbers_is_told() -> None:
     assert told(people(pay=np.arange(ROWS) % 3), pay, privacy=[*first, close]) == []
 
 
+def test_a_plain_column_that_tells_a_secret_beyond_its_bound_is_told() -> None:
+    table = people()
+    flu, chance = table["ill"].to_numpy() == "flu", np.random.default_rng(10)
+    sector = np.where(flu & (chance.random(ROWS) < 0.3), "P8", chance.choice(["A", "B"], ROWS))
+    plain, bound = {"sector": sf.Category(role="plain")}, sf.ConfidenceBound(ON, "ill", 0.8)
+    asked = [sf.KAnonymity(ON, 5), bound]
+    (said,) = told(people(sector=sector), plain, privacy=asked)
+    assert said.startswith(
+        '"sector" goes out as it is, and tells "ill" of 15% of the rows beyond what confidence_bound'
+    )
+    assert "name it in `on`" in said
+    assert told(people(sector=chance.choice(["A", "B"], ROWS)), plain, privacy=asked) == []
+    (diverse,) = told(people(sector=sector), plain)
+    assert "beyond what l_diversity allows" in diverse
+
+
 def several_rows(**left_out: Any) -> list[str]:
     """What is said of identifiers in a table of people."""
     schema = sf.Schema({"age": sf.Number(role="quasi"), **{name: sf.Category(role="identifier") for name in left_out}})

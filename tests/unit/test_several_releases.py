@@ -12,9 +12,11 @@ from typing import Any, Literal
 import numpy as np
 import pyarrow as pa
 import pytest
+from typer.testing import CliRunner
 
 import sfumato as sf
-from sfumato.cli.summary import recheck
+from sfumato.cli.main import app
+from sfumato.cli.summary import beside, recheck
 from sfumato.data.grouping import group_sizes
 from sfumato.privacy.several import anonymity
 from sfumato.privacy.verify.folder import Folder
@@ -124,6 +126,20 @@ def test_whoever_is_told_to_check_is_told_what_it_takes(growing: list[Path]) -> 
     assert "nothing but this folder" in alone
     assert "nothing but this folder" not in beside
     assert "--with FOLDER" in beside
+
+
+def test_a_release_beside_earlier_ones_is_loaded_and_copied_with_them(growing: list[Path], tmp_path: Path) -> None:
+    with pytest.raises(sf.ReleaseError, match="others="):
+        sf.load(growing[1])
+    assert len(sf.load(growing[1], others=growing[:1])) == 100
+    copy, target = ["copy", str(growing[1])], tmp_path / "copy.csv"
+    alone = CliRunner().invoke(app, [*copy, str(target)])
+    assert alone.exit_code != 0
+    assert "--with FOLDER" in str(alone.exception)
+    assert "verify=False" not in str(alone.exception)
+    told = beside(recipe(3, growing[:1], "growing")).split()
+    for where in (str(target), f"sqlite:///{tmp_path}/copy.db?table=people"):
+        assert CliRunner().invoke(app, [*copy, where, *told]).exit_code == 0, where
 
 
 def test_the_certificate_for_people_names_the_earlier_ones(growing: list[Path]) -> None:

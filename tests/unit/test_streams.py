@@ -11,6 +11,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pyarrow as pa
@@ -236,6 +237,10 @@ def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "posix_fallocate", full)
     with pytest.raises(TableError, match="TMPDIR"):
         scratch.room(10, np.uint8)
+    nearly = Mock(**{"write.side_effect": [3, OSError(28, "No space left on device")]})
+    monkeypatch.setattr(scratch, "TemporaryFile", lambda **settings: nearly)
+    with pytest.raises(TableError, match="TMPDIR"):  # the first write took a part, and said nothing
+        scratch.Scratch().append(np.arange(5), np.arange(5))
 
 
 KILLED = """

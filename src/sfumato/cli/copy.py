@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli.output import note, show
+from sfumato.cli.verify import Others, Population, verified
 
 EXAMPLE = "sfumato copy out 'postgresql://holder@db.example.org/census?table=people_masked'"
 
@@ -18,14 +19,23 @@ def copy(
         str,
         typer.Argument(metavar="TARGET", help="A database's address; or a file: .xlsx, .dta, .sav, .csv."),
     ],
+    others: Others = None,
+    population: Population = None,
+    raw: Annotated[
+        str | None,
+        typer.Option("--raw", metavar="TABLE", help="The table that was published, where a check asks for it."),
+    ] = None,
 ) -> None:
     """Copy the table of RELEASE to a new table of a database, or to a file, once every check of it holds.
 
-    What was written is counted again: for a database, by the database itself. The folder stays the release.
+    Some claims are about more than RELEASE, and are checked with what sfumato verify is given for them: --with for one
+    that is safe with earlier releases, --population for a k-map. What was written is counted again: for a database, by
+    the database itself. The folder stays the release.
     """
-    from sfumato.people.people import load
+    from sfumato.people.door import accepted
 
-    found = load(release, kind="arrow").export(target)
+    verdict = verified(release, raw=raw, population=population, others=others)
+    found = accepted(release, verdict, "arrow").export(target)
     note("wrote a copy of the table, and counted it again; the folder stays the release")
     for claim, smallest in found.items():
         show(f"{claim}: {smallest} rows in the smallest group")

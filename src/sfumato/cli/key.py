@@ -9,6 +9,7 @@ import typer
 
 from sfumato.cli.options import quietly
 from sfumato.cli.output import note, show
+from sfumato.cli.verify import Others, Population, verified
 from sfumato.errors import ReleaseError
 
 if TYPE_CHECKING:
@@ -57,28 +58,18 @@ def sign(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="The folder to sign.")],
     key: Annotated[Path, typer.Argument(metavar="KEY", help="Your private key (see: sfumato key make).")],
     passphrase_file: _PassphraseFile = None,
-    population: Annotated[
-        Path | None, typer.Option("--population", metavar="TABLE", help="For a release that claims a k-map.")
-    ] = None,
-    others: Annotated[
-        list[Path] | None, typer.Option("--with", metavar="FOLDER", help="For claims about several releases.")
-    ] = None,
+    population: Population = None,
+    others: Others = None,
     raw: Annotated[str | None, typer.Option("--raw", metavar="TABLE", help="The table that was published.")] = None,
 ) -> None:
     """Verify RELEASE and, if everything holds, write certificate.sig into it. An earlier signature is replaced.
 
     Exit code 0: signed. 1: some check fails, and nothing is signed.
     """
-    from sfumato.cli.verify import raw_table
-    from sfumato.privacy.verify import verify
-    from sfumato.release.certificate import population_of
     from sfumato.release.signing import sign_release
 
     opened = open_key(key, passphrase_file)
-    given = raw_table(raw, release)
-    verdict = verify(
-        release, raw=given.table, missing=given.missing, population=population_of(population), others=others or ()
-    )
+    verdict = verified(release, raw=raw, population=population, others=others)
     if any(check.name != "signature" for check in verdict.failed):
         show(str(verdict))
         raise typer.Exit(1)

@@ -191,12 +191,13 @@ def _already(people: object, recipe: Recipe, output: Path, run: Run) -> bool:
 
 def _copied(release: Release, copy: str, written: Path) -> TableError | None:
     """Make a copy in a database; if that fails, the release stands and is entered all the same, and why is given."""
+    from sfumato.cli.summary import beside
     from sfumato.errors import TableError
 
     try:
         release.write(copy)
     except TableError as error:
-        remedy = f"{error.remedy}; then say sfumato copy {written} ADDRESS"
+        remedy = f"{error.remedy}; then say sfumato copy {written} ADDRESS{beside(release.recipe)}"
         given = "; ".join(filter(None, (error.given, f"{written}, which is released and entered, and not copied")))
         return TableError(error.thing, error.rule, given=given, remedy=remedy)
     note("wrote the released table to the database; the folder stays the release")
@@ -205,7 +206,7 @@ def _copied(release: Release, copy: str, written: Path) -> TableError | None:
 
 def release_form(release: Release, folder: Path) -> dict[str, Any]:
     """A release as figures; what was measured against the raw table is for the holder's eyes only."""
-    from sfumato.cli.summary import headline, suggestions
+    from sfumato.cli.summary import headline, suggestions, told_of_secrets
 
     return {
         "folder": str(folder),
@@ -213,27 +214,14 @@ def release_form(release: Release, folder: Path) -> dict[str, Any]:
         "left_out": release.left_out,
         "holds": release.verdict.holds,
         "headline": headline(release),
+        "but": list(release.worth.but),
         "suggestions": suggestions(release),
-        "given_away": _told_of_secrets(release),
+        "given_away": told_of_secrets(release),
         "guarantee": release.guarantee,
         "claims": [dict(one) for one in release.certificate["claims"]],
         "evaluation": dict(release.scores),
         "seconds": dict(release.timings),
     }
-
-
-def _told_of_secrets(release: Release) -> dict[str, float]:
-    """Sensitive columns that groups tell with 90 % certainty or more, each with the share of the records.
-
-    Also those that anybody would guess as well, or of few records: of these the headline is silent. Not those of which
-    one value is bounded, and it is others that can be told.
-    """
-    from sfumato.evaluation.certainty import ONE_BOUNDED
-
-    secret = release.recipe.schema.with_role("sensitive")
-    told = [one for one in release.scores.get("certain", ()) if not one.get(ONE_BOUNDED)]
-    found = {one["attribute"]: float(one["nearly_certain"]) for one in told}
-    return {name: share for name, share in found.items() if share and name in secret}
 
 
 def _check_copy(copy: str | None, recipe: Recipe, *, several: bool) -> None:

@@ -153,13 +153,31 @@ def centres_stay(recipe: Recipe) -> str:
     return f"The clusters' centres do not go along: they would tell more than the table does of {'; '.join(why)}."
 
 
+def told_of_secrets(release: Release) -> dict[str, float]:
+    """Sensitive columns that groups tell with 90 % certainty or more, each with the share of the records.
+
+    Groups are of records that show the same in all masked columns. What plain columns tell is not in it: of these a
+    warning speaks. Also those that anybody would guess as well, or of few records: of these the headline is silent.
+    Not those of which one value is bounded, and it is others that can be told.
+    """
+    from sfumato.evaluation.certainty import ONE_BOUNDED
+
+    secret = release.recipe.schema.with_role("sensitive")
+    told = [one for one in release.scores.get("certain", ()) if not one.get(ONE_BOUNDED)]
+    found = {one["attribute"]: float(one["nearly_certain"]) for one in told}
+    return {name: share for name, share in found.items() if share and name in secret}
+
+
 def recheck(recipe: Recipe, output: Path) -> str:
-    """The command that verifies the release, with what lies outside its folder: earlier releases, a population."""
+    """The command that verifies the release, with what lies outside its folder."""
+    return f"sfumato verify {output}{beside(recipe)}"
+
+
+def beside(recipe: Recipe) -> str:
+    """What a command that verifies a release takes besides its folder: earlier releases, a population."""
     populations = [need.population for need in recipe.privacy if need.population is not None]
-    beside = [f" --with {folder}" for folder in recipe.before.releases] + [
-        f" --population {one}" for one in populations
-    ]
-    return f"sfumato verify {output}{''.join(beside)}"
+    earlier = [f" --with {folder}" for folder in recipe.before.releases]
+    return "".join([*earlier, *(f" --population {one}" for one in populations)])
 
 
 def claims_table(certificate: Mapping[str, Any], quasi: Sequence[str] = ()) -> Table:

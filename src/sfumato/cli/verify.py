@@ -30,6 +30,15 @@ _Copy = Annotated[
     typer.Option("--copy", metavar="ADDRESS", help="A copy in a database (?table=): counted by the database, too."),
 ]
 
+Others = Annotated[
+    list[Path] | None,
+    typer.Option("--with", metavar="FOLDER", help="An earlier release that RELEASE is claimed to be safe with."),
+]
+Population = Annotated[
+    Path | None,
+    typer.Option("--population", metavar="TABLE", help="What a k-map is counted in: everybody a record may be."),
+]
+
 
 def verify(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="The folder that was released.")],
@@ -41,14 +50,8 @@ def verify(
         list[str] | None,
         typer.Option("--missing", metavar="TEXT", help='A text that means "missing" in a TABLE, such as "?".'),
     ] = None,
-    population: Annotated[
-        Path | None,
-        typer.Option("--population", metavar="TABLE", help="What a k-map is counted in: everybody a record may be."),
-    ] = None,
-    others: Annotated[
-        list[Path] | None,
-        typer.Option("--with", metavar="FOLDER", help="An earlier release that RELEASE is claimed to be safe with."),
-    ] = None,
+    population: Population = None,
+    others: Others = None,
     key: Annotated[
         Path | None,
         typer.Option("--key", metavar="PUBLIC_KEY", help="Of whoever must have signed RELEASE: a file in .pub."),
@@ -64,21 +67,37 @@ def verify(
 
     Exit code 0: everything holds. 1: some check fails, and the output says which. 2: this is no release.
     """
+    with following(), step("Verifying"):
+        verdict = verified(
+            release, raw=raw, missing=missing, population=population, others=others, key=key, strict=strict
+        )
+    _end(verdict, () if copy is None else recounted(copy, release))
+
+
+def verified(
+    release: Path,
+    *,
+    raw: str | None = None,
+    missing: Sequence[str] | None = None,
+    population: Path | None = None,
+    others: Sequence[Path] | None = None,
+    key: Path | None = None,
+    strict: bool = False,
+) -> Verdict:
+    """What verify finds, with all that the options of a command give for its claims."""
     from sfumato.privacy.verify import verify as verify_release
     from sfumato.release.certificate import population_of
 
     given = raw_table(raw, release)
-    with following(), step("Verifying"):
-        verdict = verify_release(
-            release,
-            raw=given.table,
-            missing=(*(missing or ()), *given.missing),
-            population=population_of(population),
-            others=others or (),
-            key=key,
-            strict=strict,
-        )
-    _end(verdict, () if copy is None else recounted(copy, release))
+    return verify_release(
+        release,
+        raw=given.table,
+        missing=(*(missing or ()), *given.missing),
+        population=population_of(population),
+        others=others or (),
+        key=key,
+        strict=strict,
+    )
 
 
 def _end(verdict: Verdict, counted: Sequence[Recounted]) -> None:

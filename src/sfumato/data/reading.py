@@ -14,7 +14,7 @@ from sfumato.data.encoding import encode_raw
 from sfumato.data.safe_files import Progress
 from sfumato.data.schema import Schema
 from sfumato.data.sources.openers import Opening, in_order, open_source
-from sfumato.data.sources.source import Choosy, RawTable
+from sfumato.data.sources.source import Choosy, RawTable, widened
 from sfumato.data.table import Column, RowPlace, Table, row_place
 from sfumato.errors import TableError, did_you_mean, quoted, warn
 from sfumato.events import part
@@ -68,7 +68,9 @@ def read_arrow(source: object, *, encoding: str | None = None, guess: bool = Tru
     found = open_source(source, Opening(encoding=encoding))
     names = found.names()
     check_headers(names)
-    return found.arrow(names, guess=guess, progress=Progress())
+    table = found.arrow(names, guess=guess, progress=Progress())
+    wide = [widened(column) for column in table.columns]
+    return pa.table(wide, schema=pa.schema([one.with_type(c.type) for one, c in zip(table.schema, wide, strict=True)]))
 
 
 UNREAD, AS_TEXT = b"sfumato:unread", b"sfumato:text"

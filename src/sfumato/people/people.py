@@ -1,4 +1,4 @@
-"""`load`: from the folder of a release to numbers, points, clusters and groups, in the recipient's own library."""
+"""`People`: from a release to numbers, points, clusters and groups, in the recipient's own library."""
 
 from __future__ import annotations
 
@@ -13,21 +13,19 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from sfumato.calls import called
 from sfumato.data.masked import Masked
 from sfumato.data.table import Column
 from sfumato.display import Card, Grid
-from sfumato.errors import ReleaseError, TableError, did_you_mean, warn
+from sfumato.errors import ReleaseError, TableError, did_you_mean
 from sfumato.people import frames
 from sfumato.people.book import Book
 from sfumato.people.clusters import cluster_points, clusters_by_density
-from sfumato.people.frames import Kind, check_kind, frame, interval_column, told_apart, usual_kind
+from sfumato.people.frames import Kind, check_kind, frame, interval_column, told_apart
 from sfumato.people.points import Points, own_points, spaced_points
 from sfumato.people.raw_rows import raw_columns
 from sfumato.people.routes import routed
 from sfumato.people.shown_columns import Floats, Labels, Numbers
 from sfumato.privacy.verify import Verdict
-from sfumato.privacy.verify import verify as verify_folder
 from sfumato.privacy.verify.canonical import QUOTED
 from sfumato.privacy.verify.texts.readme import explained
 from sfumato.privacy.verify.texts.snippet import CLASSES
@@ -35,7 +33,7 @@ from sfumato.publishing.orders import CENTRES, CODEBOOK, find_clusters, read_spa
 from sfumato.release.copies import copy_rows
 from sfumato.release.exports.croissant import write_croissant
 from sfumato.release.exports.export import export
-from sfumato.release.reading import read_certificate, read_json, typed_rows
+from sfumato.release.reading import read_json
 from sfumato.structure.released import ReleasedValues, Told
 from sfumato.structure.released_groups import Codebook, Numbered, ReleasedGroups, tells_groups
 from sfumato.structure.space import Space
@@ -47,30 +45,6 @@ FIRST = 5
 """Rows that a page shows."""
 WITHOUT = ", or leave it out of what is learned, too: points(without=NAME)"
 """What else can be done about raw rows that lack a column."""
-
-
-@called
-def load(folder: str | Path, *, verify: bool = True, kind: Kind | None = None) -> People:
-    """A release, opened by its recipient.
-
-    It is verified first, and refused if any check fails; with `verify=False` it is not, and a warning says so. `kind`:
-    in which library tables are given, "pandas", "polars" or "arrow"; pandas where that is installed.
-    """
-    check_kind(kind or usual_kind())
-    verdict = verify_folder(folder) if verify else None
-    if verdict is None:
-        warn(
-            f"{folder} was not verified: nothing says that its claims hold, or that its files are as they were written"
-        )
-    elif not verdict.holds:
-        raise ReleaseError(
-            str(folder),
-            "a release is loaded once every check of it holds",
-            given="; ".join(f"{check.name}: {check.detail}" for check in verdict.failed),
-            remedy="ask for it again; or look at it unverified, with verify=False",
-        )
-    certificate = read_certificate(folder)
-    return People(Path(folder), certificate, typed_rows(folder), kind or usual_kind(), verdict)
 
 
 @dataclass(frozen=True, eq=False)

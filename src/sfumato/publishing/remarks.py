@@ -2,8 +2,8 @@
 
 Rows that a recipe leaves out, labels that look alike, secrets that nothing bounds, or of which a distance ignores the
 size, columns that name people and go out as they are, and columns that go out as they are and tell a masked one, whole
-or in part, or with which most people are alone. `rare_labels` tells of labels that sets show, once there are sets.
-Under a budget nothing is told: it would follow from the records.
+or in part, or a secret beyond its bound, or with which most people are alone. `rare_labels` tells of labels that sets
+show, once there are sets. Under a budget nothing is told: it would follow from the records.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ from sfumato.data.shown import set_members
 from sfumato.data.table import Column, Table
 from sfumato.errors import quoted, warn
 from sfumato.maskers.sensitive import look_alikes
-from sfumato.privacy.requirements import largest_k
+from sfumato.privacy.requirements import Requirement, Sensitive, largest_k
+from sfumato.privacy.requirements.requirement import codes_of
 from sfumato.recipe import Recipe
 
 MOST_LABELS = 2_000
@@ -43,6 +44,11 @@ FOLLOWS = 0.99
 """The share of rows in which a column is as a masked one says, from which on it is a part of what that tells."""
 IN_STEP = 0.98
 """The rank correlation of numbers from which on one of them tells the other."""
+FEWEST, STRANGE, NOTABLE = 20, 3.0, 0.01
+"""Rows with one value of a plain column, and standard deviations from chance, from which on that value tells a secret;
+and the share of all rows with such values from which on it is told."""
+MOST_CELLS = 2_000_000
+"""Pairs of values that are counted."""
 
 MOST_ALONE = 0.5
 """Where more rows than this are alone with what goes out as it is, that is told."""
@@ -75,7 +81,7 @@ def tell(people: Table, recipe: Recipe, *, read: int, more: Iterable[str] = ()) 
         return Remarks()
     bare, share = _alone(people)
     secrets = (*_unbounded(people, recipe), *_unordered(people, recipe))
-    tables = (*_alike(people, recipe), *_named(people), *secrets, *_telling(people))
+    tables = (*_alike(people, recipe), *_named(people), *secrets, *_telling(people), *_betraying(people, recipe))
     lines = (*_left_out(people, recipe, read), *more, *tables, *([_lonely(bare, share)] if share else []))
     for line in lines:
         warn(line)
@@ -184,11 +190,56 @@ def _bare(people: Table) -> list[str]:
 
 def _telling(people: Table) -> Iterator[str]:
     """Of each column that is shown as it is, the first masked one that it gives away."""
-    rows = np.linspace(0, people.rows - 1, min(people.rows, MOST_ROWS)).astype(np.int64)
+    rows = _some_rows(people)
     masked = [name for name in people.schema.quasi if isinstance(people.columns[name], Column)]
     for name in _bare(people):
         if isinstance(people.columns[name], Column) and (told := _told(people, name, masked, rows)):
             yield f"{quoted(name)} goes out as it is and {told}. Declare it quasi, or an identifier, which is left out"
+
+
+def _betraying(people: Table, recipe: Recipe) -> Iterator[str]:
+    """Of each plain column the first secret that it alone tells beyond what a requirement allows on other columns."""
+    rows = _some_rows(people)
+    needs = [need for need in recipe.privacy if isinstance(people.columns.get(need.sensitive or ""), Column)]
+    for name in people.schema.with_role("plain"):
+        if not isinstance(people.columns[name], Column):
+            continue
+        for need in needs:
+            if (share := _beyond(people, name, need, rows)) >= NOTABLE:
+                yield (
+                    f"{quoted(name)} goes out as it is, and tells {quoted(need.sensitive or '')} of {share:.0%} of the "
+                    f"rows beyond what {need.name} allows, which is asked on other columns: who knows the one of a "
+                    "person learns the other. Declare it quasi and name it in `on`, or an identifier, which is left out"
+                )
+                break
+
+
+def _beyond(people: Table, name: str, need: Requirement, rows: NDArray[np.int64]) -> float:
+    """The share of the rows whose value of a column makes a group that a requirement would not allow, not by chance.
+
+    Groups are those of the column's values; few rows make none. Chance: no secret is so much commoner in the group than
+    in the table that draws from the table would hardly give it.
+    """
+    part = next(part for part in need.parts() if part.sensitive is not None)
+    shown, secret = people.column(name).codes[rows], codes_of(people, part.sensitive or "")[rows]
+    held = Sensitive.of(people, part.sensitive or "")
+    sizes = np.bincount(shown)
+    large = np.flatnonzero(sizes >= FEWEST)
+    if not len(large) or len(held.values) < 2 or len(large) * len(held.values) > MOST_CELLS:
+        return 0.0
+    at = np.full(len(sizes), -1)
+    at[large] = np.arange(len(large))
+    inside = at[shown] >= 0
+    cells = at[shown[inside]] * len(held.values) + secret[inside]
+    counts = np.bincount(cells, minlength=len(large) * len(held.values)).reshape(len(large), len(held.values))
+    usual, size = held.totals / held.totals.sum(), sizes[large]
+    apart = (counts / size[:, None] - usual) / np.sqrt(np.maximum(usual * (1 - usual), 1e-12) / size[:, None])
+    broken = (part.measure(held)(counts) < part.threshold) & (apart.max(axis=1) > STRANGE)
+    return float(size[broken].sum() / len(rows))
+
+
+def _some_rows(people: Table) -> NDArray[np.int64]:
+    return np.linspace(0, people.rows - 1, min(people.rows, MOST_ROWS)).astype(np.int64)
 
 
 def _told(people: Table, name: str, masked: list[str], rows: NDArray[np.int64]) -> str | None:

@@ -1,8 +1,8 @@
 """Whether one row is one person: how many rows share the number, or the name, of a person with another row.
 
 Requirements count rows. Identifiers go out nowhere and are no part of a table in codes: their columns are read for this
-alone, by themselves, and nothing of them is kept. A database is never asked for them, and nor are tables that are
-read by batches, or only once.
+alone, by themselves, and nothing of them is kept. A database, or Spark, counts them itself: two numbers come up, and no
+value. Tables that are read by batches, or only once, are not asked.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
@@ -19,7 +20,7 @@ from sfumato.data.drafting.people import look_like_numbers, numbers_people, says
 from sfumato.data.grouping import group_numbers
 from sfumato.data.safe_files import Progress
 from sfumato.data.sources.openers import Opening, in_order, open_source
-from sfumato.data.sources.source import Loaded
+from sfumato.data.sources.source import Loaded, Tallied
 from sfumato.data.table import Column
 from sfumato.errors import SfumatoError, quoted
 from sfumato.privacy.requirements import largest_k
@@ -41,9 +42,32 @@ class Repeated:
     share: float
 
 
+class _Identifiers(Protocol):
+    """Columns that are left out and stand for a person: by a number, or by parts of a name."""
+
+    @property
+    def numbers(self) -> Sequence[str]:
+        """Columns of numbers."""
+
+    @property
+    def names(self) -> Sequence[str]:
+        """Columns of names."""
+
+    @property
+    def numbered(self) -> bool:
+        """Whether another column has a number of its own in each row, as far as can be seen."""
+
+    def share(self, names: Sequence[str]) -> float:
+        """Of the rows that miss none of these, the share of those that have the same in them as another row."""
+
+
 def repeated(source: object, recipe: Recipe, *, stream: bool | None = None) -> Iterator[str]:
     """What is said where people seem to have several rows; nothing where that cannot be seen."""
-    found = _most_repeated(_identifiers(source, recipe, stream))
+    try:
+        asked = _identifiers(source, recipe, stream)
+        found = None if asked is None else _most_repeated(asked)
+    except (SfumatoError, pa.ArrowException, OSError):  # what is left out need not be readable
+        return
     if found is None:
         return
     ks = set(largest_k(recipe.privacy).values())
@@ -56,54 +80,82 @@ def repeated(source: object, recipe: Recipe, *, stream: bool | None = None) -> I
     )
 
 
-def _identifiers(source: object, recipe: Recipe, stream: bool | None) -> dict[str, Column]:
-    """The columns that are left out, if one is called as numbers or names of people are and they can be read again."""
-    names = recipe.schema.with_role("identifier")
-    called = [name for name in names if numbers_people(name, NUMBERS) or says_name(name)]
-    if not called or not in_order(source) or not (isinstance(source, str | Path) or hasattr(type(source), "__len__")):
-        return {}
-    try:
-        opened = open_source(source, Opening(encoding=recipe.encoding, expected=recipe.schema, stream=stream))
-        if not isinstance(opened, Loaded):
-            return {}
-        loaded = opened.load(names, progress=Progress())
-        return {name: Column.of(loaded.column(name)) for name in names}
-    except (SfumatoError, pa.ArrowException, OSError):  # what is left out need not be readable
-        return {}
+def _identifiers(source: object, recipe: Recipe, stream: bool | None) -> _Identifiers | None:
+    """The columns that are left out, if one is called as numbers or names of people are and they can be asked again.
+
+    One that counts by itself is asked of those; of others all that can be read twice.
+    """
+    left_out = recipe.schema.with_role("identifier")
+    names = [name for name in left_out if numbers_people(name, NUMBERS) or says_name(name)]
+    ordered = in_order(source)
+    if not names or (ordered and not isinstance(source, str | Path) and not hasattr(type(source), "__len__")):
+        return None
+    query = None if ordered else recipe.query
+    opened = open_source(source, Opening(encoding=recipe.encoding, expected=recipe.schema, stream=stream, query=query))
+    if isinstance(opened, Loaded):
+        loaded = opened.load(left_out, progress=Progress())
+        return _Read({name: Column.of(loaded.column(name)) for name in left_out})
+    return _Asked(opened, names) if isinstance(opened, Tallied) else None
 
 
-def _most_repeated(columns: dict[str, Column]) -> Repeated | None:
+def _most_repeated(asked: _Identifiers) -> Repeated | None:
     """The number of people that most rows share with others; without any, their names together.
 
     Names say nothing where another column numbers the rows, each with its own: these are namesakes.
     """
-    numbers = [name for name, column in columns.items() if numbers_people(name, column.labels[:LOOKED_AT])]
-    names = [name for name, column in columns.items() if name not in numbers and says_name(name)]
-    found = [Repeated((name,), _share([columns[name]])) for name in numbers]
-    others = [column for name, column in columns.items() if name not in names]
-    if not numbers and names and not any(map(_own_number, others)):
-        found = [one for one in [Repeated(tuple(names), _share([columns[name] for name in names]))] if _many(one)]
+    found = [Repeated((name,), asked.share([name])) for name in asked.numbers]
+    if not asked.numbers and asked.names and not asked.numbered:
+        found = [one for one in [Repeated(tuple(asked.names), asked.share(asked.names))] if one.share > NAMESAKES]
     most = max(found, key=lambda one: one.share, default=None)
     return most if most is not None and most.share else None
+
+
+class _Read:
+    """Columns that were read: their values say whether they are numbers of people."""
+
+    def __init__(self, columns: dict[str, Column]) -> None:
+        self.columns = columns
+        looked = {name: column.labels[:LOOKED_AT] for name, column in columns.items()}
+        self.numbers: Sequence[str] = [name for name, labels in looked.items() if numbers_people(name, labels)]
+        self.names: Sequence[str] = [name for name in columns if name not in self.numbers and says_name(name)]
+
+    @property
+    def numbered(self) -> bool:
+        """By a number that somebody gave out."""
+        others = [column for name, column in self.columns.items() if name not in self.names]
+        return any(map(_own_number, others))
+
+    def share(self, names: Sequence[str]) -> float:
+        """Cells of spaces alone are no better than missing ones."""
+        columns = [self.columns[name] for name in names]
+        known = np.logical_and.reduce([_there(column) for column in columns])
+        if not known.any():
+            return 0.0
+        groups = group_numbers([column.codes[known] for column in columns], int(known.sum()))
+        return float((np.bincount(groups)[groups] > 1).mean())
+
+
+class _Asked:
+    """Columns of a source that counts by itself: their names alone say what they are."""
+
+    def __init__(self, source: Tallied, names: Sequence[str]) -> None:
+        self.source = source
+        self.names: Sequence[str] = [name for name in names if says_name(name)]
+        self.numbers: Sequence[str] = [name for name in names if name not in self.names]
+        self.numbered = False
+
+    def share(self, names: Sequence[str]) -> float:
+        """As it counts itself; of a type that it does not read it tells nothing."""
+        try:
+            return self.source.repeats(names).share
+        except SfumatoError:
+            return 0.0
 
 
 def _own_number(column: Column) -> bool:
     """Whether each row has a number of its own that somebody gave out."""
     whole = len(column.labels) == len(column.codes) and bool(_there(column).all())
     return whole and look_like_numbers(column.labels[:LOOKED_AT])
-
-
-def _many(one: Repeated) -> bool:
-    return one.share > NAMESAKES
-
-
-def _share(columns: Sequence[Column]) -> float:
-    """Of rows that miss none of them; cells of spaces alone are no better than missing ones."""
-    known = np.logical_and.reduce([_there(column) for column in columns])
-    if not known.any():
-        return 0.0
-    groups = group_numbers([column.codes[known] for column in columns], int(known.sum()))
-    return float((np.bincount(groups)[groups] > 1).mean())
 
 
 def _there(column: Column) -> NDArray[np.bool_]:

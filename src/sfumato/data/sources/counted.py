@@ -1,7 +1,8 @@
 """What comes up from an engine that counts: values of single columns with counts, then tuples of places with counts.
 
 `receive` is the one door through which it comes: the first job gives one column at a time, the second one whole numbers
-alone. No identifier is among them; both together are the rows without identifiers, in no order.
+alone. No identifier is among them; both together are the rows without identifiers, in no order. Of identifiers two
+numbers are asked: how many rows have one, and how many of these share it with another row.
 """
 
 from __future__ import annotations
@@ -17,17 +18,20 @@ import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from sfumato.data.sources.scratch import Tuples
+from sfumato.data.sources.source import Repeats
 from sfumato.errors import TableError
 from sfumato.events import watched
 
-Job = Literal["columns", "values", "tuples", "recount"]
+Job = Literal["columns", "values", "tuples", "recount", "repeats"]
+NUMBERS_ALONE: tuple[Job, ...] = ("tuples", "repeats")
+"""Jobs from which whole numbers come up, and nothing else."""
 
 
 def receive(job: Job, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
     """Everything that an engine sends, as it arrives; `job` says what it was asked for."""
     for batch in watched(batches):
-        if job == "tuples" and not all(pt.is_integer(kind) for kind in batch.schema.types):
-            raise AssertionError("only whole numbers come up from the second job")
+        if job in NUMBERS_ALONE and not all(pt.is_integer(kind) for kind in batch.schema.types):
+            raise AssertionError("only whole numbers come up from the second job, and of identifiers")
         yield batch
 
 
@@ -104,3 +108,9 @@ class Recount:
     rows: int
     groups: int
     smallest: int
+
+
+def repeats(batches: Iterable[pa.RecordBatch]) -> Repeats:
+    """The answer of an engine, received: one row of two numbers, null where there is no row."""
+    (row,) = pa.Table.from_batches(batches).to_pylist()
+    return Repeats(int(row["rows"] or 0), int(row["shared"] or 0))

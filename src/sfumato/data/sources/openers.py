@@ -29,6 +29,7 @@ EXCEL = (".xlsx", ".xlsm")
 
 ADDRESSES: dict[str, str] = {
     "postgresql": "sfumato.data.sources.sql.source:open_sql",
+    "postgres": "sfumato.data.sources.sql.source:open_sql",
     "duckdb": "sfumato.data.sources.sql.source:open_sql",
     "sqlite": "sfumato.data.sources.sql.source:open_sql",
     "spark": "sfumato.data.sources.spark.source:open_address",

@@ -41,8 +41,7 @@ class Scratch:
         if np.iinfo(code_type(n)).max > np.iinfo(self.kind).max:
             self._widen(code_type(n))
         codes = places.astype(self.kind)[at]  # -1 becomes the largest
-        with _on_disk():
-            self._file.write(codes.data)
+        _write(self._file, codes)
         self.rows += len(codes)
         self.misses = self.misses or bool((codes == np.iinfo(self.kind).max).any())
 
@@ -73,8 +72,7 @@ class Scratch:
             before = np.frombuffer(content, dtype=self.kind)
             after = before.astype(kind)
             after[before == most] = np.iinfo(kind).max
-            with _on_disk():
-                self._file.write(after.data)
+            _write(self._file, after)
         self.kind = kind
         narrow.close()
 
@@ -145,7 +143,16 @@ def expanded(values: Mapping[str, pa.Array[Any]], batches: Iterable[Tuples]) -> 
 
 
 def _nameless() -> IO[bytes]:
-    return TemporaryFile(prefix="sfumato-", buffering=0)
+    with _on_disk():
+        return TemporaryFile(prefix="sfumato-", buffering=0)
+
+
+def _write(file: IO[bytes], codes: NDArray[Any]) -> None:
+    """All of them: a disk that is nearly full takes a part at first, and says so to whoever asks again."""
+    left = memoryview(codes.data).cast("B")
+    with _on_disk():
+        while len(left):
+            left = left[file.write(left) :]
 
 
 def _mapped(file: IO[bytes], rows: int, kind: Any) -> NDArray[Any]:
@@ -159,9 +166,18 @@ def _on_disk() -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise TableError(
-            gettempdir(),
-            "a table that is streamed has its codes among the temporary files",
-            given=error.strerror or type(error).__name__,
-            remedy="free space there, or name another folder in TMPDIR; nothing is left",
-        ) from None
+        raise no_room("a table that is not held in memory has its codes among the temporary files", error) from None
+
+
+def no_room(rule: str, error: OSError) -> TableError:
+    """What is said where temporary files cannot be written; the folder is named if there is one."""
+    try:
+        folder = gettempdir()
+    except OSError:  # it is looked for by writing to it
+        folder = "temporary files"
+    return TableError(
+        folder,
+        rule,
+        given=error.strerror or type(error).__name__,
+        remedy="free space there, or name another folder in TMPDIR; nothing is left",
+    )

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Protocol, Union, runtime_checkable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol, Union, cast, runtime_checkable
 
 import pyarrow as pa
 
@@ -22,15 +22,40 @@ RawColumn = Union[Column, "pa.ChunkedArray[Any]"]
 
 @dataclass(frozen=True, eq=False)
 class RawTable:
-    """Columns as they were read, before a schema changes anything in them."""
+    """Columns as they were read, before a schema changes anything in them; numbers of 4 bytes as they are written."""
 
     columns: Mapping[str, RawColumn]
     rows: int
+
+    def __post_init__(self) -> None:
+        wide = {name: _wide(column) for name, column in self.columns.items()}
+        object.__setattr__(self, "columns", wide)
 
     @classmethod
     def of(cls, arrow: pa.Table) -> RawTable:
         """The columns of an Arrow table."""
         return cls(dict(zip(arrow.column_names, arrow.columns, strict=True)), arrow.num_rows)
+
+
+def widened(array: Any) -> Any:
+    """Numbers of 4 bytes as those that they are written as, in 8: 33.6, where the bits say 33.599998474121094.
+
+    So a table is the same from REAL columns, from float32 in frames and files, and from CSV. Different numbers stay so,
+    and stay in their order. Other arrays are given back as they are.
+
+    >>> widened(pa.array([33.6, None], pa.float32())).to_pylist()
+    [33.6, None]
+    """
+    if isinstance(array.type, pa.DictionaryType) and array.type.value_type == pa.float32():
+        array = array.cast(pa.float32())
+    return array.cast(pa.string()).cast(pa.float64()) if array.type == pa.float32() else array
+
+
+def _wide(column: RawColumn) -> RawColumn:
+    if not isinstance(column, Column):
+        return cast(RawColumn, widened(column))
+    values = widened(column.values)
+    return column if values is column.values else replace(column, values=values)
 
 
 class Source(Protocol):
@@ -66,6 +91,27 @@ class Choosy(Source, Protocol):
 
     def unread(self) -> dict[str, str]:
         """The columns that it does not read, each with its type."""
+
+
+@dataclass(frozen=True)
+class Repeats:
+    """Of the rows that miss none of some columns: how many there are, and how many have the same there as another."""
+
+    rows: int
+    shared: int
+
+    @property
+    def share(self) -> float:
+        """The share of those that are like another."""
+        return self.shared / self.rows if self.rows else 0.0
+
+
+@runtime_checkable
+class Tallied(Source, Protocol):
+    """A source that counts by itself, so that no value of what is counted comes up."""
+
+    def repeats(self, columns: Sequence[str]) -> Repeats:
+        """How many rows share what they have in all of these columns; cells of spaces alone are missing ones."""
 
 
 class Loaded(ABC):

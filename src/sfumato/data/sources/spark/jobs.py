@@ -130,3 +130,16 @@ def group_sizes(frame: Frame, names: Sequence[str]) -> pa.Table:
         functions.min("count").alias("smallest"),
     ).toArrow()
     return found
+
+
+def shared_rows(read: Frame) -> pa.Table:
+    """One row: rows that miss none of some columns, and how many of these are like another in all of them."""
+    from pyspark.sql import functions
+
+    there = read
+    for name in read.columns:
+        there = there.where(functions.trim(functions.col(name).cast("string")) != "")
+    groups = there.groupBy(*read.columns).count()
+    several = functions.when(functions.col("count") > 1, functions.col("count")).otherwise(0)
+    found: pa.Table = groups.agg(functions.sum("count").alias("rows"), functions.sum(several).alias("shared")).toArrow()
+    return found

@@ -11,11 +11,11 @@ from urllib.parse import parse_qsl, urlsplit
 import pyarrow as pa
 
 from sfumato.data.safe_files import Progress
-from sfumato.data.sources.counted import Recount, Values, checked, places, receive
+from sfumato.data.sources.counted import Recount, Values, checked, places, receive, repeats
 from sfumato.data.sources.openers import Opening
 from sfumato.data.sources.scratch import expanded
-from sfumato.data.sources.source import RawTable
-from sfumato.data.sources.spark.jobs import Frame, as_read, counted_tuples, group_sizes, value_counts
+from sfumato.data.sources.source import RawTable, Repeats
+from sfumato.data.sources.spark.jobs import Frame, as_read, counted_tuples, group_sizes, shared_rows, value_counts
 from sfumato.data.table import Origin
 from sfumato.errors import SfumatoError, TableError
 from sfumato.events import awaited, part
@@ -48,6 +48,12 @@ class SparkFrame:
                 return expanded(
                     {name: column.values for name, column in values.items()}, checked(values, tuples, self.called)
                 )
+
+    def repeats(self, columns: Sequence[str]) -> Repeats:
+        """How many rows share what they have in all of these columns, counted there: two numbers come up."""
+        with in_words(self.called):
+            read = as_read(self.frame, columns)
+            return repeats(receive("repeats", awaited(lambda: shared_rows(read)).to_batches()))
 
     def _values(self, read: Frame, at: int) -> Values:
         table = awaited(lambda: value_counts(read, at))

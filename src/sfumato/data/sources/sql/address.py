@@ -11,12 +11,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
 
 from sfumato.data.safe_files import read_text
 from sfumato.errors import TableError, warn
 
 SCHEMES = ("postgresql", "duckdb", "sqlite")
+ALSO = {"postgres": "postgresql"}
+"""Other names of schemes."""
 OURS = ("table", "password_env", "password_file")
 """What an address says to us; everything else is for PostgreSQL."""
 SECRETS = ("password", "sslpassword")
@@ -81,7 +83,7 @@ def parse(address: str) -> Address:
     'SQLite, table people'
     """
     try:
-        found = urlsplit(address)
+        found = _split(address)
         options = parse_qsl(found.query, keep_blank_values=True, strict_parsing=bool(found.query))
         password = found.password
     except ValueError:
@@ -99,7 +101,7 @@ def parse(address: str) -> Address:
 
 def located(address: str, place: Callable[[str, str], str]) -> str:
     """The same address with the files that it names where `place` says, which is given what each is and its path."""
-    found = urlsplit(address)
+    found = _split(address)
     if found.scheme not in SCHEMES:
         return address
     parts = parse(address)
@@ -111,6 +113,11 @@ def located(address: str, place: Callable[[str, str], str]) -> str:
     if parts.scheme != "postgresql":
         found = found._replace(path="/" + quote(place("table", parts.where)))
     return f"{found.scheme}://{found.netloc}{found.path}" + (f"?{found.query}" if found.query else "")
+
+
+def _split(address: str) -> SplitResult:
+    found = urlsplit(address)
+    return found._replace(scheme=ALSO.get(found.scheme, found.scheme))
 
 
 def _path(netloc: str, path: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -64,12 +64,19 @@ class PostgresSession:
         """What a statement gives, as it arrives."""
         with closing(self.connection.cursor()) as cursor:
             called_off(lambda: cursor.execute(statement), cursor.adbc_cancel)
-            yield from arriving(cursor.fetch_record_batch(), cursor.adbc_cancel)
+            yield from arriving(_result(cursor), cursor.adbc_cancel)
 
     def plain(self, field: pa.Field[Any], values: pa.Array[Any]) -> pa.Array[Any]:
         """Decimals as such."""
         found: Any = values.storage if isinstance(values, pa.ExtensionArray) else values
         return decimals(found) if _type(field) == "numeric" else found
+
+
+def _result(cursor: Any) -> Iterable[pa.RecordBatch]:
+    """What a statement gives. Of one that fails half-way the driver's own reader tells the SQLSTATE, and Arrow's, which
+    is what it hands out, only a text: so the former is taken where it is found."""
+    own: Iterable[pa.RecordBatch] | None = getattr(getattr(cursor, "_results", None), "reader", None)
+    return cursor.fetch_record_batch() if own is None else own
 
 
 def _type(field: pa.Field[Any]) -> str:

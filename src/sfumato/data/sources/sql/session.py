@@ -5,6 +5,7 @@ A driver's message may quote a statement, a cell or a password. So it is only lo
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -51,6 +52,7 @@ REFUSED = "a statement that the database refused"
 MISTAKEN = "a query with a mistake in it, or with more than one statement"
 NO_TABLE, NO_SCHEMA, NO_COLUMN = "no such table", "no such schema", "a column that is not there"
 FORBIDDEN = "a missing permission"
+BROKEN = "a view or a query that fails at some row"
 TAKEN = "a table of that name that is there already"
 CALLED_OFF = "a statement that was called off"
 WRONG_PASSWORD, NO_PASSWORD = "a wrong user or password", "no password"
@@ -69,6 +71,8 @@ STATES = {
     "57014": CALLED_OFF,
 }
 """SQLSTATE, where a driver tells it, and what it means."""
+CLASSES = {"22": BROKEN}
+"""The first two of its signs, where that says enough: a division by zero, a text that is no number."""
 REASONS = (
     ("password authentication failed", WRONG_PASSWORD),
     ("no password supplied", NO_PASSWORD),
@@ -79,6 +83,9 @@ REASONS = (
     ("already exists", TAKEN),
     ("read-only transaction", "a statement that would write"),
     ("permission denied", FORBIDDEN),
+    ("division by zero", BROKEN),
+    ("conversion error", BROKEN),
+    ("out of range", BROKEN),
     ("unable to open", "no database there, or one that may not be read"),
     ("cannot open file", "no database there, or one that may not be read"),
     ("conflicting lock", "a database that another process is writing to"),
@@ -104,6 +111,8 @@ REASONS = (
 """Words of drivers, in small letters, and what they mean; the first that fits is told."""
 READING = {
     REFUSED: "check the query in the database's own program, and the types of the columns",
+    BROKEN: "read all of it in the database's own program, which names the cell (a division by zero, a text that is no "
+    "number or date), and mend the row or the expression",
     MISTAKEN: "run the query by itself in the database's own program",
     NO_COLUMN: "check the names in the query; capitals count where a name stands in quotation marks",
     NO_TABLE: "check the name, whose capitals and schema count: ?table=crm.Customers%202026",
@@ -122,6 +131,8 @@ def reason(message: str, state: str | None = None) -> str:
     """
     if state in STATES:
         return STATES[state]
+    if state is not None and state[:2] in CLASSES:
+        return CLASSES[state[:2]]
     text = message.lower()
     return next((meaning for words, meaning in REASONS if words in text), REFUSED)
 
@@ -150,17 +161,33 @@ def in_words(
             given=f"no {(error.name or 'package').partition('.')[0]}",
             remedy=f"install its extra: pip install 'sfumato[{called.partition(',')[0].lower()}]'",
         ) from None
+    except OSError as error:
+        if error.errno is None:  # of a driver's stream, which speaks of a statement, and may quote a cell
+            raise _told(error, called, rule, remedies, usual, columns) from None
+        raise TableError(
+            called,
+            "a file of this machine, not of the database, could not be written or read meanwhile",
+            given=error.strerror or os.strerror(error.errno),
+            remedy="free space on the disk and among the temporary files, or name another folder for them in TMPDIR",
+        ) from None
     except Exception as error:  # each driver has errors of its own, and some raise ValueError or RuntimeError
         if isinstance(error, NotImplementedError | AssertionError | TypeError | AttributeError):
             raise
-        state = getattr(error, "sqlstate", None)
-        found = reason(str(error), state)
-        states = [f"SQLSTATE {state}"] if isinstance(state, str) and _STATE.fullmatch(state) else []
-        given = ", ".join([*states, *(f"column {quoted(name)}" for name in _at_fault(error, columns))])
-        told = {WRONG_PASSWORD: PASSWORDS, NO_PASSWORD: PASSWORDS, **remedies}
-        if called.endswith(QUERY) and found == NO_TABLE:
-            told[NO_TABLE] = "check the names after FROM and JOIN in the query, whose capitals and schema count"
-        raise TableError(called, f"{found}: {rule}", given=given, remedy=told.get(found, usual)) from None
+        raise _told(error, called, rule, remedies, usual, columns) from None
+
+
+def _told(
+    error: Exception, called: str, rule: str, remedies: Mapping[str, str], usual: str, columns: Sequence[str]
+) -> TableError:
+    """A driver's error in words of ours, with its SQLSTATE, which is a code and quotes nothing."""
+    state = getattr(error, "sqlstate", None)
+    found = reason(str(error), state)
+    states = [f"SQLSTATE {state}"] if isinstance(state, str) and _STATE.fullmatch(state) else []
+    given = ", ".join([*states, *(f"column {quoted(name)}" for name in _at_fault(error, columns))])
+    told = {WRONG_PASSWORD: PASSWORDS, NO_PASSWORD: PASSWORDS, **remedies}
+    if called.endswith(QUERY) and found == NO_TABLE:
+        told[NO_TABLE] = "check the names after FROM and JOIN in the query, whose capitals and schema count"
+    return TableError(called, f"{found}: {rule}", given=given, remedy=told.get(found, usual))
 
 
 def _at_fault(error: Exception, columns: Sequence[str]) -> list[str]:

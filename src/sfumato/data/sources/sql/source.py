@@ -11,13 +11,13 @@ from typing import Any, cast
 import pyarrow as pa
 
 from sfumato.data.safe_files import Progress, is_regular
-from sfumato.data.sources.counted import Values, checked, places, receive
+from sfumato.data.sources.counted import Values, checked, places, receive, repeats
 from sfumato.data.sources.openers import Opening
 from sfumato.data.sources.scratch import expanded
-from sfumato.data.sources.source import RawTable
+from sfumato.data.sources.source import RawTable, Repeats
 from sfumato.data.sources.sql.address import Address, parse
 from sfumato.data.sources.sql.session import QUERY, Session, in_words
-from sfumato.data.sources.sql.statements import Counting, query_clause, table_clause
+from sfumato.data.sources.sql.statements import Counting, query_clause, shared_rows, table_clause
 from sfumato.data.table import Origin
 from sfumato.errors import TableError
 from sfumato.events import part
@@ -79,6 +79,13 @@ class SqlTable:
                     {name: column.values for name, column in values.items()}, checked(values, tuples, self.called)
                 )
 
+    def repeats(self, columns: Sequence[str]) -> Repeats:
+        """How many rows share what they have in all of these columns, counted there: two numbers come up."""
+        with in_words(self.called), self._reading() as session:
+            fields = self._fields(session)
+            expressions = [session.expression(self._clause, fields.field(name)) for name in columns]
+            return repeats(receive("repeats", session.batches(shared_rows(self._clause, expressions))))
+
     def _values(self, session: Session, counting: Counting, field: pa.Field[Any]) -> Values:
         found = Values.of(receive("values", session.batches(counting.values(field.name))))
         return Values(session.plain(field, found.values), found.counts)
@@ -134,6 +141,8 @@ def open_sql(address: str, how: Opening) -> SqlTable:
             remedy="write ?table=NAME in the address, or query: SELECT ... in the recipe; "
             "to draft, --query 'SELECT ...'",
         )
+    if how.query is not None:
+        query_clause(how.query)  # before anybody connects
     check_file(found)
     return SqlTable(found, how.query)
 

@@ -6,7 +6,7 @@ database counts itself. So no value goes down, and only whole numbers come up fr
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sfumato.errors import TableError
@@ -82,7 +82,10 @@ def query_clause(query: str) -> str:
     """A query in brackets: whatever stands in it, it can only be read from."""
     text = query.strip().rstrip(";").rstrip()
     if not text or "\x00" in text or len(text) > LONGEST_QUERY:
-        raise TableError("query", "a query is one SELECT", given="nothing, or too much", remedy="write one SELECT")
+        given = f"more than {LONGEST_QUERY:,} letters, or a zero byte" if text else "an empty one"
+        raise TableError(
+            "query", "a query is one SELECT", given=given, remedy="write one SELECT, or name a table in the address"
+        )
     return f"({text}\n)"
 
 
@@ -136,4 +139,16 @@ def smallest_group(clause: str, names: list[str]) -> str:
     return (
         'SELECT CAST(SUM("n") AS BIGINT) AS "rows", MIN("n") AS "smallest", COUNT(*) AS "groups" '
         f'FROM (SELECT COUNT(*) AS "n" FROM {clause} AS "s" GROUP BY {groups}) AS "t"'
+    )
+
+
+def shared_rows(clause: str, expressions: Sequence[str]) -> str:
+    """Rows that miss none of some expressions, and how many of these are like another in all of them: two numbers."""
+    read = ", ".join(f'{expression} AS "c{at}"' for at, expression in enumerate(expressions))
+    groups = ", ".join(f'"c{at}"' for at in range(len(expressions)))
+    there = " AND ".join(f"TRIM(CAST(\"c{at}\" AS TEXT)) <> ''" for at in range(len(expressions)))
+    counted = f'SELECT COUNT(*) AS "n" FROM (SELECT {read} FROM {clause} AS "s") AS "t" WHERE {there} GROUP BY {groups}'
+    return (
+        'SELECT CAST(SUM("n") AS BIGINT) AS "rows", CAST(SUM(CASE WHEN "n" > 1 THEN "n" ELSE 0 END) AS BIGINT) '
+        f'AS "shared" FROM ({counted}) AS "g"'
     )

@@ -48,6 +48,7 @@ def read_raw(raw: object, *, missing: Collection[str]) -> pl.DataFrame:
             given=type(error).__name__ if isinstance(raw, str | Path) else type(raw).__name__,
             remedy="give the table that was published",
         ) from None
+    table = table.with_columns(pl.col(pl.Float32).cast(pl.String).cast(pl.Float64))  # 33.6, not 33.599998474121094
     if not missing:
         return table
     plain = [name for name, kind in table.schema.items() if not kind.is_nested()]
