@@ -242,8 +242,8 @@ def _column(name: str, attribute: Attribute, masked: str | None, told: Sequence[
 
 def calendar_of(attribute: Attribute, masked: str | None) -> str | None:
     """The unit of intervals of dates and of dates that are generated; None for everything else."""
-    told = masked in ("discretize", "generated")
-    return attribute.calendar if told and isinstance(attribute, Number) else None
+    intervals, generated = masked == "discretize", masked == "generated"
+    return attribute.calendar if (intervals or generated) and isinstance(attribute, Number) else None
 
 
 def kind_of(attribute: Attribute) -> str:
