@@ -28,8 +28,8 @@ from sfumato.data.table import Table
 from sfumato.maskers.masker import Guarantee, Mask
 from sfumato.privacy.requirements import Basic, Covered, Requirement, Sensitive, codes_of
 from sfumato.privacy.verify.canonical import FORMAT, VERSIONS
-from sfumato.privacy.verify.maskers import IN_UNITS
 from sfumato.privacy.verify.files.regular_files import sha256_of
+from sfumato.privacy.verify.maskers import IN_UNITS
 from sfumato.privacy.verify.raw.rows import Population
 from sfumato.privacy.verify.raw.rows import read_population as read_population_frame
 from sfumato.privacy.verify.texts import readme, wording
