@@ -38,9 +38,6 @@ KNOWN = {
     ("release/attacking.py", "{'recoded': _recoded, 'moved': _moved, 'generated': _generated}"): (
         "Other attacks apply to records, to numbers that were moved and to rows that are nobody's: one line each."
     ),
-    ("release/certificate.py", "masked == 'discretize'"): (
-        "A certificate tells the unit of dates beside that word, from which verify writes the same page."
-    ),
     ("release/report/attributes.py", "{Generalize.kind: _cut, Discretize.kind: _intervals}"): (
         "Rules draw nothing; the report has one picture for each kind, and lists the values of all others."
     ),

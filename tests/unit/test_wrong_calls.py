@@ -93,9 +93,9 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
     "confidential": (lambda: sloppy.ItemSet(role="confidential"), "here it is called sensitive"),
     "a target": (lambda: sloppy.Category(role="target"), r"make it plain.* structure=sf.Classes\("),
     "insensitive": (lambda: sloppy.Number(role="insensitive"), "here it is called plain"),
-    "dates that are clipped": (
-        lambda: sf.Number(role="quasi", calendar="year", range=("1920", "2010"), outside="clip"),
-        "dates and times cannot",
+    "dates that are clipped to no range": (
+        lambda: sf.Number(role="quasi", calendar="year", outside="clip"),
+        "declare the range as well",
     ),
     "a run with a seed": (lambda: sloppy.Run(seed=1), "Given: 'seed'. To mend it: write chance=sf.Seeded\\(1\\)"),
     "a number as chance": (lambda: sloppy.Run(chance=1), "an sf.Secure or an sf.Seeded. Given: an int"),

@@ -29,6 +29,7 @@ from sfumato.maskers.masker import Guarantee, Mask
 from sfumato.privacy.requirements import Basic, Covered, Requirement, Sensitive, codes_of
 from sfumato.privacy.verify.canonical import FORMAT, VERSIONS
 from sfumato.privacy.verify.files.regular_files import sha256_of
+from sfumato.privacy.verify.maskers import IN_UNITS
 from sfumato.privacy.verify.raw.rows import Population
 from sfumato.privacy.verify.raw.rows import read_population as read_population_frame
 from sfumato.privacy.verify.texts import readme, wording
@@ -242,8 +243,7 @@ def _column(name: str, attribute: Attribute, masked: str | None, told: Sequence[
 
 def calendar_of(attribute: Attribute, masked: str | None) -> str | None:
     """The unit of intervals of dates and of dates that are generated; None for everything else."""
-    told = masked in ("discretize", "generated")
-    return attribute.calendar if told and isinstance(attribute, Number) else None
+    return attribute.calendar if masked in IN_UNITS and isinstance(attribute, Number) else None
 
 
 def kind_of(attribute: Attribute) -> str:

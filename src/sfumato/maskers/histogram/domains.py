@@ -172,7 +172,8 @@ def _domain(name: str, attribute: Attribute, *, bins: int, missing: bool, items:
         units, unit = declared_units(attribute), attribute.calendar
         if units is not None and unit is not None:
             edges = bin_edges(*units, unit, bins)
-            return NumberDomain(name, float(units[0]), float(units[1]), True, edges, missing, unit)
+            low, high = float(units[0]), float(units[1])
+            return NumberDomain(name, low, high, integer=True, edges=edges, missing=missing, unit=unit)
         (low, high), integer = (float(end) for end in attribute.range or (0, 1)), draws_whole(attribute)
         return NumberDomain(name, low, high, integer, _edges(low, high, integer, bins), missing)
     if isinstance(attribute, Category):

@@ -27,7 +27,7 @@ from sfumato.privacy.verify.fields import (
     whole,
 )
 from sfumato.privacy.verify.files.regular_files import TABLES
-from sfumato.privacy.verify.maskers import KINDS, MASKED, MASKERS
+from sfumato.privacy.verify.maskers import IN_UNITS, KINDS, MASKED, MASKERS
 from sfumato.privacy.verify.policies.terms import closed_policies
 from sfumato.privacy.verify.terms import MOST_CLAIMS, closed, closed_covered
 from sfumato.privacy.verify.texts.labels import LABELS, SCORE, closed_labels
@@ -173,7 +173,7 @@ def _column(form: Form, mask: str, *, dated: bool) -> dict[str, object]:
     if masked is not None and (masked not in MASKERS[mask].masked or kind not in MASKED[str(masked)]):
         raise CheckError(f"'masked' of a column is no way in which {mask} shows a column of its kind")
     unit = {"calendar": one_of(form, "calendar", tuple(LENGTHS))} if "calendar" in form else {}
-    if unit and (kind != "number" or masked not in ("discretize", *(("generated",) if dated else ()))):
+    if unit and (kind != "number" or masked not in (IN_UNITS if dated else IN_UNITS[:1])):
         raise CheckError("'calendar' tells the unit of dates, of no other column")
     told = {"told": _told(form, kind, masked)} if "told" in form else {}
     return {"name": column_name(form, "name"), "kind": kind, "role": role, "masked": masked, **unit, **told}

@@ -37,6 +37,8 @@ MASKED = {
     "transformed": ("number",),
     "generated": KINDS,
 }
+# Words beside which a certificate tells the calendar unit of dates; the second from format 6 on.
+IN_UNITS = ("discretize", "generated")
 
 
 @dataclass(frozen=True)
