@@ -59,7 +59,7 @@ def demo(
     """
     start_libraries()
 
-    from sfumato.cli.summary import claims_table
+    from sfumato.cli.claims import claims_table
     from sfumato.data import datasets
     from sfumato.maskers.partition.fit import Partition
     from sfumato.maskers.topdown.masker import TopDown
