@@ -74,14 +74,16 @@ def draft(
     figures("draft", draft_form(found, recipe))
     if output is None:
         echo(recipe)
-    else:
-        save(recipe, output, force=force)
-        _show(found)
-    allow = _allowance(home, [file for file in (stored, *files.values()) if file is not None])
-    if output is not None:
-        publish = f"sfumato publish {quote(str(output))}"
-        show(f"Read {output} and answer its questions. To look at what comes out: {publish} --trial{allow}")
-        show(f"The release itself: {publish} --output out{allow}")
+        return
+    save(recipe, output, force=force)
+    _show(found)
+    _what_next(output, _allowance(home, [file for file in (stored, *files.values()) if file is not None]))
+
+
+def _what_next(output: Path, allow: str) -> None:
+    publish = f"sfumato publish {quote(str(output))}"
+    show(f"Read {output} and answer its questions. To look at what comes out: {publish} --trial{allow}")
+    show(f"The release itself: {publish} --output out{allow}")
 
 
 def _allowance(home: Path, files: Sequence[Path]) -> str:
