@@ -116,6 +116,12 @@ def whole_units(declared: Sequence[str], unit: str) -> list[str]:
     return [begins, over.isoformat()[:length]]
 
 
+def _quoted(label: str) -> str:
+    """A label as it stands in a set: in quotation marks where it would be read as something else."""
+    plain = label and label.strip() == label and not set(label) & set(',"{}\r\n')
+    return label if plain else '"' + label.replace('"', '""') + '"'
+
+
 class Told:
     """Owns what partition.json says of one column: what each shown text covers."""
 
@@ -145,9 +151,9 @@ class Told:
     def _text(self, entry: list[Any]) -> str:
         if not self.number:
             names = [str(label) for label in entry if label is not None]
-            if len(entry) == 1:
+            if len(entry) == 1 and not (names[0].startswith("{") and names[0].endswith(("}", "} or missing"))):
                 return names[0]
-            return "{" + ", ".join(names) + "}" + (" or missing" if None in entry else "")
+            return "{" + ", ".join(map(_quoted, names)) + "}" + (" or missing" if None in entry else "")
         low, high = (end if told is None else told for told, end in zip(entry[:2], self.reach, strict=True))
         closed = "]" if entry[1] is None and not self.calendar else ")"
         ends = ["*" if end is None else end for end in (low, high)]

@@ -40,7 +40,7 @@ DAY = datetime.date(2001, 2, 3)
             pa.array([DAY]),
             Number(calendar="day", range=("1990", "2000")),
             TableError,
-            r"\[1990, 2000\].*mend the rows, or list",
+            r"\[1990, 2000\].*mend the rows, say outside: clip, or list",
         ),
         (pa.array([["a"]]), Category(), SchemaError, "item set"),
         (pa.array([["a"]]), Number(), SchemaError, "list"),

@@ -92,9 +92,7 @@ def test_parquet_has_no_cells_that_run(tmp_path: Path) -> None:
 
 def test_nothing_to_tell(tmp_path: Path) -> None:
     schema = sf.Schema(age=AGE, debt=sf.Number(role="plain"))
-    recipe = sf.Recipe(
-        schema=schema, structure=sf.Clusters("kmeans", k=2, n_init=1), privacy=(sf.KAnonymity(["age"], 5),)
-    )
+    recipe = sf.Recipe(schema=schema, privacy=(sf.KAnonymity(["age"], 5),))
     with warnings.catch_warnings():
         warnings.simplefilter("error", UserWarning)
         run = sf.Run(report=False, format="csv", ledger=sf.Ledger(tmp_path / "ledger"))

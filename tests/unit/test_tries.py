@@ -92,7 +92,6 @@ def test_a_masker_is_not_its_own_alternative_and_k_stays_above_1() -> None:
 def test_nothing_is_tried_unasked_nor_under_a_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tries, "tries", lambda *_: pytest.fail("tried"))
     assert "tries" not in sf.publish(people(), recipe(), run=sf.Run(report=False)).scores
-    assert "tries" not in sf.publish(people(), recipe(), run=sf.Run(report=False, suggest=True, trial=True)).scores
     private = sf.Recipe(
         schema=sf.Schema(
             age=sf.Number(role="quasi", range=(0, 100)), town=sf.Category(role="quasi", values=tuple(TOWNS))

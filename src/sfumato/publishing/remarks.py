@@ -21,7 +21,7 @@ from sfumato.data.drafting.people import NUMBERS_OF_THINGS, names_people
 from sfumato.data.drafting.words import IDENTIFYING, SOFT, concept_of, says
 from sfumato.data.lookalikes import alike
 from sfumato.data.masked import Masked
-from sfumato.data.schema import Category, ItemSet, Number
+from sfumato.data.schema import Attribute, Category, ItemSet, Number
 from sfumato.data.shown import set_members
 from sfumato.data.table import Column, Table
 from sfumato.errors import quoted, warn
@@ -145,7 +145,7 @@ def _unbounded(people: Table, recipe: Recipe) -> Iterator[str]:
     known = max((need.on for need in recipe.privacy), key=len)
     on = ", ".join(known) if len(known) <= MOST_NAMED else "..."
     nearly = ", or nearly the same number" if any(isinstance(recipe.schema[name], Number) for name in free) else ""
-    asks = ", ".join(_ask(people, name) for name in free[:MOST_LINES])
+    asks = ", ".join(_ask(people, name, recipe.schema[name]) for name in free[:MOST_LINES])
     sets = all(isinstance(recipe.schema[name], ItemSet) for name in free)  # no confidence bound speaks of items
     yield (
         f"{', '.join(map(quoted, free))} {'is' if len(free) == 1 else 'are'} sensitive, and no requirement bounds what "
@@ -154,9 +154,8 @@ def _unbounded(people: Table, recipe: Recipe) -> Iterator[str]:
     )
 
 
-def _ask(people: Table, name: str) -> str:
-    """The requirement that bounds a secret, as its kind takes it."""
-    attribute = people.schema[name]
+def _ask(people: Table, name: str, attribute: Attribute) -> str:
+    """The requirement that bounds a secret, as its kind takes it; several holders may keep it from this table."""
     if isinstance(attribute, ItemSet):
         return f"{{l_diversity: 2, kind: items, sensitive: {name}}}"
     return _close(people, name, 0.2) if isinstance(attribute, Number) else f"{{l_diversity: 2, sensitive: {name}}}"
@@ -164,7 +163,8 @@ def _ask(people: Table, name: str) -> str:
 
 def _close(people: Table, name: str, t: float) -> str:
     """t-closeness of a number by its size; missing values, which have none, must go."""
-    gone = f" with missing: {{{name}: drop}}" if people.columns[name].missing else ""
+    column = people.columns.get(name)
+    gone = f" with missing: {{{name}: drop}}" if column is not None and column.missing else ""
     return f"{{t_closeness: {t:g}, sensitive: {name}, distance: ordered}}{gone}"
 
 
@@ -173,9 +173,10 @@ def _unordered(people: Table, recipe: Recipe) -> Iterator[str]:
     asked: Sequence[Any] = recipe.privacy
     for need in asked:
         name = need.sensitive
-        if getattr(need, "distance", None) != "equal" or not isinstance(people.schema[name], Number):
+        column = people.columns.get(name)
+        if getattr(need, "distance", None) != "equal" or not isinstance(recipe.schema.get(name), Number):
             continue
-        if len(people.columns[name].values) > FEW_NUMBERS:
+        if column is not None and len(column.values) > FEW_NUMBERS:
             yield (
                 f"{quoted(name)} has many different numbers, and its t_closeness takes any two of them for equally "
                 "different: every group must have nearly all of them, which costs much detail, and a group of nearly "
