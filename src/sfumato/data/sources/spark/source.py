@@ -51,6 +51,8 @@ class SparkFrame:
 
     def repeats(self, columns: Sequence[str]) -> Repeats:
         """How many rows share what they have in all of these columns, counted there: two numbers come up."""
+        if not {*columns} <= {*self.frame.columns}:  # what is left out need not be there
+            return Repeats(0, 0)
         with in_words(self.called):
             read = as_read(self.frame, columns)
             return repeats(receive("repeats", awaited(lambda: shared_rows(read)).to_batches()))
