@@ -146,6 +146,7 @@ def run(contender: Contender, folder: Path, k: int) -> float:
     (folder / "shown.csv").unlink(missing_ok=True)
     command = [*contender.command, str(folder), str(k)]
     environment = {**os.environ, "OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1", "XDG_STATE_HOME": str(folder)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # as installed: nobody's source is compiled by every process
     before = os.times()
     done = subprocess.run(
         command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=GIVE_UP, check=False
