@@ -26,7 +26,7 @@ from sfumato.privacy.requirements import KAnonymity
 from tests.contracts.oracle import by_the_oracle
 from tests.sampling import some
 
-SCORES = ("tradeoff", "infogain", "distortion", "total_gain")
+SCORES = ("tradeoff", "infogain", "distortion", "total_gain", "detail")
 
 
 @dataclass(frozen=True)

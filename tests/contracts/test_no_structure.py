@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
@@ -54,6 +55,21 @@ def test_every_masker_goes_without_or_says_why_not(name: str, tmp_path: Path) ->
     if not mask.guarantee.spends:
         assert "prosecutor.highest" in figures
         assert sf.evaluate(IRIS.table, folder)["headline"]
+
+
+def test_a_deep_tree_does_not_take_everything() -> None:
+    """One attribute to its last leaf and nothing of the others would be little use to anybody."""
+    deep = {f"{ten}0-{ten}9": [f"{ten}{one}" for one in range(10)] for ten in range(1, 9)}
+    schema = sf.Schema(
+        {"years": sf.Category(role="quasi", taxonomy=sf.Taxonomy.from_tree({"ANY": deep}))}
+        | {f"q{at}": sf.Category(role="quasi", taxonomy=sf.Taxonomy.from_tree({"ANY": ["a", "b"]})) for at in range(4)}
+    )
+    chance = np.random.default_rng(0)
+    columns = {f"q{at}": chance.choice(["a", "b"], 4000) for at in range(4)}
+    table = pa.table({"years": chance.integers(10, 90, 4000).astype(str), **columns})
+    recipe = sf.Recipe(schema=schema, privacy=[sf.KAnonymity([*schema], 20)], mask=sf.TopDown())
+    shown = sf.publish(table, recipe, run=sf.Run(report=False)).table
+    assert all(len(shown.column(name).unique()) > 1 for name in schema)
 
 
 @pytest.mark.parametrize("mask", [sf.TopDown(score="infogain"), sf.TopDown(beneficial_only=True)], ids=str)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -113,7 +114,8 @@ def test_a_recipe_may_name_no_structure() -> None:
     assert recipe.masker == sf.Partition()
     assert sf.Recipe.from_yaml(PEOPLE_YAML).masker == sf.Partition()
     told = sf.Recipe.from_yaml(recipe.to_yaml().replace("partition", "top_down"))
-    assert told.masker == sf.TopDown(score="distortion")
+    assert told.masker == sf.TopDown(score="detail")
+    assert dataclasses.replace(told, mask=sf.TopDown(score="distortion")).masker == sf.TopDown(score="distortion")
 
 
 def test_earlier_releases_are_read_and_written() -> None:

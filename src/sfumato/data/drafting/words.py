@@ -50,8 +50,15 @@ def says(name: str, pattern: str) -> str | None:
 
 
 def concept_of(name: str) -> Concept | None:
-    """What others know of people that this name stands for; None if it is nothing of that kind."""
-    return next((concept for concept in KNOWN if says(name, concept.pattern)), None)
+    """What others know of people that this name stands for; None if it is nothing of that kind.
+
+    >>> concept_of("Pays de naissance").meaning, concept_of("city_of_birth").meaning, concept_of("born").meaning
+    ('nationality or origin', 'where somebody lives', 'age or birth')
+    """
+    found = next((concept for concept in KNOWN if says(name, concept.pattern)), None)
+    if found is not BIRTH:
+        return found
+    return next((place for place in (COUNTRY, PLACE) if says(name, place.pattern)), BIRTH)  # where, not when
 
 
 def is_quantity(name: str) -> bool:

@@ -5,7 +5,7 @@ A grower owns the cut of one attribute. Values are numbered as `sfumato.counting
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -27,6 +27,7 @@ class Candidate:
     """A refinement that may come next: its gain, how many records it makes more exact, how many hold the value.
 
     `beneficial`: more than one class among the records that hold the value (002 section 3.1.3).
+    `freed`: by how much less of the attribute the records' values cover, added up over them; 1 is all of it.
     """
 
     refinement: Refinement
@@ -34,6 +35,7 @@ class Candidate:
     records: int
     held: int
     beneficial: bool
+    freed: float
 
 
 class Grower(Protocol):
@@ -65,11 +67,39 @@ class Sums:
         return found
 
 
-def counted(refinement: Refinement, children: NDArray[np.int64]) -> Candidate:
-    """A refinement with what it gains, from (children, classes) records."""
+def counted(refinement: Refinement, children: NDArray[np.int64], falls: Sequence[float]) -> Candidate:
+    """A refinement with what it gains, from (children, classes) records. `falls`: by how much less each covers."""
     held = children.sum(axis=0)
     total = int(held.sum())
-    return Candidate(refinement, info_gain(children), total, total, int(np.count_nonzero(held)) > 1)
+    freed = float(children.sum(axis=1) @ np.array(falls))
+    return Candidate(refinement, info_gain(children), total, total, int(np.count_nonzero(held)) > 1, freed)
+
+
+def places_of(axis: TreeAxis | NumberAxis) -> NDArray[np.float64]:
+    """(positions,): where each lies from 0 to 1, leaves evenly and numbers by size; missing ones nowhere."""
+    if isinstance(axis, TreeAxis):
+        return np.linspace(0.0, 1.0, len(axis.taxonomy.leaves))
+    known = axis.numbers[np.isfinite(axis.numbers)].astype(np.float64)
+    if len(known) < len(axis.numbers) or not len(known) or known[0] == known[-1]:
+        return np.linspace(0.0, 1.0, len(axis.numbers))
+    places: NDArray[np.float64] = (known - known[0]) / (known[-1] - known[0])
+    return places
+
+
+def falls(places: NDArray[np.float64], parts: Sequence[tuple[int, int]]) -> list[float]:
+    """By how much less of an attribute each part covers than all of them together.
+
+    >>> falls(np.array([0.0, 0.5, 1.0]), [(0, 2), (2, 3)]), falls(np.array([0.0, 1.0]), [(0, 2), (2, 3)])
+    ([0.5, 1.0], [0.0, 1.0])
+    """
+    whole = _covered(places, parts[0][0], parts[-1][1])
+    return [whole - _covered(places, first, end) for first, end in parts]
+
+
+def _covered(places: NDArray[np.float64], first: int, end: int) -> float:
+    if first >= len(places):
+        return 0.0  # the missing ones alone
+    return 1.0 if end > len(places) else float(places[end - 1] - places[first])
 
 
 class TreeGrower:
@@ -78,6 +108,7 @@ class TreeGrower:
     def __init__(self, attribute: int, axis: TreeAxis, histogram: Histogram) -> None:
         self._attribute, self._axis, self._sums = attribute, axis, Sums(histogram)
         self._number = {label: number for number, label in enumerate(axis.taxonomy.labels)}
+        self._places = places_of(axis)
         self.cut: set[int] = {0}
         self._open = {0: self._make(0)}
 
@@ -90,7 +121,7 @@ class TreeGrower:
             parts.append((len(tree.leaves), len(tree.leaves) + 1))
             children.append(len(tree.labels))
         refinement = Refinement(self._attribute, node, tuple(parts), tuple(children))
-        return counted(refinement, np.array([self._sums.of(*part) for part in parts]))
+        return counted(refinement, np.array([self._sums.of(*part) for part in parts]), falls(self._places, parts))
 
     def candidates(self) -> list[Candidate]:
         """Inner nodes of the cut, in tree order."""
@@ -136,7 +167,7 @@ class ValueGrower:
         split = np.stack([shown, held - shown], axis=1)
         total, mixed = int(held.sum()), int(np.count_nonzero(held)) > 1
         return [
-            Candidate(self._disclose(position), float(gain), int(count), total, mixed)
+            Candidate(self._disclose(position), float(gain), int(count), total, mixed, float(count))
             for position, gain, count in zip(asked, gains(held, split), shown.sum(axis=1), strict=True)
         ]
 
@@ -167,6 +198,7 @@ class NumberGrower:
     def __init__(self, attribute: int, axis: NumberAxis, histogram: Histogram, holds: Holds | None) -> None:
         self._attribute, self._axis, self._sums, self._holds = attribute, axis, Sums(histogram), holds
         self._histogram = histogram
+        self._places = places_of(axis)
         self._count = len(axis.numbers)
         self._number = {(0, axis.size): 0}
         self.breaks: set[int] = set()
@@ -187,7 +219,7 @@ class NumberGrower:
 
     def _into(self, first: int, at: int, end: int) -> Candidate:
         children = np.array([self._sums.of(first, at), self._sums.of(at, end)])
-        return counted(self._refinement(first, at, end), children)
+        return counted(self._refinement(first, at, end), children, falls(self._places, ((first, at), (at, end))))
 
     def _offer(self, first: int, end: int, allowed: NDArray[np.bool_] | None = None) -> None:
         separable = self._axis.separable[first + 1 : end]

@@ -23,6 +23,8 @@ from sfumato.maskers.topdown.candidates import (
     TreeGrower,
     ValueGrower,
     counted,
+    falls,
+    places_of,
 )
 from sfumato.maskers.topdown.item_sets import SetAxis, SetGrower, set_cuts
 from sfumato.maskers.topdown.refinement import Refinement
@@ -38,7 +40,7 @@ class IntervalGrower:
 
     def __init__(self, attribute: int, axis: NumberAxis, histogram: Histogram, tree: Intervals) -> None:
         self._attribute, self._axis, self._sums, self._tree = attribute, axis, Sums(histogram), tree
-        self._more = int(axis.missing)
+        self._more, self._places = int(axis.missing), places_of(axis)
         self._first = np.searchsorted(axis.numbers, [low for low, _ in tree.spans]).tolist()
         self.refined: set[int] = set()
         self.missing_apart = False
@@ -68,7 +70,8 @@ class IntervalGrower:
             yield node
 
     def _made(self, refinement: Refinement) -> Candidate:
-        return counted(refinement, np.array([self._sums.of(*part) for part in refinement.parts]))
+        parts = refinement.parts
+        return counted(refinement, np.array([self._sums.of(*part) for part in parts]), falls(self._places, parts))
 
     def _offer(self, node: int) -> None:
         *_, split = self._down(node)

@@ -168,7 +168,7 @@ class SetGrower:
         parts = tuple((at, at + 1) for at in range(axis.size))
         step = Refinement(attribute, 0, parts, tuple(range(1, axis.size + 1)))
         held = [at for at, combination in enumerate(axis.combinations) if combination]
-        self._candidate = counted(step, histogram[held])
+        self._candidate = counted(step, histogram[held], [_fall(axis)] * len(held))
 
     def candidates(self) -> list[Candidate]:
         """The label, when it stands in the cut."""
@@ -185,6 +185,14 @@ class SetGrower:
     def same(self, step: Refinement) -> Refinement:
         """Positions are the same in every search."""
         return step
+
+
+def _fall(axis: SetAxis) -> float:
+    """By how much less of all items a shown label covers, once its children stand in its place: on average."""
+    if axis.node == THERE:
+        return 1.0
+    leaves, below = len(axis.tree.leaves_of(axis.label)), len(axis.tree.children(axis.label))
+    return (leaves - leaves / max(below, 1)) / len(axis.tree.leaves)
 
 
 def set_cuts(axes: Sequence[object]) -> dict[str, SetCut]:

@@ -185,8 +185,10 @@ def _elsewhere(fitted: Fitted, blocked: Blocked, on: tuple[str, ...]) -> Thresho
     return {}
 
 
-UNGUIDED = "distortion"
+UNGUIDED = "detail"
 """What a refinement is worth where there is no structure."""
+BLIND = ("distortion", UNGUIDED)
+"""Scores that ask for no labels."""
 
 
 @constructed
@@ -194,8 +196,8 @@ UNGUIDED = "distortion"
 class TopDown(Settings, Masker):
     """Top-down refinement: one cut for everybody, as the papers have it.
 
-    - `score`: what a refinement is worth (tradeoff, infogain, distortion, total_gain). "auto": total_gain for clusters
-      under several quasi-identifiers, distortion where there is no structure, else tradeoff, Eq. 1 of the papers.
+    - `score`: what a refinement is worth (tradeoff, infogain, distortion, total_gain, detail). "auto": total_gain for
+      clusters under several quasi-identifiers, detail where there is no structure, else tradeoff, Eq. 1 of the papers.
     - `search`: "greedy" takes the best refinement each time (the papers); "portfolio" runs greedy under several scores,
       splits and shares of lifted records within `seconds`, and keeps what preserves the structure best.
     - `split`: an interval is split at the best boundary or not at all ("best", the papers), or at the best boundary
@@ -307,8 +309,8 @@ class TopDown(Settings, Masker):
         return not self.suppress
 
     def unguided(self) -> TopDown:
-        """Guided by distortion: there are no labels of which a refinement could tell something."""
-        if self.score not in (AUTO, "tradeoff", UNGUIDED):
+        """Guided by how much is shown: there are no labels of which a refinement could tell something."""
+        if self.score not in (AUTO, "tradeoff", *BLIND):
             raise RecipeError(
                 "score",
                 "it is worth by labels, and there is no structure",
@@ -322,7 +324,7 @@ class TopDown(Settings, Masker):
                 given="true",
                 remedy="leave it out, or name a structure",
             )
-        return replace(self, score=UNGUIDED)
+        return replace(self, score=self.score if self.score in BLIND else UNGUIDED)
 
     def mask_while(self, task: Task, holds: Callable[[Outcome], bool]) -> Outcome:
         """Refining never adds anonymity (Fung et al., EDBT 2008, section 5): the number of refinements is bisected."""

@@ -64,7 +64,8 @@ class Worth:
 
     `gain`: information gain (002 Eq. 2 and 5). `loss`: mean fall of A(QID) over the QIDs that hold the
     attribute (Eq. 4). `before` and `after`: the smallest A(QID) among them, now and then. `records`: records
-    that get a more exact value; `held`: records that hold the refined value; `rows`: records in the table.
+    that get a more exact value; `held`: records that hold the refined value; `rows`: records in the table; `freed`: by
+    how much less of the attribute these records' values cover, added up over them.
     """
 
     gain: float
@@ -74,6 +75,7 @@ class Worth:
     records: int
     held: int
     rows: int
+    freed: float = 0.0
 
 
 class Score(Protocol):
@@ -107,11 +109,21 @@ def total_gain(worth: Worth) -> float:
     return worth.gain * worth.held / worth.rows / (log2(worth.before / worth.after) + 0.05)
 
 
+def detail(worth: Worth) -> float:
+    """Detail won over the whole table per bit of anonymity lost: what to refine where there are no labels to tell of.
+
+    Distortion alone takes a deep tree to its leaves before it opens the next one: on Adult (eight attributes, k = 20)
+    ages were shown by the year, and six attributes not at all.
+    """
+    return worth.freed / worth.rows / (log2(worth.before / worth.after) + 0.5)
+
+
 SCORES: Mapping[str, Score] = {
     "tradeoff": tradeoff,
     "infogain": infogain,
     "distortion": distortion,
     "total_gain": total_gain,
+    "detail": detail,
 }
 
 

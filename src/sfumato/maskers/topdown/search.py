@@ -197,6 +197,7 @@ class Search:
             records=candidate.records,
             held=candidate.held,
             rows=self._rows,
+            freed=candidate.freed,
         )
         return Scored(candidate, significant(self._rules.score(worth)), loss, tuple(after.tolist()))
 
