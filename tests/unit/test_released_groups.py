@@ -128,3 +128,13 @@ def test_a_column_is_not_copied_for_every_group(monkeypatch: pytest.MonkeyPatch)
     numbered = Numbered.of(shown, ["age", "town"])
     assert len(numbered.shown) == 300
     assert len(copies) <= 4
+
+
+def test_an_empty_label_is_refused_with_what_to_write() -> None:
+    table = pa.table({"age": [*range(20, 60)], "city": ["a", "", "b", "c"] * 10})
+    schema = sf.Schema(age=sf.Number(role="quasi"), city=sf.Category(role="quasi"))
+    recipe = sf.Recipe(schema=schema, structure=sf.Clusters("kmeans", k=2), privacy=[sf.KAnonymity(["age", "city"], 3)])
+    with pytest.raises(sf.TableError, match=r"missing: \[''\]"):
+        sf.publish(table, recipe, run=sf.Run(report=False, trial=True))
+    mended = recipe.replace(schema=sf.Schema({**schema, "city": sf.Category(role="quasi", missing=("",))}))
+    assert sf.publish(table, mended, run=sf.Run(report=False, trial=True)).verdict.holds

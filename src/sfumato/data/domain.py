@@ -198,21 +198,8 @@ def _in_lower_case(labels: set[str], declared: Sequence[str]) -> str:
     return ""
 
 
-def _refuse_empty(name: str, values: pa.Array[Any], attribute: Category | ItemSet) -> None:
-    """Among the labels of a masked set nothing stands for those who miss the value: an empty label would be them."""
-    if isinstance(attribute, ItemSet) or attribute.role != "quasi" or not len(values) or values[0].as_py() != "":
-        return  # labels are in order, so that an empty one comes first
-    raise TableError(
-        name,
-        "a label that is masked has at least one letter",
-        given="an empty text in some rows, which is another thing than an empty cell",
-        remedy="say that it means missing, `missing: ['']`, or write a word in its place",
-    )
-
-
 def check_labels(name: str, values: pa.Array[Any], attribute: Category | ItemSet) -> None:
     """Refuse labels outside the declared taxonomy or values, without showing them."""
-    _refuse_empty(name, values, attribute)
     if attribute.taxonomy is None and attribute.values is None:
         return
     labels = set(texts_of(values))
