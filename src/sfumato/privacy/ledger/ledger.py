@@ -258,8 +258,8 @@ def _again(name: str, others: Sequence[Entry], follow: str) -> RecipeError:
         given=f"the ledger knows one of {last.when[:16]} in {last.folder}{more}",
         remedy=f"{follow + '; ' if follow else ''}publish under a budget (mask: private_tree, budget: {{epsilon: 1}}; "
         "no earlier), which is counted and keeps its promise whatever else is out; if that one never left the house, "
-        f"delete it and say `sfumato ledger --withdraw {last.id[:8]}`; to look at what would come out, `sfumato publish "
-        "--trial`; or take the risk and say i_understand: several_releases",
+        f"delete it and say `sfumato ledger --withdraw {last.id[:8]}`; to look at what would come out, `sfumato "
+        "publish --trial`; or take the risk and say i_understand: several_releases",
     )
 
 
