@@ -67,6 +67,15 @@ def test_generalized_rows_have_no_centres() -> None:
     assert "more than the table" not in told
 
 
+def test_generated_dates_have_no_centres_and_it_is_told_what_to_do_instead() -> None:
+    public = sf.Schema(age=SCHEMA["age"], born=SCHEMA["born"])
+    told = centres_stay(
+        sf.Recipe(schema=public, structure=RECIPE.structure, mask=sf.PrivateTree(), budget=sf.Budget(1))
+    )
+    assert "dates (born)" in told
+    assert "sfumato clusters RELEASE --k 5" in told
+
+
 def test_centres_that_nobody_wanted_are_not_explained() -> None:
     assert "as the recipe says" in centres_stay(replace(RECIPE, release=sf.Along(starting_centres=False)))
 

@@ -61,7 +61,7 @@ def show_release(release: Release, output: Path) -> None:
     show_scores(release.scores)
     for line in tries_told(release.scores):
         show(line)
-    if release.scores.get("clusters") and not release.tells_centres:
+    if not release.tells_centres and (release.scores.get("clusters") or _generates_clusters(release.recipe)):
         show(centres_stay(release.recipe))
     if release.recipe.people is not None and not release.mask.rules and not release.recipe.mask.guarantee.spends:
         show(
@@ -113,12 +113,11 @@ def centres_stay(recipe: Recipe) -> str:
 
     if not recipe.release.starting_centres:
         return "The clusters' centres do not go along, as the recipe says."
-    if recipe.mask.guarantee.spends:
-        needed = "ten of them at least, and two for each cluster"
-        return f"The clusters' centres do not go along: they are found in rows of values (rows: values), {needed}."
     clusters = clusters_of(recipe.structure)
     chosen = None if clusters is None else clusters.attributes
     compared = chosen or (*recipe.schema.quasi, *recipe.schema.with_role("plain"))
+    if recipe.mask.guarantee.spends:
+        return _none_generated(recipe, compared)
     why: list[str] = []
     for name, attribute in ((name, recipe.schema[name]) for name in compared):
         if isinstance(attribute, ItemSet):
@@ -137,6 +136,27 @@ def centres_stay(recipe: Recipe) -> str:
             f"{recipe.mask.__class__.__name__} leaves no space for them."
         )
     return f"The clusters' centres do not go along: they would tell more than the table does of {'; '.join(why)}."
+
+
+def _generates_clusters(recipe: Recipe) -> bool:
+    """Whether clusters would be found in generated rows."""
+    from sfumato.structure.structures import clusters_of
+
+    return recipe.mask.guarantee.spends and clusters_of(recipe.structure) is not None
+
+
+def _none_generated(recipe: Recipe, compared: Sequence[str]) -> str:
+    """Why generated rows have no centres beside them, and what their recipient can do."""
+    from sfumato.data.schema import Number
+
+    found = ((name, recipe.schema[name]) for name in compared)
+    dates = [name for name, one in found if isinstance(one, Number) and one.calendar is not None]
+    needed = "they are found in rows of values (rows: values), ten of them at least, and two for each cluster"
+    bare = f"; none are where records are compared by dates ({visible(', '.join(dates))})" if dates else ""
+    return (
+        f"The clusters' centres do not go along: {needed}{bare}. Whoever has the release finds as many clusters "
+        "as he asks for: sfumato clusters RELEASE --k 5, in Python sf.load(RELEASE).clusters(5)."
+    )
 
 
 def told_of_secrets(release: Release) -> dict[str, float]:
