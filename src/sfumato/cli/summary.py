@@ -7,22 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato.cli.claims import across, claims_table
+from sfumato.cli.columns import BAR, LONGEST_LABEL, columns_note, columns_table
 from sfumato.cli.ledger import show_promise
 from sfumato.cli.output import show
-from sfumato.display import shortened
 from sfumato.errors import visible
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from rich.table import Table
 
     from sfumato.data.schema import Schema
-    from sfumato.evaluation.columns import ColumnKept
     from sfumato.evaluation.worth import Worth
     from sfumato.recipe import Recipe
     from sfumato.release.release import Release
 
-LONGEST_LABEL = 60
 STABLE = 0.95
 """Raw data that are clustered again and are less like themselves than this have no clusters that everybody finds."""
 OTHER_K = "Another k may be found again better (structure: {k: auto} tries 2 to 10)."
@@ -31,8 +28,7 @@ OTHER_THAN_AUTO = (
     "are compared by fewer columns (structure: attributes: [...]), may be found again better."
 )
 """What to try where they do not."""
-BAR = "█"
-WIDTH, NARROW = 10, 5
+WIDTH = 10
 
 
 def show_release(release: Release, output: Path) -> None:
@@ -52,7 +48,8 @@ def show_release(release: Release, output: Path) -> None:
             show(line)
     if worth.columns:
         show(columns_table(worth.columns))
-        show(DETAIL)
+        if noted := columns_note(worth.columns, release.recipe.mask):
+            show(noted)
     if release.scores.get("detail"):
         show(detail_kept(release.scores["detail"]))
     for line in found_again(release.scores, worth, auto=_chosen(release.recipe)):
@@ -184,41 +181,6 @@ def beside(recipe: Recipe) -> str:
     populations = [need.population for need in recipe.privacy if need.population is not None]
     earlier = [f" --with {folder}" for folder in recipe.before.releases]
     return "".join([*earlier, *(f" --population {one}" for one in populations)])
-
-
-def columns_table(columns: Sequence[ColumnKept]) -> Table:
-    """What each masked column still tells: its values before and after, the commonest, and the detail kept."""
-    from rich.table import Table
-
-    table = Table(title="What the masked columns still tell (for your eyes only)", title_justify="left")
-    table.add_column("column", no_wrap=True)
-    table.add_column("values", justify="right", no_wrap=True)
-    table.add_column("most frequent, and its share")
-    table.add_column("detail kept", no_wrap=True)
-    table.add_column("rows with one value", justify="right", width=len("one value"))
-    for one in columns:
-        label = f"{visible(shortened(one.commonest), most=LONGEST_LABEL)} {one.share:.0%}"
-        alone = "" if one.alone is None else f"{one.alone:.0%}"
-        kept = detail(one.kept) if one.moved is None else one.moved_words
-        row = (one.name, f"{one.before:,} -> {one.after:,}", label, kept, alone)
-        table.add_row(*row, style="dim" if one.silent else None)
-    return table
-
-
-DETAIL = (
-    "Detail kept: of an interval what it leaves of the range, of a set what it leaves of all labels. Rows with one "
-    "value: they show one label or number, neither a set nor an interval of several; where counts by a column matter, "
-    "ask for detail: {COLUMN: 1}."
-)
-
-
-def detail(kept: float | None) -> str:
-    """A share with a bar.
-
-    >>> detail(0.5)
-    '██    50%'
-    """
-    return "numbers moved" if kept is None else f"{BAR * round(NARROW * kept):<{NARROW}} {kept:.0%}"
 
 
 def detail_kept(kept: Sequence[Mapping[str, Any]]) -> str:
