@@ -14,6 +14,7 @@ from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.privacy.ledger.ledger import ledger_path
 from sfumato.studio import form as forms
 from sfumato.studio.jobs import Job
+from sfumato.studio.tables import look
 from sfumato.studio.uploads import safe_name
 from sfumato.studio.wording import in_words
 from sfumato.studio.workspace import Work, usual_folder
@@ -294,6 +295,19 @@ def test_what_the_terminal_says_first_is_said_where_a_trial_is_shown_compared_an
     Job(work.trials[-1]).set(state="done")
     pages = {screen: visitor.get(f"/w/{work.id}/{screen}").text for screen in ("run", "compare", "release")}
     assert {screen: page.count(said) for screen, page in pages.items()} == {"run": 1, "compare": 1, "release": 2}
+
+
+def test_the_first_look_counts_labels_as_publish_does(opened: tuple[Visitor, Work], tmp_path: Path) -> None:
+    """Blanks at the end make another label, which is masked as one; numbers are read without them."""
+    _, work = opened
+    towns = ["north", "north ", " north", "south", "South", ""] * 5
+    table = tmp_path / "towns.csv"
+    table.write_text("town,age\n" + "".join(f"{town},{at} \n" for at, town in enumerate(towns)))
+    town, age = look(work.folder, str(table), encoding=None)["columns"]
+    raw = sf.read(table, sf.Schema(town=sf.Category(role="quasi"), age=sf.Category(role="quasi"))).column("town")
+    assert (town["distinct"], town["missing"]) == (len(raw.values), raw.missing) == (5, 5)
+    assert town["labels"] == sorted(raw.labels)
+    assert age["bins"] is not None
 
 
 ZIPS = Taxonomy.from_tree({"*": {"537**": {"5370*": ["53703", "53706"], "5371*": ["53715"]}, "9021*": ["90210"]}})
