@@ -66,7 +66,11 @@ def test_a_deep_tree_does_not_take_everything() -> None:
     def lost(score: str) -> float:
         mask = sf.TopDown(score=score)
         recipe = sf.Recipe(schema=schema, privacy=[sf.KAnonymity(QUASI, 5)], mask=mask)
-        return float(sf.publish(texts, recipe, run=sf.Run(report=False, trial=True)).scores["scores"]["certainty_penalty"]["value"])
+        return float(
+            sf.publish(texts, recipe, run=sf.Run(report=False, trial=True)).scores["scores"]["certainty_penalty"][
+                "value"
+            ]
+        )
 
     assert lost("auto") == lost("detail") < lost("distortion") - 0.1
 

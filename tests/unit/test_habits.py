@@ -91,7 +91,7 @@ def test_new_rows_are_shown_as_the_old_ones(people: pd.DataFrame, release: sf.Re
     told = (
         r"every row lies in a part\. Given: 1 of 1 rows that lie in none: 1 have a value that no part shows \(in sex\)"
     )
-    with pytest.raises(sf.SfumatoError, match=rf"{told}.*unseen='suppress'.* as they are\.$"):
+    with pytest.raises(sf.SfumatoError, match=rf"{told}.*unseen='suppress'.* as their parts do\.$"):
         release.apply(stranger)
     assert release.apply(stranger, unseen="suppress")[release.recipe.schema.quasi[0]].tolist() == ["*"]
 

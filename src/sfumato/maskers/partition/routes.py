@@ -67,7 +67,8 @@ def no_part(tree: Tree, table: Table, at: Ints, attributes: Mapping[str, Along])
         "partition",
         "every row lies in a part",
         given=f"{np.count_nonzero(gone):,} of {table.rows:,} rows that lie in none: {', '.join(told)}",
-        remedy="say unseen='suppress' to show these rows as *, and the others as they are" + (cuts if apart else ""),
+        remedy="say unseen='suppress' to show these rows as *, and the others as their parts do"
+        + (cuts if apart else ""),
     )
 
 
