@@ -66,7 +66,7 @@ def recipe(k: int = 8) -> sf.Recipe:
         sex=sf.Category(role="quasi", values=("f", "m")),
         town=sf.Category(),
     )
-    return sf.Recipe(schema=schema, privacy=[sf.KAnonymity(["age", "sex"], k)], mask=sf.TopDown())
+    return sf.Recipe(schema=schema, privacy=[sf.KAnonymity(["age", "sex"], k)], mask=sf.TopDown(score="distortion"))
 
 
 @pytest.mark.parametrize(
