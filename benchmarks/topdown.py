@@ -51,8 +51,10 @@ class Watched:
 
     session: GroupSession | None = None
 
-    def __call__(self, engine: Engine, records: Records, needs: Sequence[Needs]) -> GroupSession:
-        self.session = open_groups(engine, records, needs)
+    def __call__(
+        self, engine: Engine, records: Records, needs: Sequence[Needs], *, waiting: Sequence[int] = ()
+    ) -> GroupSession:
+        self.session = open_groups(engine, records, needs, waiting=waiting)
         return self.session
 
 
@@ -148,7 +150,8 @@ def peak_bytes(table: Table, needs: list[KAnonymity]) -> int:
 def measure_publish(rows: int) -> None:
     """From Parquet to verified Parquet, against polars reading, grouping once and writing."""
     arrow, schema = table_of(rows)
-    recipe = sf.Recipe(schema=schema, structure=sf.Classes("income"), privacy=(KAnonymity(schema.quasi, K),))
+    needs = (KAnonymity(schema.quasi, K),)
+    recipe = sf.Recipe(schema=schema, structure=sf.Classes("income"), privacy=needs, mask=sf.TopDown())
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "raw.parquet"
         pq.write_table(arrow, path)
