@@ -57,7 +57,7 @@ def main() -> None:
     axes = np.linalg.svd(raw[:20_000] - raw.mean(axis=0), full_matrices=False)[2][:2].T
     rng = np.random.default_rng(0)
     rows = rng.permutation(table.rows)[:POINTS]
-    shake = rng.normal(0, 0.006, (POINTS, 2))
+    shake = rng.normal(0, 0.006, (len(rows), 2))
     before = (raw[rows] - raw.mean(axis=0)) @ axes + shake
     after = (vectors[rows] - raw.mean(axis=0)) @ axes + shake
     draw(
