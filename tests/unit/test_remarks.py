@@ -29,6 +29,11 @@ def people(**more: Any) -> pl.DataFrame:
     return pl.DataFrame({"age": AGES, "town": towns, "ill": chance.choice(["flu", "gout"], ROWS), **more})
 
 
+def plain(label: float | str) -> str:
+    """A label as sets write it: whole numbers have no point."""
+    return label if isinstance(label, str) else f"{label:g}"
+
+
 def told(table: pl.DataFrame, more: dict[str, Any] | None = None, **settings: Any) -> list[str]:
     """The remarks about a table whose further columns are plain numbers, unless something else is said."""
     known: dict[str, Any] = {
@@ -180,9 +185,13 @@ def test_identifiers_that_cannot_be_read_twice_are_not_asked_for() -> None:
 
 
 @pytest.mark.parametrize(("rare", "told_of"), [(60, True), (4, False)])
-def test_rare_labels_that_sets_name_are_told(rare: int, told_of: bool) -> None:
-    codes = [*(f"r{row}" for row in range(rare)), *(f"c{row % 20}" for row in range(ROWS - rare))]
-    sets = [f"{{{', '.join(sorted({*codes[at : at + 12]}))}}}" for at in range(0, ROWS, 12) for _ in range(12)]
+@pytest.mark.parametrize("numbers", [False, True], ids=["texts", "numbers"])
+def test_rare_labels_that_sets_name_are_told(rare: int, told_of: bool, numbers: bool) -> None:
+    codes: list[Any] = [*(f"r{row}" for row in range(rare)), *(f"c{row % 20}" for row in range(ROWS - rare))]
+    if numbers:
+        codes = [100 + row + 0.25 for row in range(rare)] + [row % 20 + 0.0 for row in range(ROWS - rare)]
+    parts = [map(plain, sorted({*codes[at : at + 12]})) for at in range(0, ROWS, 12)]
+    sets = [text for part in parts for text in [f"{{{', '.join(part)}}}"] * 12]
     schema = sf.Schema(code=sf.Category(role="quasi"))
     table, recipe = pl.DataFrame({"code": codes}), sf.Recipe(schema=schema, privacy=[sf.KAnonymity(["code"], 5)])
     shown = Masked.of({"code": pl.Series(sets).to_arrow()})
@@ -192,6 +201,7 @@ def test_rare_labels_that_sets_name_are_told(rare: int, told_of: bool) -> None:
     assert [str(one.message) for one in found] == list(said)
     assert len(said) == told_of
     assert not told_of or said[0].startswith('75% of the labels of "code" are had by fewer than 5 rows each')
+    assert not told_of or ("declare it a number (kind: number)" in said[0]) is numbers
 
 
 @pytest.mark.parametrize(
