@@ -230,7 +230,9 @@ def test_classes_that_are_told_as_well_without_the_masked_columns_are_said_to_be
     assert more in sentence(0.2)
     assert "raw they would help hardly more (0.176)" in sentence(0.2, baseline_error=0.176)
     assert "raw they do not help either (0.189)" in sentence(0.2, baseline_error=0.189)
-    chance = "cannot be told from those made without the masked columns (0.179); raw they would help hardly more (0.176)"
+    chance = (
+        "cannot be told from those made without the masked columns (0.179); raw they would help hardly more (0.176)"
+    )
     assert chance in sentence(0.185, baseline_error=0.176, tested_rows=1000)
     assert "as many errors with the masked columns (0.178)" in sentence(0.178)
     assert "leave them out" not in sentence(0.15)

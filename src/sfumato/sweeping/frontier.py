@@ -232,10 +232,10 @@ def _named(found: Frontier, knee: Outcome) -> str:
 def _untold(found: Frontier, knee: Outcome) -> str:
     """Where the errors of no two settings can be told apart: what risks least, and what the others keep besides."""
     errors = sorted(one.error for one in found.best)
+    rows = min(one.rows for one in found.best)
     told = (
-        f"Take {knee.name}, for its highest risk of {knee.risk:.2%} is the least: the errors of a tree in these settings "
-        f"({errors[0]:.3f} to {errors[-1]:.3f}) cannot be told apart, on {min(one.rows for one in found.best):,.0f} rows "
-        f"held out they differ by up to {found.alike:.3f} by chance"
+        f"Take {knee.name}, for its highest risk of {knee.risk:.2%} is the least: the errors of a tree in these "
+        f"settings ({errors[0]:.3f} to {errors[-1]:.3f}) cannot be told apart, on {rows:,.0f} rows held out they differ by up to {found.alike:.3f} by chance"
     )
     most = found.best[-1]
     if most is knee or not found.detailed:
