@@ -225,8 +225,8 @@ def _means(told: Sequence[Known], *, private: bool, follow: str) -> str:
     if last.epsilon is not None:
         return (
             f"It was generated under a budget (epsilon = {spent}{'' if len(told) == 1 else ' in all'}): nobody's row "
-            "is in it, and none can be compared with one of this release. It keeps its promise; that of this one is about "
-            "this one alone"
+            "is in it, and none can be compared with one of this release. It keeps its promise; that of this one is "
+            "about this one alone"
         )
     if private:
         return (

@@ -235,7 +235,8 @@ def _untold(found: Frontier, knee: Outcome) -> str:
     rows = min(one.rows for one in found.best)
     told = (
         f"Take {knee.name}, for its highest risk of {knee.risk:.2%} is the least: the errors of a tree in these "
-        f"settings ({errors[0]:.3f} to {errors[-1]:.3f}) cannot be told apart, on {rows:,.0f} rows held out they differ by up to {found.alike:.3f} by chance"
+        f"settings ({errors[0]:.3f} to {errors[-1]:.3f}) cannot be told apart, on {rows:,.0f} rows held out "
+        f"they differ by up to {found.alike:.3f} by chance"
     )
     most = found.best[-1]
     if most is knee or not found.detailed:
