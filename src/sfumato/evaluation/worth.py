@@ -16,7 +16,7 @@ from sfumato.errors import quoted
 from sfumato.evaluation.certainty import NEARLY, OF_ITEMS
 from sfumato.evaluation.class_floor import HALF_A_POINT, left_out
 from sfumato.evaluation.columns import ColumnKept, moved, shows_one_value
-from sfumato.evaluation.scores import ALONE_UNMASKED, FOUND_UNMASKED
+from sfumato.evaluation.scores import ALONE_UNMASKED, FOLLOWED, FOUND_UNMASKED
 
 HALF = 0.5
 NAMED = 3
@@ -84,9 +84,10 @@ class Worth:
 
     `helped`: clusters are looked for from the centres that go along; else without help. `nothing`: the share of the
     rows for which no masked column shows anything, where that is much. `given_away`: secrets that groups give away of
-    many records. `minded`: what else must be known to read it: classes that even the raw table does not tell, or that
-    are told as well without the masked columns. `alone`: the share of the rows that are alone with what goes out as it
-    is, where that is much. `unmasked`: columns that go out as they are, where the clusters are found from them alone.
+    many records. `minded`: what else must be known to read it: clusters that one or two columns decide, classes that
+    even the raw table does not tell, or that are told as well without the masked columns. `alone`: the share of the
+    rows that are alone with what goes out as it is, where that is much. `unmasked`: columns that go out as they are,
+    where the clusters are found from them alone.
     """
 
     columns: tuple[ColumnKept, ...]
@@ -118,7 +119,7 @@ class Worth:
             helped,
             nothing=float(scores.get("nothing_shown", 0.0)),
             given_away=given_away(scores),
-            minded=untold,
+            minded=(*_following(scores), *untold),
             alone=float(scores.get(ALONE_UNMASKED, 0.0)),
             unmasked=tuple(scores.get(FOUND_UNMASKED, ())),
         )
@@ -207,6 +208,17 @@ class Worth:
     def _clusters(self) -> str:
         how = " from their centres" if self.helped else ""
         return f"{self.clusters - len(self.lost)} of {self.clusters} clusters are found again{how}"
+
+
+def _following(scores: Mapping[str, Any]) -> Iterator[str]:
+    """Clusters that are found again whatever becomes of all other columns."""
+    names = scores.get(FOLLOWED, ())
+    if names and FOUND_UNMASKED not in scores:
+        one = len(names) == 1
+        yield (
+            f"mind: {' and '.join(map(quoted, names))} nearly alone {'decides' if one else 'decide'} the clusters: "
+            "that they are found again says little of the other columns"
+        )
 
 
 def _untold(figures: Mapping[str, float]) -> Iterator[str]:

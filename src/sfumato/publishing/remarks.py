@@ -68,10 +68,14 @@ UNDONE = ", which is masked: who sees the one can undo the masking of the other"
 
 @dataclass(frozen=True)
 class Remarks:
-    """What was told. `alone`: the share of the rows that are alone with what goes out as it is, where that is large."""
+    """What was told. `alone`: the share of the rows that are alone with what goes out as it is, where that is large.
+
+    `followed`: columns that decide the clusters of most records nearly alone.
+    """
 
     lines: tuple[str, ...] = ()
     alone: float = 0.0
+    followed: tuple[str, ...] = ()
 
 
 def tell(people: Table, recipe: Recipe, *, read: int, more: Iterable[str] = ()) -> Remarks:

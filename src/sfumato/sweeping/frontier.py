@@ -132,7 +132,8 @@ def frontier(results: Sequence[Result], *, kept: str | None = None) -> Frontier:
     floors = [share(one, FLOORS[by][0], 0.0) for one in done if by in FLOORS and FLOORS[by][0] in one.scores]
     alike = _alike(best) if by == ERROR else 0.0
     knee = _least(best) if alike else _knee(best)
-    return Frontier(outcomes, best, knee, by, max(floors, default=None), detailed, alike)
+    floor = max(floors, default=None)
+    return Frontier(outcomes, best, knee, by, floor=floor, detailed=detailed, alike=alike)
 
 
 def _alike(best: Sequence[Outcome]) -> float:
