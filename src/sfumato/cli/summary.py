@@ -177,9 +177,9 @@ def columns_table(columns: Sequence[ColumnKept]) -> Table:
     table.add_column("detail kept", no_wrap=True)
     table.add_column("rows with one value", justify="right", width=len("one value"))
     for one in columns:
-        label = f"{visible(shortened(one.commonest), most=LONGEST_LABEL)} {one.share:.0%}"
+        label = f"{visible(shortened(one.commonest_words), most=LONGEST_LABEL)} {one.share:.0%}"
         alone = "" if one.alone is None else f"{one.alone:.0%}"
-        kept = detail(one.kept) if one.moved is None else one.moved_words
+        kept = one.moved_words or (one.unmeasured if one.kept is None else detail(one.kept))
         row = (one.name, f"{one.before:,} -> {one.after:,}", label, kept, alone)
         table.add_row(*row, style="dim" if one.silent else None)
     return table
