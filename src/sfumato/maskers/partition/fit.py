@@ -27,8 +27,10 @@ from sfumato.maskers.partition.explanation import Sensitive as Needed
 from sfumato.maskers.partition.extents import Along
 from sfumato.maskers.partition.guidance import guide_for
 from sfumato.maskers.partition.labels import by_labels, chosen
-from sfumato.maskers.partition.mask import ClusteredTree, RegionTree, Tree, route
+from sfumato.maskers.partition.mask import ClusteredTree, RegionTree
+from sfumato.maskers.partition.routes import route
 from sfumato.maskers.partition.showing import Fitted, Showing
+from sfumato.maskers.partition.tree import Tree
 from sfumato.maskers.partition.wished import Kept, Planner, Sensitive, band_starts
 from sfumato.maskers.sensitive import check_top, measure_of, sensitive_columns
 from sfumato.privacy.requirements import KMap, Requirement, basic, codes_of, largest_k, without_covered
