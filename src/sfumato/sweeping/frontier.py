@@ -76,7 +76,9 @@ class Frontier:
 
     def _card(self) -> Card:
         """The advice, and every setting that could be published with how it stands."""
-        marks = {one.name: "on the frontier" for one in self.best} | ({self.knee.name: "the knee"} if self.knee else {})
+        marks = {one.name: "on the frontier" for one in self.best} | (
+            {self.knee.name: self.ringed} if self.knee else {}
+        )
         detail = [one.result.scores.get(KEPT) for one in self.outcomes]
         rows = [
             [one.name, one.kept, of, f"{one.risk:.2%}", marks.get(one.name, "")]
@@ -85,6 +87,11 @@ class Frontier:
         heads = ("setting", "kept", "detail", "highest risk", "")
         lines = [advice(self), f"Kept: {self.kept_words}. For your eyes only: measured against the raw table."]
         return Card(f"Frontier: {len(self.best)} of {len(rows)} settings", lines, [Grid(heads, rows)] if rows else [])
+
+    @property
+    def ringed(self) -> str:
+        """What the setting that is advised is on the frontier: the knee, or what risks least where none keeps more."""
+        return "the least risk" if self.alike else "the knee"
 
     @property
     def kept_words(self) -> str:
