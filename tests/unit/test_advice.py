@@ -203,6 +203,15 @@ def test_the_recipe_stays_unless_another_masker_keeps_clearly_more() -> None:
     assert sentence([now, hardly_more]).startswith("Keep mask: top_down, as it is")
 
 
+@pytest.mark.parametrize(("rows", "taken"), [(300.0, "top_down"), (30_000.0, "partition"), (0.0, "partition")])
+def test_an_accuracy_that_is_better_by_chance_changes_no_recipe(rows: float, taken: str) -> None:
+    now, other = tried("top_down", 0.5, 0.8, note="as it is"), tried("partition", 0.52, 0.84)
+    both = [replace(one, survived=Kept("masked_error", one.share or 0.0, None, rows)) for one in (now, other)]
+    best = choose(both)
+    assert best is not None
+    assert best.contender.name == taken
+
+
 def test_what_has_no_measure_of_detail_is_compared_by_the_structure_with_the_best_of_the_others() -> None:
     now, coarse = tried("partition", 0.9, 0.8, note="as it is"), tried("top_down", 0.1, 0.82)
     averaged, little_better = tried("microaggregate", None, 0.95), tried("microaggregate", None, 0.81)

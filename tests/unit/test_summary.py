@@ -84,7 +84,8 @@ def test_centres_that_nobody_wanted_are_not_explained() -> None:
 COLUMNS = [
     ColumnKept("age", 80, 4, "[20-40)", 0.5, 0.25),
     ColumnKept("town", 12, 1, "*", 1.0, 0.0),
-    ColumnKept("pay", 90, 30, "17", 0.1, None),
+    ColumnKept("pay", 90, 30, "17", 0.1, None, alone=1.0),
+    ColumnKept("sex", 2, 2, "f", 0.5, None),
 ]
 
 
@@ -96,6 +97,7 @@ def test_every_masked_column_has_a_line_with_its_detail(capsys: pytest.CaptureFi
     assert "25%" in age
     assert any("town" in line and "100%" in line and " 0%" in line for line in lines)
     assert any("pay" in line and "numbers moved" in line for line in lines)
+    assert any("sex" in line and "generated" in line for line in lines)
 
 
 @pytest.mark.parametrize(

@@ -42,9 +42,9 @@ def columns_table(columns: Sequence[ColumnKept]) -> Table:
     if counted:
         table.add_column("rows with one value", justify="right", width=len("one value"))
     for one in columns:
-        label = f"{visible(shortened(one.commonest), most=LONGEST_LABEL)} {one.share:.0%}"
+        label = f"{visible(shortened(one.commonest_words), most=LONGEST_LABEL)} {one.share:.0%}"
         alone = "" if one.alone is None else f"{one.alone:.0%}"
-        kept = detail(one.kept) if one.moved is None else one.moved_words
+        kept = one.moved_words or (one.unmeasured if one.kept is None else detail(one.kept))
         row = (visible(one.name), f"{one.before:,} -> {one.after:,}", label)
         table.add_row(*row, *([kept] * measured), *([alone] * counted), style="dim" if one.silent else None)
     return table
@@ -73,10 +73,10 @@ def _keeps_detail(mask: Masker) -> bool:
     return True
 
 
-def detail(kept: float | None) -> str:
+def detail(kept: float) -> str:
     """A share with a bar.
 
     >>> detail(0.5)
     '██    50%'
     """
-    return "numbers moved" if kept is None else f"{BAR * round(NARROW * kept):<{NARROW}} {kept:.0%}"
+    return f"{BAR * round(NARROW * kept):<{NARROW}} {kept:.0%}"

@@ -128,11 +128,11 @@ def _side_by_side(releases: Mapping[str, Release]) -> Table:
     for name in releases:
         table.add_column(name.replace("-", " "))
     kept = {
-        name: {one.name: one.kept for one in Worth.of(made.scores, centres=True).columns}
+        name: {one.name: one.kept or 0.0 for one in Worth.of(made.scores, centres=True).columns}
         for name, made in releases.items()
     }
     for column in QUASI:
-        table.add_row(column, *(detail(kept[name].get(column)) for name in releases))
+        table.add_row(column, *(detail(kept[name][column]) for name in releases))
     table.add_section()
     for score, says in SHOWN.items():
         figures = (made.scores["scores"].get(score, {}).get("value") for made in releases.values())

@@ -5,6 +5,7 @@ Most of it is measured against the raw table, and for the holder's eyes only.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,8 @@ from sfumato.events import watched
 SILENT = 0.97
 """A column of which so many records show one value tells nothing."""
 MISSING = "(missing)"
+DECIMALS = re.compile(r"-?\d{1,3}\.\d{5,}(e-?\d+)?")
+"""A number of more decimals than anybody reads."""
 NAMED = 4
 """So many columns are named in one sentence."""
 
@@ -75,6 +78,21 @@ class ColumnKept:
     def moved_words(self) -> str:
         """How much is lost of numbers that are not the record's; nothing of other columns."""
         return "" if self.moved is None else MOVED.format(self.moved)
+
+    @property
+    def unmeasured(self) -> str:
+        """Why the detail that it keeps has no measure."""
+        return "generated" if self.moved is None and self.alone is None else "numbers moved"
+
+    @property
+    def commonest_words(self) -> str:
+        """The commonest value, to be read: of a number with many decimals the first digits.
+
+        >>> ColumnKept("pay", 9, 9, "0.009849685597767277", 0.0, None).commonest_words
+        '0.00985'
+        """
+        decimals = DECIMALS.fullmatch(self.commonest)
+        return self.commonest if decimals is None else f"{float(self.commonest):.3g}"
 
     def to_json(self) -> dict[str, Any]:
         """By plain names."""

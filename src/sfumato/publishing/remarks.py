@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from sfumato.data.alone import share_alone_coded
+from sfumato.data.domain import texts_of
 from sfumato.data.drafting.people import NUMBERS_OF_THINGS, names_people
 from sfumato.data.drafting.words import IDENTIFYING, SOFT, concept_of, says
 from sfumato.data.lookalikes import alike
@@ -66,10 +68,14 @@ UNDONE = ", which is masked: who sees the one can undo the masking of the other"
 
 @dataclass(frozen=True)
 class Remarks:
-    """What was told. `alone`: the share of the rows that are alone with what goes out as it is, where that is large."""
+    """What was told. `alone`: the share of the rows that are alone with what goes out as it is, where that is large.
+
+    `followed`: columns that decide the clusters of most records nearly alone.
+    """
 
     lines: tuple[str, ...] = ()
     alone: float = 0.0
+    followed: tuple[str, ...] = ()
 
 
 def tell(people: Table, recipe: Recipe, *, read: int, more: Iterable[str] = ()) -> Remarks:
@@ -289,22 +295,33 @@ def _rare(people: Table, masked: Masked, ks: Mapping[str, int]) -> Iterator[str]
     for name in masked:
         column, shown = people.columns[name], masked[name]
         k = ks.get(name, 0)
-        if not isinstance(people.schema[name], Category) or not isinstance(column, Column) or not column.shows_labels:
+        if not isinstance(people.schema[name], Category) or not isinstance(column, Column):
             continue
-        counts = column.counts[:-1].tolist()
-        few = {label for label, count in zip(column.labels, counts, strict=True) if 0 < count < k}
-        if len(few) < max(FEWEST_RARE, RARE * len(column.labels)) or not isinstance(shown, Column):
+        labels, counts = texts_of(column.values), column.counts[:-1].tolist()  # numbers may be labels, too
+        few = {label for label, count in zip(labels, counts, strict=True) if 0 < count < k}
+        if len(few) < max(FEWEST_RARE, RARE * len(labels)) or not isinstance(shown, Column):
             continue
-        known, there = {*column.labels}, np.flatnonzero(shown.counts[: len(shown.values)])
+        known, there = {*labels}, np.flatnonzero(shown.counts[: len(shown.values)])
         named = few & {one for text in shown.texts(there) for one in set_members(text, known)}
-        if len(named) >= max(FEWEST_RARE, RARE * len(column.labels)):
-            tree = "" if people.schema[name].taxonomy is not None else "give the column a taxonomy and "
+        if len(named) >= max(FEWEST_RARE, RARE * len(labels)):
             yield (
-                f"{len(named) / len(column.labels):.0%} of the labels of {quoted(name)} are had by fewer than {k} rows "
+                f"{len(named) / len(labels):.0%} of the labels of {quoted(name)} are had by fewer than {k} rows "
                 "each, and sets name them: nobody's row can be picked out, but that somebody in the table has such a "
-                f"label can be read off. Where that must not be, {tree}show its labels in place of sets "
-                "(mask: {partition: {show: labels}}), or join rare labels in the table"
+                f"label can be read off. {_instead(people, name)}"
             )
+
+
+def _instead(people: Table, name: str) -> str:
+    """What to do where sets name rare labels: numbers have intervals, and labels a tree."""
+    tree = "" if people.schema[name].taxonomy is not None else "give the column a taxonomy and "
+    joined = (
+        f"{tree}show its labels in place of sets (mask: {{partition: {{show: labels}}}}), or join rare labels in the "
+        "table"
+    )
+    kind = people.column(name).values.type
+    if not pt.is_integer(kind) and not pt.is_floating(kind) and not pt.is_decimal(kind):
+        return f"Where that must not be, {joined}"
+    return f"They are numbers: declare it a number (kind: number), which intervals show; if they are codes, {joined}"
 
 
 def _follows(shown: NDArray[np.int64], hidden: NDArray[np.int64]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -15,14 +14,14 @@ from sfumato.errors import Infeasible, RecipeError, SchemaError, TableError, Tax
 from sfumato.evaluation.advice import advice_on_classes, advice_on_clusters
 from sfumato.evaluation.detail import check_detail
 from sfumato.evaluation.evaluate import judge, objective_for
-from sfumato.evaluation.scores import ALONE_UNMASKED, Scores
+from sfumato.evaluation.scores import ALONE_UNMASKED, FOLLOWED, Scores
 from sfumato.events import settling
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.sensitive import counted
 from sfumato.privacy.requirements import largest_k
 from sfumato.privacy.requirements.anonymity import FEW
 from sfumato.publishing.case import Case, prepare
-from sfumato.publishing.remarks import tell
+from sfumato.publishing.remarks import Remarks, tell
 from sfumato.publishing.same_people import repeated
 from sfumato.recipe import Recipe
 from sfumato.recipe.policies import findings as policies
@@ -134,8 +133,7 @@ def find_structure(case: Case) -> Case:
     if recipe.release.labels and (more := with_labels(recipe, people, found)) is not None:
         case = replace(case, labels=more.labels, recipe=more.recipe, people=more.people)
         recipe, people = more.recipe, more.people
-    lines = (*case.remarks.lines, *_followed(case, found))
-    case = replace(case, remarks=replace(case.remarks, lines=lines))
+    case = replace(case, remarks=_followed(case, found))
     labels = Labels(
         found.guide,
         max(found.n, int(found.guide.max()) + 1),
@@ -161,13 +159,13 @@ def _tell_unguided(recipe: Recipe) -> None:
         warn(said)
 
 
-def _followed(case: Case, found: Found) -> Iterator[str]:
+def _followed(case: Case, found: Found) -> Remarks:
     """Warn of clusters that follow one or two columns; under a budget nothing is told."""
-    if case.recipe.mask.guarantee.spends:
-        return
-    if (said := followed(found, case.people)) is not None:
-        warn(str(said))
-        yield str(said)
+    said = None if case.recipe.mask.guarantee.spends else followed(found, case.people)
+    if said is None:
+        return case.remarks
+    warn(str(said))
+    return replace(case.remarks, lines=(*case.remarks.lines, str(said)), followed=said.names)
 
 
 def find_labels(case: Case) -> Case:
@@ -225,6 +223,7 @@ def measure(case: Case) -> Case:
         _tell_unguided(recipe)
     scores = {**judged.scores, **({"detail": [one.to_json() for one in detail]} if detail else {})}
     scores |= {ALONE_UNMASKED: case.remarks.alone} if case.remarks.alone else {}
+    scores |= {FOLLOWED: list(case.remarks.followed)} if case.remarks.followed else {}
     return replace(case, judged=replace(judged, scores=Scores(scores)))
 
 

@@ -6,7 +6,7 @@ Under differential privacy a release promises how its rows were made, which its 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -129,8 +129,11 @@ class Accounting:
         return account
 
 
-def tell_known(account: Account, recipe: Recipe) -> None:
-    """Refuse a table that has not only grown where the recipe says so; warn of releases that it can be joined with."""
+def tell_known(account: Account, recipe: Recipe, *, certificate: str = "") -> None:
+    """Refuse a table that has not only grown where the recipe says so; warn of releases that it can be joined with.
+
+    `certificate`: the SHA-256 of its own, if it is made: the same release elsewhere is no other one.
+    """
     for entry, share in account.shrunk() if recipe.before.growing else ():
         said = (
             f"people left, or values changed, since {entry.folder}: about {max(share, 0.001):.1%} of the rows that its "
@@ -139,9 +142,8 @@ def tell_known(account: Account, recipe: Recipe) -> None:
         if not recipe.missing and not account.rules.accepted:
             raise ReleaseError("earlier", said, given="people: growing", remedy=SHRUNK)
         warn(visible(f"{said}. What is claimed of both holds only if those rows were left out of that release"))
-    if known := account.known():
-        last = _last(known).entry
-        said = _told(known, private=recipe.mask.guarantee.spends, follow=_follow(last, recipe))
+    if known := account.known(certificate=certificate):
+        said = _told(known, private=recipe.mask.guarantee.spends, follow=lambda entry: _follow(entry, recipe))
         attested = f". Yet the recipe attests {ALONE}: {recipe.attest[ALONE]}" if ALONE in recipe.attest else ""
         warn(visible(f"{said}{attested}"))
 
@@ -195,29 +197,48 @@ def _last(known: Sequence[Known]) -> Known:
     return max(known, key=lambda one: one.share or 0.0) if known[-1].share is None else known[-1]
 
 
-def _told(known: Sequence[Known], *, private: bool, follow: str = "") -> str:
-    last = _last(known)
-    house = f"If that one never left the house, delete it and say `sfumato ledger --withdraw {last.entry.id[:SHORT]}`"
-    number = "an earlier release" if len(known) == 1 else f"{len(known)} earlier releases"
+def _told(known: Sequence[Known], *, private: bool, follow: Callable[[Entry], str] = lambda entry: "") -> str:
+    """What earlier releases mean for this one, by those first of which rows can be compared: none was generated."""
+    masked = [one for one in known if one.entry.epsilon is None]
+    told = masked or known
+    last = _last(told)
+    number = "an earlier release" if len(told) == 1 else f"{len(told)} earlier releases"
     share = "" if last.share is None else f", with about {last.share * 100:.0f} % of the smaller one's rows in common"
-    there = f"the last of {last.entry.when} in {last.entry.folder}{share}."
-    if private:
-        return f"the ledger knows {number} of these people, or of nearly this table: {there} {_counted(last, house)}"
+    means = _means(told, private=private, follow=follow(last.entry) if masked else "")
+    others = len(known) - len(told)
+    besides = f". Besides, {others:,} generated under a budget: no row of such can be compared" if others else ""
     return (
-        f"the ledger knows {number} of this table, or of nearly this table: {there} Whoever has both can compare them "
-        "and reads off what only one of them holds: every value of a person who is missing from the other. "
-        f"{_otherwise(follow)} only. {house}; to try settings out without a word of this, "
-        "sfumato publish --trial, in Python run=sf.Run(trial=True)"
+        f"the ledger knows {number} of this table, or of nearly this table: the last of {last.entry.when} in "
+        f"{last.entry.folder}{share}. {means}{besides}"
     )
 
 
-def _counted(last: Known, house: str) -> str:
-    """What is true of a release under a budget beside an earlier one: generated rows are compared with none."""
-    if last.entry.epsilon is not None:
-        return "If they are the same people, give both recipes the same people: NAME, so that their epsilons add up"
+def _means(told: Sequence[Known], *, private: bool, follow: str) -> str:
+    """What somebody can do who has them and this one, and what the holder can do."""
+    last = _last(told).entry
+    house = f"If that one never left the house, delete it and say `sfumato ledger --withdraw {last.id[:SHORT]}`"
+    spent = sum((one.entry.epsilon or Fraction(0) for one in told), Fraction(0))
+    if last.epsilon is not None and private:
+        return (
+            "The rows of both are generated, and none can be compared; but who is in both tables is charged twice. "
+            "If they are the same people, give both recipes the same people: NAME, so that their epsilons add up"
+        )
+    if last.epsilon is not None:
+        return (
+            f"It was generated under a budget (epsilon = {spent}{'' if len(told) == 1 else ' in all'}): nobody's row "
+            "is in it, and none can be compared with one of this release. It keeps its promise; that of this one is "
+            "about this one alone"
+        )
+    if private:
+        return (
+            "The rows of this one are generated, and none can be compared with that one's. This one keeps its promise "
+            "whatever else is out, and its epsilon is counted. What that one, without a budget, gives away of anybody "
+            f"stays given away. {house}"
+        )
     return (
-        "This one keeps its promise whatever else is out, and its epsilon is counted. What that one, without a budget, "
-        f"gives away of anybody stays given away. {house}"
+        "Whoever has both can compare them and reads off what only one of them holds: every value of a person who is "
+        f"missing from the other. {_otherwise(follow)} only. {house}; to try settings out without a word of this, "
+        "sfumato publish --trial, in Python run=sf.Run(trial=True)"
     )
 
 

@@ -30,7 +30,6 @@ class ColumnDraft:
     `unique_share` is the share of rows that are alone with theirs; `labels` are the values of a column that has few.
     `spoilt`: nearly all its cells are numbers, and these are not. `alike`: how many labels look like another one.
     `clip`: a range that holds nearly all its numbers, where a few stretch it. `unread`: its source does not read it.
-    `kept_as`: what a column that is dropped would be if it were masked, where it can be.
     `rows_each`: of a number of people, in how many rows one of them is at most; 0 of all other columns.
     """
 
@@ -48,7 +47,6 @@ class ColumnDraft:
     unread: bool = False
     clip: tuple[float, float] | None = None
     proposed: TaxonomyDraft | None = None
-    kept_as: Attribute | None = None
 
     @property
     def kind(self) -> Kind:

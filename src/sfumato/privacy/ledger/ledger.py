@@ -283,15 +283,19 @@ class Account:
         found = [(entry, seen.gone(entry.likeness)) for entry in told if seen and entry.likeness]
         return [(entry, share) for entry, share in found if share > 0]
 
-    def known(self) -> list[Known]:
+    def known(self, *, certificate: str = "") -> list[Known]:
         """Releases that can be joined with one to come, oldest first: of these people, or of nearly the same table.
 
-        Private ones of the same people do not count among themselves: their epsilons add up.
+        Private ones of the same people do not count among themselves: their epsilons add up. One that stands in several
+        folders is one; `certificate`: the SHA-256 of that of the one to come, which is no other either.
         """
-        found = []
+        found: dict[str, Known] = {}
         for entry in filter(self.rules.joinable, self.ledger.releases()):
             adds_up = self.rules.private and entry.epsilon is not None and self.people.own(entry)
             share = self.people.share(entry)
-            if not adds_up and (share is not None or self.people.calls(entry)):
-                found.append(Known(entry, share))
-        return found
+            same = bool(certificate) and entry.certificate == certificate
+            if not adds_up and not same and (share is not None or self.people.calls(entry)):
+                key = entry.certificate or entry.id
+                found.pop(key, None)
+                found[key] = Known(entry, share)
+        return list(found.values())

@@ -131,7 +131,7 @@ def _named(name: str) -> str:
 
 def _kept(one: ColumnKept) -> list[Cell]:
     return [
-        "numbers moved" if one.kept is None else made(meter(one.kept)),
+        one.unmeasured if one.kept is None else made(meter(one.kept)),
         alone(one),
     ]
 

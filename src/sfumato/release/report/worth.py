@@ -85,9 +85,9 @@ def worth_of(released: Released, held: Held) -> Worth:
 def _columns(columns: Sequence[ColumnKept]) -> Html:
     rows: list[list[Cell]] = []
     for one in (one for one in columns if not one.silent):
-        kept = "numbers moved" if one.kept is None else made(meter(one.kept))
+        kept = one.unmeasured if one.kept is None else made(meter(one.kept))
         values = f"{one.before:,} \u2192 {one.after:,}"
-        rows.append([one.name, values, f"{one.commonest} \u00b7 {one.share:.0%}", kept, alone(one)])
+        rows.append([one.name, values, f"{one.commonest_words} \u00b7 {one.share:.0%}", kept, alone(one)])
     told = (
         "Of each masked column: how many values it had and has, the most frequent that is shown and the share of the "
         "records that show it, and on the bar how much of its detail is kept: 1 - NCP, where an interval loses its "
