@@ -384,6 +384,7 @@ def test_the_command_line_writes_a_copy_and_counts_it(tmp_path: Path, monkeypatc
     entered = (tmp_path / "state" / "sfumato" / "ledger.jsonl").read_bytes()
     again = CliRunner().invoke(app, [*run[:3], str(tmp_path / "again"), *run[4:]])
     assert again.exit_code != 0
+    assert f"sfumato copy {tmp_path / 'again'} ADDRESS" in str(again.exception)
     assert not (tmp_path / "again").exists(), "a copy that cannot be made is refused before anything is published"
     assert (tmp_path / "state" / "sfumato" / "ledger.jsonl").read_bytes() == entered
 
@@ -420,6 +421,8 @@ def test_a_copy_that_fails_after_publishing_is_told_as_such(tmp_path: Path, monk
     assert "there already" in told["copy"]["why"]
     assert "which is released and entered, and not copied" in " ".join(made.stderr.split())
     assert "nothing was written" not in made.stderr
+    assert "then say sfumato copy" in made.stderr
+    assert "try again" not in told["copy"]["why"]
     assert sf.verify(tmp_path / "out").holds
 
 
