@@ -4,14 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pyarrow as pa
 import pytest
 
 import sfumato as sf
 from sfumato.cli.output import show
-from sfumato.cli.summary import centres_stay, columns_table, found_again, show_certain, tries_told
+from sfumato.cli.summary import (
+    bounding,
+    centres_stay,
+    columns_table,
+    feasible_bound,
+    found_again,
+    show_certain,
+    tries_told,
+)
 from sfumato.evaluation.columns import ColumnKept
 from sfumato.evaluation.tries import Tries, Try
-from sfumato.evaluation.worth import Lost, Worth
+from sfumato.evaluation.worth import GivenAway, Lost, Worth
 
 CODES = sf.Taxonomy.flat(map(str, range(600)))
 SCHEMA = sf.Schema(
@@ -123,3 +132,22 @@ def test_what_was_tried_is_shown_to_be_copied_and_what_is_certain_beside_raw(
     assert "--set 'mask={mondrian: {}}' --set privacy.0.k=5\n" in out
     assert "as it is: 7 of 9 columns tell nothing" in out
     assert [share in out for share in ("25%", "50%", "90%", "100%")] == [True] * 4
+
+
+@pytest.mark.parametrize(
+    ("commonest", "bound", "proposed"),
+    [(40, None, 0.75), (85, 0.95, 0.88), (89, 0.95, None), (85, 0.86, 0.86)],
+)
+def test_a_bound_is_proposed_that_the_whole_table_can_keep(
+    commonest: int, bound: float | None, proposed: float | None
+) -> None:
+    """Never one below the share of the commonest value, and none that would leave it nearly certain."""
+    shown = pa.table({"ill": ["n"] * commonest + [f"y{at}" for at in range(100 - commonest)]})
+    assert feasible_bound(shown, GivenAway("ill", 0.5, bound)) == proposed
+
+
+def test_a_bound_on_few_columns_is_proposed_on_all() -> None:
+    schema = sf.Schema({name: SCHEMA[name] for name in ("age", "born", "ill")})
+    asked = [sf.KAnonymity(schema.quasi, 5), sf.ConfidenceBound(["age"], h=0.6, sensitive="ill")]
+    told = bounding(sf.Recipe(schema=schema, privacy=asked), GivenAway("ill", 0.5, 0.6), 0.6)
+    assert told == "to bound it, --set 'privacy.1={confidence_bound: 0.6, on: [age, born], sensitive: ill}'"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from sfumato.data.schema import Schema
     from sfumato.evaluation.columns import ColumnKept
-    from sfumato.evaluation.worth import Worth
+    from sfumato.evaluation.worth import GivenAway, Worth
     from sfumato.recipe import Recipe
     from sfumato.release.release import Release
 
@@ -31,6 +31,8 @@ OTHER_THAN_AUTO = (
     "are compared by fewer columns (structure: attributes: [...]), may be found again better."
 )
 """What to try where they do not."""
+USUAL_BOUND = 0.75
+"""What is proposed as a bound of a secret's certainty, where the table allows it."""
 BAR = "█"
 WIDTH, NARROW = 10, 5
 
@@ -42,8 +44,8 @@ def show_release(release: Release, output: Path) -> None:
     worth = release.worth
     style = "bold red" if not release.verdict.holds else "bold yellow" if worth.but else "bold green"
     show(Text(headline(release), style=style))
-    for secret in worth.given_away:
-        show(f"  {bounding(release.recipe, secret.name)}")
+    for line in bounds(release):
+        show(f"  {line}")
     if release.recipe.mask.guarantee.spends:
         show_promise(release.certificate)
     else:
@@ -85,23 +87,40 @@ def headline(release: Release) -> str:
 
 def suggestions(release: Release) -> list[str]:
     """What could be done about it, a line each, as the terminal tells it."""
-    bounds = [bounding(release.recipe, secret.name) for secret in release.worth.given_away]
-    return [*bounds, *(" ".join(line.split()) for line in tries_told(release.scores))]
+    return [*bounds(release), *(" ".join(line.split()) for line in tries_told(release.scores))]
 
 
-def bounding(recipe: Recipe, secret: str) -> str:
+def bounds(release: Release) -> list[str]:
+    """How to bound what is told of each secret that is given away; not of one of which no bound would help."""
+    found = [(secret, feasible_bound(release.shown, secret)) for secret in release.worth.given_away]
+    return [bounding(release.recipe, secret, share) for secret, share in found if share is not None]
+
+
+def feasible_bound(shown: pa.Table, secret: GivenAway) -> float | None:
+    """A bound that the whole table keeps with some room, and below what counts as nearly certain; None where there is
+    none. One that is asked of fewer columns stays as it is."""
+    from math import ceil
+
+    import numpy as np
+
+    from sfumato.data.table import column_of
+    from sfumato.evaluation.certainty import NEARLY
+
+    if secret.bound is not None and secret.bound < NEARLY:
+        return secret.bound
+    held = column_of(shown.column(secret.name)).codes
+    commonest = np.bincount(held).max(initial=0) / max(shown.num_rows, 1)
+    bound = max(USUAL_BOUND, ceil(100 * (commonest + NEARLY) / 2) / 100)
+    return bound if bound < NEARLY else None
+
+
+def bounding(recipe: Recipe, secret: GivenAway, share: float) -> str:
     """How to bound what is told of a secret: in place of what the recipe asks for it, or beside it."""
-    from sfumato.data.schema import ItemSet
-
     needs = list(recipe.privacy)
-    at = next((n for n, need in enumerate(needs) if need.claim().get("sensitive") == secret), None)
-    on = ", ".join(recipe.schema.quasi if at is None else needs[at].on)
-    asked = (
-        "l_diversity: 2, kind: items, c: 0.75"
-        if isinstance(recipe.schema[secret], ItemSet)
-        else "confidence_bound: 0.75"
-    )
-    bound = f"{{{asked}, on: [{on}], sensitive: {secret}}}"
+    at = next((n for n, need in enumerate(needs) if need.claim().get("sensitive") == secret.name), None)
+    on = ", ".join(recipe.schema.quasi if at is None or secret.bound == share else needs[at].on)
+    asked = f"l_diversity: 2, kind: items, c: {share:g}" if secret.of_items else f"confidence_bound: {share:g}"
+    bound = f"{{{asked}, on: [{on}], sensitive: {secret.name}}}"
     return f"to bound it, --set 'privacy.{at}={bound}'" if at is not None else f"to bound it, in privacy: - {bound}"
 
 
