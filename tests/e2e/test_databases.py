@@ -51,6 +51,7 @@ HOSTILE = (
     'a""; DROP TABLE canary; --',
     "people\n; DROP TABLE canary;\n--",
 )
+UNENDED = "SELECT 1 AS age /*"
 QUERIES = (
     'SELECT 1 AS age) AS "s"; DROP TABLE canary; --',
     "SELECT 1 AS age; DROP TABLE canary",
@@ -58,10 +59,11 @@ QUERIES = (
     "DELETE FROM canary RETURNING *",
     "WITH gone AS (DELETE FROM canary RETURNING *) SELECT * FROM gone",
     'SELECT 1 AS age) AS "s" WHERE 1 = 0; COMMIT; DROP TABLE canary; SELECT * FROM (SELECT 1',
-    "SELECT 1 AS age /*",
+    UNENDED,
     "INSERT INTO canary VALUES (2) RETURNING *",
     "UPDATE canary SET bird = 2 RETURNING *",
     "CREATE TABLE nest AS SELECT 1",
+    "SELECT bird INTO nest FROM canary",
 )
 
 
@@ -202,8 +204,11 @@ def test_names_of_tables_and_columns_are_never_code(kind: str, tmp_path: Path) -
 def test_a_query_can_only_be_read_from(kind: str, tmp_path: Path) -> None:
     address = with_canary(kind, tmp_path)
     for query in QUERIES:
-        with pytest.raises(sf.TableError):
+        with pytest.raises(sf.TableError) as caught:
             open_source(address.partition("?")[0], Opening(query=query)).names()
+        if query != UNENDED:
+            assert caught.value.rule == "one SELECT is read, and nothing that writes"
+            assert "own program" not in caught.value.remedy, "nobody is told to run it"
         assert count_of(address, "canary") == 1
         assert count_of(address, "people") == 400
 
