@@ -16,6 +16,7 @@ from urllib.parse import quote
 import duckdb
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
@@ -545,7 +546,7 @@ def test_rows_that_are_counted_have_no_order_and_no_sample(tmp_path: Path) -> No
         open_source(address).arrow(["age"], guess=True, progress=Progress())
 
 
-def test_a_release_is_evaluated_against_the_database_that_it_was_made_from(
+def test_a_release_is_evaluated_against_its_database_and_new_rows_are_shown_from_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
@@ -555,3 +556,12 @@ def test_a_release_is_evaluated_against_the_database_that_it_was_made_from(
     assert again["headline"] == release.scores["headline"]
     told = CliRunner().invoke(app, ["evaluate", address, str(tmp_path / "out"), "--seeds", "2"])
     assert told.exit_code == 0, told.output
+    new = ["apply", str(tmp_path / "out"), address, "--output", str(tmp_path / "new.parquet")]
+    assert CliRunner().invoke(app, new).exit_code == 0
+    shown, out = pq.read_table(tmp_path / "new.parquet"), pq.read_table(tmp_path / "out" / "table.parquet")
+    assert engines.rows_of(_plain(shown)) == engines.rows_of(_plain(out))
+    ordered = CliRunner().invoke(app, [*new, "--force", "--keep-order"])
+    assert isinstance(ordered.exception, sf.TableError)
+    run_sql(address, "UPDATE people SET age = 95 WHERE age = (SELECT MAX(age) FROM people)")
+    beyond = CliRunner().invoke(app, [*new, "--force"])
+    assert "or say --unseen suppress" in str(beyond.exception), "in the words of the shell"
