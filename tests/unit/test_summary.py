@@ -10,6 +10,7 @@ import pytest
 import sfumato as sf
 from sfumato.cli.output import show
 from sfumato.cli.summary import (
+    beside_earlier,
     bounding,
     centres_stay,
     columns_table,
@@ -21,6 +22,7 @@ from sfumato.cli.summary import (
 from sfumato.evaluation.columns import ColumnKept
 from sfumato.evaluation.tries import Tries, Try
 from sfumato.evaluation.worth import GivenAway, Lost, Worth
+from sfumato.privacy.requirements import Requirement
 
 CODES = sf.Taxonomy.flat(map(str, range(600)))
 SCHEMA = sf.Schema(
@@ -148,6 +150,17 @@ def test_a_bound_is_proposed_that_the_whole_table_can_keep(
 
 def test_a_bound_on_few_columns_is_proposed_on_all() -> None:
     schema = sf.Schema({name: SCHEMA[name] for name in ("age", "born", "ill")})
-    asked = [sf.KAnonymity(schema.quasi, 5), sf.ConfidenceBound(["age"], h=0.6, sensitive="ill")]
+    asked: list[Requirement] = [sf.KAnonymity(schema.quasi, 5), sf.ConfidenceBound(["age"], h=0.6, sensitive="ill")]
     told = bounding(sf.Recipe(schema=schema, privacy=asked), GivenAway("ill", 0.5, 0.6), 0.6)
     assert told == "to bound it, --set 'privacy.1={confidence_bound: 0.6, on: [age, born], sensitive: ill}'"
+
+
+def test_beside_earlier_releases_a_poor_table_is_not_left_without_advice() -> None:
+    schema = sf.Schema({name: SCHEMA[name] for name in ("age", "born", "ill")}, stay=sf.Number(role="plain"))
+    alone = sf.Recipe(schema=schema, privacy=[sf.KAnonymity(schema.quasi, 5)], mask=sf.TopDown())
+    later = replace(alone, earlier=sf.Earlier(releases=("out/1",), people="growing"))
+    poor = Worth((ColumnKept("age", 9, 1, "*", 1.0, 0.0), ColumnKept("born", 9, 1, "*", 1.0, 0.0)))
+    (line,) = beside_earlier(later, poor)
+    assert "fewer plain columns (stay)" in line
+    assert "under a budget" in line
+    assert beside_earlier(alone, poor) == beside_earlier(later, Worth(())) == []

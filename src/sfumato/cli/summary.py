@@ -31,6 +31,8 @@ OTHER_THAN_AUTO = (
     "are compared by fewer columns (structure: attributes: [...]), may be found again better."
 )
 """What to try where they do not."""
+NAMED = 5
+"""Columns that a line names."""
 USUAL_BOUND = 0.75
 """What is proposed as a bound of a secret's certainty, where the table allows it."""
 BAR = "█"
@@ -61,7 +63,7 @@ def show_release(release: Release, output: Path) -> None:
         show(line)
     show_certain(release.scores, numbers_in(release.recipe.schema))
     show_scores(release.scores)
-    for line in tries_told(release.scores):
+    for line in (*tries_told(release.scores), *beside_earlier(release.recipe, release.worth)):
         show(line)
     if release.scores.get("clusters") and not release.tells_centres:
         show(centres_stay(release.recipe))
@@ -87,7 +89,22 @@ def headline(release: Release) -> str:
 
 def suggestions(release: Release) -> list[str]:
     """What could be done about it, a line each, as the terminal tells it."""
-    return [*bounds(release), *(" ".join(line.split()) for line in tries_told(release.scores))]
+    lines = (*tries_told(release.scores), *beside_earlier(release.recipe, release.worth))
+    return [*bounds(release), *(" ".join(line.split()) for line in lines)]
+
+
+def beside_earlier(recipe: Recipe, worth: Worth) -> list[str]:
+    """What could be done where little can be shown beside earlier releases; there no other settings are tried."""
+    if not recipe.before.releases or not worth.hardly:
+        return []
+    bare = [name for name in recipe.schema.kept if recipe.schema[name].role == "plain"]
+    named = f" ({', '.join(bare[:NAMED])}{', ...' if len(bare) > NAMED else ''})" if bare else ""
+    return [
+        "Beside earlier releases little is left to be shown: whoever has them all compares rows by every column that "
+        "they have in common. What would show more: fewer quasi-identifiers (role: identifier, and out of on:), fewer "
+        f"plain columns{named}, a smaller k; or publish this one and those to come under a budget, whose promise holds "
+        "whatever else is out (docs/differential_privacy.md). docs/several.md tells what growing costs."
+    ]
 
 
 def bounds(release: Release) -> list[str]:
