@@ -152,7 +152,10 @@ def test_a_bound_on_few_columns_is_proposed_on_all() -> None:
     schema = sf.Schema({name: SCHEMA[name] for name in ("age", "born", "ill")})
     asked: list[Requirement] = [sf.KAnonymity(schema.quasi, 5), sf.ConfidenceBound(["age"], h=0.6, sensitive="ill")]
     told = bounding(sf.Recipe(schema=schema, privacy=asked), GivenAway("ill", 0.5, 0.6), 0.6)
-    assert told == "to bound it, --set 'privacy.1={confidence_bound: 0.6, on: [age, born], sensitive: ill}'"
+    assert (
+        told
+        == "to bound what is told of ill, --set 'privacy.1={confidence_bound: 0.6, on: [age, born], sensitive: ill}'"
+    )
 
 
 def test_beside_earlier_releases_a_poor_table_is_not_left_without_advice() -> None:

@@ -203,7 +203,7 @@ def _end_uncopied(made: Copied | None) -> None:
 
 def release_form(release: Release, folder: Path) -> dict[str, Any]:
     """A release as figures; what was measured against the raw table is for the holder's eyes only."""
-    from sfumato.cli.summary import headline, suggestions, told_of_secrets
+    from sfumato.cli.summary import headline, proposals, suggestions, told_of_secrets
 
     return {
         "folder": str(folder),
@@ -213,6 +213,7 @@ def release_form(release: Release, folder: Path) -> dict[str, Any]:
         "headline": headline(release),
         "but": list(release.worth.but),
         "suggestions": suggestions(release),
+        "proposals": proposals(release),
         "given_away": told_of_secrets(release),
         "guarantee": release.guarantee,
         "claims": [dict(one) for one in release.certificate["claims"]],

@@ -93,6 +93,19 @@ def suggestions(release: Release) -> list[str]:
     return [*bounds(release), *(" ".join(line.split()) for line in lines)]
 
 
+def proposals(release: Release) -> list[dict[str, str]]:
+    """The same for programs, in two fields: what is to be added to the command, if anything, and what it does."""
+    from sfumato.evaluation.tries import Tries
+
+    found = []
+    for line in bounds(release):
+        says, option, change = line.partition("--set ")
+        found.append({"set": f"{option}{change}", "says": says.rstrip(", ") if option else line})
+    better = Tries.from_json(release.scores["tries"]).better if "tries" in release.scores else ()
+    found += [{"set": one.settings, "says": f"{one.figures}; {one.price}"} for one in better]
+    return [*found, *({"set": "", "says": line} for line in beside_earlier(release.recipe, release.worth))]
+
+
 def beside_earlier(recipe: Recipe, worth: Worth) -> list[str]:
     """What could be done where little can be shown beside earlier releases; there no other settings are tried."""
     if not recipe.before.releases or not worth.hardly:
@@ -138,7 +151,8 @@ def bounding(recipe: Recipe, secret: GivenAway, share: float) -> str:
     on = ", ".join(recipe.schema.quasi if at is None or secret.bound == share else needs[at].on)
     asked = f"l_diversity: 2, kind: items, c: {share:g}" if secret.of_items else f"confidence_bound: {share:g}"
     bound = f"{{{asked}, on: [{on}], sensitive: {secret.name}}}"
-    return f"to bound it, --set 'privacy.{at}={bound}'" if at is not None else f"to bound it, in privacy: - {bound}"
+    whom = f"to bound what is told of {secret.name}"
+    return f"{whom}, --set 'privacy.{at}={bound}'" if at is not None else f"{whom}, in privacy: - {bound}"
 
 
 def centres_stay(recipe: Recipe) -> str:
