@@ -164,6 +164,17 @@ def test_intervals_are_of_the_librarys_own_type(folder: Path) -> None:
         people.intervals("height")
 
 
+def test_raw_rows_with_text_for_numbers_or_dates_are_refused_in_words(folder: Path) -> None:
+    people, raw = sf.load(folder), raw_people()
+    for texts in (["02-05-1937"] * raw.num_rows, pa.array(["1.234,5"] * raw.num_rows).dictionary_encode()):
+        asked = raw.set_column(raw.column_names.index("hours"), "hours", pa.chunked_array([texts]))
+        with pytest.raises(sf.TableError, match="hours: raw rows have numbers") as refused:
+            people.points(asked)
+        assert refused.value.given == "text"
+        assert "pd.to_datetime(rows['hours']" in refused.value.remedy
+        assert "1937" not in str(refused.value)
+
+
 def test_points_are_those_of_the_release_and_raw_rows_stand_among_them(folder: Path) -> None:
     people = sf.load(folder)
     space = read_space(folder)

@@ -128,6 +128,16 @@ def test_a_column_of_one_value_leaves_out_who_cannot_show_it() -> None:
     assert "two values" in found.skipped[0].reason
 
 
+def test_where_only_the_sample_is_too_small_it_is_said_and_the_whole_table_is_named() -> None:
+    """Every town has some 27 people, of the sample some 8."""
+    asked = replace(recipe(k=12), structure=None, detail={"town": 1})
+    assert "sample of 50 of the 160 records" in sf.advise(people(), asked, rows=50).sentence
+    assert "--rows 160" in sf.advise(people(), asked, rows=50).sentence
+    assert sf.advise(people(), asked, rows=160, seconds=1).best is not None
+    few = sf.advise(people(60), asked)
+    assert few.sentence == "No candidate can be published; the reasons are above."
+
+
 def test_a_budget_is_spent_on_nothing_and_public_data_shows_the_way() -> None:
     with pytest.raises(sf.RecipeError, match="--public FILE"):
         sf.advise("no such file", private())

@@ -8,12 +8,12 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.cli.columns import columns_note, columns_table
 from sfumato.cli.output import show
 from sfumato.cli.summary import (
     beside_earlier,
     bounding,
     centres_stay,
-    columns_table,
     feasible_bound,
     found_again,
     show_certain,
@@ -78,6 +78,15 @@ def test_generalized_rows_have_no_centres() -> None:
     assert "more than the table" not in told
 
 
+def test_generated_dates_have_no_centres_and_it_is_told_what_to_do_instead() -> None:
+    public = sf.Schema(age=SCHEMA["age"], born=SCHEMA["born"])
+    told = centres_stay(
+        sf.Recipe(schema=public, structure=RECIPE.structure, mask=sf.PrivateTree(), budget=sf.Budget(1))
+    )
+    assert "dates (born)" in told
+    assert "sfumato clusters RELEASE --k 5" in told
+
+
 def test_centres_that_nobody_wanted_are_not_explained() -> None:
     assert "as the recipe says" in centres_stay(replace(RECIPE, release=sf.Along(starting_centres=False)))
 
@@ -97,6 +106,36 @@ def test_every_masked_column_has_a_line_with_its_detail(capsys: pytest.CaptureFi
     assert "25%" in age
     assert any("town" in line and "100%" in line and " 0%" in line for line in lines)
     assert any("pay" in line and "numbers moved" in line for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("kept", "alone", "mask", "headings", "said"),
+    [
+        (0.5, 0.25, sf.Partition(), ["detail kept", "rows with", "one value"], "ask for detail: {COLUMN: 1}."),
+        (0.5, 0.25, sf.Mondrian(), ["detail kept", "rows with"], "an interval of several."),
+        (None, None, sf.PrivateTree(), [], ""),
+    ],
+)
+def test_in_80_letters_every_heading_and_value_is_read(
+    kept: float | None,
+    alone: float | None,
+    mask: sf.PrivateTree | sf.Partition | sf.Mondrian,
+    headings: list[str],
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """What has no measure under a budget is left out, and so is advice that the masker refuses."""
+    monkeypatch.setenv("COLUMNS", "80")
+    columns = [ColumnKept("Startdatum ondersteuning", 13_155, 13_757, "Noordoost", 0.61, kept, alone=alone)]
+    show(columns_table(columns))
+    out = capsys.readouterr().out
+    assert max(map(len, out.splitlines())) <= 80
+    assert "…" not in out
+    assert all(word in out for word in (*headings, "Startdatum", "Noordoost", "13,155 -> 13,757", "61%"))
+    assert ("detail kept" in out) == (kept is not None)
+    assert columns_note(columns, mask).endswith(said)
+    assert bool(columns_note(columns, mask)) == bool(said)
 
 
 def test_lost_clusters_and_both_numbers_of_starts_are_told() -> None:

@@ -42,5 +42,5 @@ def test_under_a_budget_nobody_is_told_to_publish_under_one() -> None:
     assert "publish under a budget" in _told([earlier], private=False)
     said = _told([earlier], private=True)
     assert "under a budget" not in said
-    assert "without a budget, does not" in said
+    assert "without a budget, gives away of anybody stays given away" in said
     assert "--withdraw 00000000" in said

@@ -120,7 +120,7 @@ def _side_by_side(releases: Mapping[str, Release]) -> Table:
     """What each masker keeps: detail by column, and the clusters."""
     from rich.table import Table
 
-    from sfumato.cli.summary import detail
+    from sfumato.cli.columns import detail
     from sfumato.evaluation.worth import Worth
 
     table = Table(title="The same privacy, masked in two ways (for your eyes only)", title_justify="left")

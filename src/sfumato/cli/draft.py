@@ -68,11 +68,7 @@ def draft(
     named = {name: _from(home, file) for name, file in files.items()}
     read = _Named.of(table, home)
     recipe = recipe_text(found, read.text, taxonomies=named, encoding=encoding, query=query)
-    if policy:
-        from sfumato.recipe.policies.drafted import with_policies
-
-        asked = [_from(home, Path(name)) if is_policy_file(name) else name for name in policy]
-        recipe = with_policies(recipe, asked, home)
+    recipe = _with_policies(recipe, policy or (), home)
     figures("draft", draft_form(found, recipe))
     if output is None:
         echo(recipe)
@@ -107,6 +103,15 @@ def _asking(found: Draft, policies: Sequence[str]) -> Draft:
     from sfumato.recipe.policies.drafted import least_records
 
     return replace(found, plan=replace(found.plan, k=max(found.plan.k, least_records(policies))))
+
+
+def _with_policies(recipe: str, policies: Sequence[str], home: Path) -> str:
+    """The recipe with what policies ask; those in files are named from the folder `home`, where it will stand."""
+    if not policies:
+        return recipe
+    from sfumato.recipe.policies.drafted import with_policies
+
+    return with_policies(recipe, [_from(home, Path(n)) if is_policy_file(n) else n for n in policies], home)
 
 
 def draft_form(found: Draft, recipe: str) -> dict[str, Any]:

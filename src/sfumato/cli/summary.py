@@ -7,22 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato.cli.claims import across, claims_table
+from sfumato.cli.columns import BAR, LONGEST_LABEL, columns_note, columns_table
 from sfumato.cli.ledger import show_promise
 from sfumato.cli.output import show
-from sfumato.display import shortened
 from sfumato.errors import visible
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from rich.table import Table
 
     from sfumato.data.schema import Schema
-    from sfumato.evaluation.columns import ColumnKept
     from sfumato.evaluation.worth import GivenAway, Worth
     from sfumato.recipe import Recipe
     from sfumato.release.release import Release
 
-LONGEST_LABEL = 60
 STABLE = 0.95
 """Raw data that are clustered again and are less like themselves than this have no clusters that everybody finds."""
 OTHER_K = "Another k may be found again better (structure: {k: auto} tries 2 to 10)."
@@ -35,8 +32,7 @@ NAMED = 5
 """Columns that a line names."""
 USUAL_BOUND = 0.75
 """What is proposed as a bound of a secret's certainty, where the table allows it."""
-BAR = "█"
-WIDTH, NARROW = 10, 5
+WIDTH = 10
 
 
 def show_release(release: Release, output: Path) -> None:
@@ -56,7 +52,8 @@ def show_release(release: Release, output: Path) -> None:
             show(line)
     if worth.columns:
         show(columns_table(worth.columns))
-        show(DETAIL)
+        if noted := columns_note(worth.columns, release.recipe.mask):
+            show(noted)
     if release.scores.get("detail"):
         show(detail_kept(release.scores["detail"]))
     for line in found_again(release.scores, worth, auto=_chosen(release.recipe)):
@@ -65,7 +62,7 @@ def show_release(release: Release, output: Path) -> None:
     show_scores(release.scores)
     for line in (*tries_told(release.scores), *beside_earlier(release.recipe, release.worth)):
         show(line)
-    if release.scores.get("clusters") and not release.tells_centres:
+    if not release.tells_centres and (release.scores.get("clusters") or _generates_clusters(release.recipe)):
         show(centres_stay(release.recipe))
     if release.recipe.people is not None and not release.mask.rules and not release.recipe.mask.guarantee.spends:
         show(
@@ -115,8 +112,9 @@ def beside_earlier(recipe: Recipe, worth: Worth) -> list[str]:
     return [
         "Beside earlier releases little is left to be shown: whoever has them all compares rows by every column that "
         "they have in common. What would show more: fewer quasi-identifiers (role: identifier, and out of on:), fewer "
-        f"plain columns{named}, a smaller k; or publish this one and those to come under a budget, whose promise holds "
-        "whatever else is out (docs/differential_privacy.md). docs/several.md tells what growing costs."
+        f"plain columns{named}, a smaller k; or publish this one and those to come under a budget (mask: private_tree, "
+        "budget: {epsilon: 1}, without earlier), whose promise holds whatever else is out. docs/several.md tells what "
+        "growing costs."
     ]
 
 
@@ -163,12 +161,11 @@ def centres_stay(recipe: Recipe) -> str:
 
     if not recipe.release.starting_centres:
         return "The clusters' centres do not go along, as the recipe says."
-    if recipe.mask.guarantee.spends:
-        needed = "ten of them at least, and two for each cluster"
-        return f"The clusters' centres do not go along: they are found in rows of values (rows: values), {needed}."
     clusters = clusters_of(recipe.structure)
     chosen = None if clusters is None else clusters.attributes
     compared = chosen or (*recipe.schema.quasi, *recipe.schema.with_role("plain"))
+    if recipe.mask.guarantee.spends:
+        return _none_generated(recipe, compared)
     why: list[str] = []
     for name, attribute in ((name, recipe.schema[name]) for name in compared):
         if isinstance(attribute, ItemSet):
@@ -187,6 +184,27 @@ def centres_stay(recipe: Recipe) -> str:
             f"{recipe.mask.__class__.__name__} leaves no space for them."
         )
     return f"The clusters' centres do not go along: they would tell more than the table does of {'; '.join(why)}."
+
+
+def _generates_clusters(recipe: Recipe) -> bool:
+    """Whether clusters would be found in generated rows."""
+    from sfumato.structure.structures import clusters_of
+
+    return recipe.mask.guarantee.spends and clusters_of(recipe.structure) is not None
+
+
+def _none_generated(recipe: Recipe, compared: Sequence[str]) -> str:
+    """Why generated rows have no centres beside them, and what their recipient can do."""
+    from sfumato.data.schema import Number
+
+    found = ((name, recipe.schema[name]) for name in compared)
+    dates = [name for name, one in found if isinstance(one, Number) and one.calendar is not None]
+    needed = "they are found in rows of values (rows: values), ten of them at least, and two for each cluster"
+    bare = f"; none are where records are compared by dates ({visible(', '.join(dates))})" if dates else ""
+    return (
+        f"The clusters' centres do not go along: {needed}{bare}. Whoever has the release finds as many clusters "
+        "as he asks for: sfumato clusters RELEASE --k 5, in Python sf.load(RELEASE).clusters(5)."
+    )
 
 
 def told_of_secrets(release: Release) -> dict[str, float]:
@@ -214,41 +232,6 @@ def beside(recipe: Recipe) -> str:
     populations = [need.population for need in recipe.privacy if need.population is not None]
     earlier = [f" --with {folder}" for folder in recipe.before.releases]
     return "".join([*earlier, *(f" --population {one}" for one in populations)])
-
-
-def columns_table(columns: Sequence[ColumnKept]) -> Table:
-    """What each masked column still tells: its values before and after, the commonest, and the detail kept."""
-    from rich.table import Table
-
-    table = Table(title="What the masked columns still tell (for your eyes only)", title_justify="left")
-    table.add_column("column", no_wrap=True)
-    table.add_column("values", justify="right", no_wrap=True)
-    table.add_column("most frequent, and its share")
-    table.add_column("detail kept", no_wrap=True)
-    table.add_column("rows with one value", justify="right", width=len("one value"))
-    for one in columns:
-        label = f"{visible(shortened(one.commonest), most=LONGEST_LABEL)} {one.share:.0%}"
-        alone = "" if one.alone is None else f"{one.alone:.0%}"
-        kept = detail(one.kept) if one.moved is None else one.moved_words
-        row = (one.name, f"{one.before:,} -> {one.after:,}", label, kept, alone)
-        table.add_row(*row, style="dim" if one.silent else None)
-    return table
-
-
-DETAIL = (
-    "Detail kept: of an interval what it leaves of the range, of a set what it leaves of all labels. Rows with one "
-    "value: they show one label or number, neither a set nor an interval of several; where counts by a column matter, "
-    "ask for detail: {COLUMN: 1}."
-)
-
-
-def detail(kept: float | None) -> str:
-    """A share with a bar.
-
-    >>> detail(0.5)
-    '██    50%'
-    """
-    return "numbers moved" if kept is None else f"{BAR * round(NARROW * kept):<{NARROW}} {kept:.0%}"
 
 
 def detail_kept(kept: Sequence[Mapping[str, Any]]) -> str:

@@ -12,8 +12,10 @@ import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from sfumato.data import calendar
+from sfumato.data.codes import is_text
 from sfumato.data.masked import Masked
 from sfumato.data.table import column_of
+from sfumato.errors import TableError
 from sfumato.people.shown_columns import Floats, Labels, Numbers
 from sfumato.structure.places import Bag, Book, Means, Place, Scale
 from sfumato.structure.released import Told
@@ -51,7 +53,21 @@ class Points:
 
     def raw(self, columns: Mapping[str, Column]) -> Floats:
         """(raw rows, dims)."""
-        return np.hstack([place(columns[name]) for name, place in self.placed.items()])
+        return np.hstack([_raw_points(name, place, columns[name]) for name, place in self.placed.items()])
+
+
+def _raw_points(name: str, place: Callable[[Column], Floats], column: Column) -> Floats:
+    """A raw column, placed; what is no number where numbers are shown is refused without a word of it."""
+    try:
+        return place(column)
+    except pa.ArrowException:
+        raise TableError(
+            name,
+            "raw rows have numbers, or dates of a type of their own, where the release shows numbers or dates",
+            given="text" if is_text(getattr(column.type, "value_type", column.type)) else str(column.type),
+            remedy=f"read it as what it is first, in pandas for example pd.to_datetime(rows[{name!r}], "
+            f'format="%d-%m-%Y") or pd.read_csv(..., decimal=","); or leave it out, without={name!r}',
+        ) from None
 
 
 def spaced_points(space: Space, masked: Masked) -> Points:

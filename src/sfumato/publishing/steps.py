@@ -11,14 +11,13 @@ from sfumato.data.reading import index_left_out, read
 from sfumato.data.sources.openers import in_order
 from sfumato.data.sources.source import RawTable
 from sfumato.data.table import Table
-from sfumato.errors import Infeasible, RecipeError, SchemaError, TableError, TaxonomyError, quoted, warn
-from sfumato.evaluation.advice import UNGUIDED, advice_on_clusters
+from sfumato.errors import Infeasible, RecipeError, SchemaError, TableError, TaxonomyError, warn
+from sfumato.evaluation.advice import advice_on_classes, advice_on_clusters
 from sfumato.evaluation.detail import check_detail
 from sfumato.evaluation.evaluate import judge, objective_for
 from sfumato.evaluation.scores import ALONE_UNMASKED, Scores
 from sfumato.events import settling
 from sfumato.maskers.masker import Labels, Outcome, Task
-from sfumato.maskers.registry import name_of
 from sfumato.maskers.sensitive import counted
 from sfumato.privacy.requirements import largest_k
 from sfumato.privacy.requirements.anonymity import FEW
@@ -39,7 +38,7 @@ from sfumato.release.reading import (
     refuse_other_table,
 )
 from sfumato.structure.followed import followed
-from sfumato.structure.structures import Found, class_column, declared_labels, find, find_any
+from sfumato.structure.structures import Found, declared_labels, find, find_any
 
 
 def open_account(case: Case) -> Case:
@@ -128,6 +127,8 @@ def find_structure(case: Case) -> Case:
     Under a budget, spending begins here: it is reserved in the ledger first.
     """
     recipe, people = case.recipe, case.people
+    if recipe.mask.guarantee.spends:
+        _tell_unguided(recipe)
     case.closing.enter_context(case.costs.reserving(case.account, recipe))
     found = (find_any if recipe.mask.guarantee.spends else find)(recipe.structure, people)
     if recipe.release.labels and (more := with_labels(recipe, people, found)) is not None:
@@ -152,6 +153,12 @@ def find_structure(case: Case) -> Case:
         detail=recipe.wishes,
     )
     return replace(case, found=found, task=task, counting=replace(task, table=counted(people, recipe.privacy)))
+
+
+def _tell_unguided(recipe: Recipe) -> None:
+    """Warn of classes that guide nothing; under a budget before anything is spent."""
+    if (said := advice_on_classes(recipe.structure, recipe.mask)) is not None:
+        warn(said)
 
 
 def _followed(case: Case, found: Found) -> Iterator[str]:
@@ -214,8 +221,8 @@ def measure(case: Case) -> Case:
     advice = advice_on_clusters(case.found.clusters, judged.scores)
     if advice is not None:
         warn(advice)
-    if not recipe.mask.guided and (column := class_column(recipe.structure)):
-        warn(UNGUIDED.format(quoted(column), name_of(recipe.mask)))
+    if not recipe.mask.guarantee.spends:
+        _tell_unguided(recipe)
     scores = {**judged.scores, **({"detail": [one.to_json() for one in detail]} if detail else {})}
     scores |= {ALONE_UNMASKED: case.remarks.alone} if case.remarks.alone else {}
     return replace(case, judged=replace(judged, scores=Scores(scores)))

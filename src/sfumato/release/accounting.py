@@ -148,8 +148,9 @@ def tell_known(account: Account, recipe: Recipe) -> None:
 
 # Rows that the recipe leaves out for a missing value may have it by now: there it is only told.
 SHRUNK = (
-    "nothing makes such releases safe together but a budget of differential privacy: publish under one, or do not "
-    "publish this one; keep people who left, with the values they had, in the table if they may stay in it"
+    "nothing makes such releases safe together but a budget of differential privacy: publish under one (mask: "
+    "private_tree, budget: {epsilon: 1}, without earlier), or do not publish this one; keep people who left, with the "
+    "values they had, in the table if they may stay in it"
 )
 
 
@@ -209,18 +210,24 @@ def _told(known: Sequence[Known], *, private: bool, follow: str = "") -> str:
     house = f"If that one never left the house, delete it and say `sfumato ledger --withdraw {last.entry.id[:SHORT]}`"
     number = "an earlier release" if len(known) == 1 else f"{len(known)} earlier releases"
     share = "" if last.share is None else f", with about {last.share * 100:.0f} % of the smaller one's rows in common"
-    remedy = (
-        "If they are the same people, give both recipes the same people: NAME, so that their epsilons add up"
-        if private and last.entry.epsilon is not None
-        else f"This one keeps its promise whatever else is out; that one, without a budget, does not. {house}"
-        if private
-        else f"{_otherwise(follow)} only. {house}; to try settings out without a word of this, "
+    there = f"the last of {last.entry.when} in {last.entry.folder}{share}."
+    if private:
+        return f"the ledger knows {number} of these people, or of nearly this table: {there} {_counted(last, house)}"
+    return (
+        f"the ledger knows {number} of this table, or of nearly this table: {there} Whoever has both can compare them "
+        "and reads off what only one of them holds: every value of a person who is missing from the other. "
+        f"{_otherwise(follow)} only. {house}; to try settings out without a word of this, "
         "sfumato publish --trial, in Python run=sf.Run(trial=True)"
     )
+
+
+def _counted(last: Known, house: str) -> str:
+    """What is true of a release under a budget beside an earlier one: generated rows are compared with none."""
+    if last.entry.epsilon is not None:
+        return "If they are the same people, give both recipes the same people: NAME, so that their epsilons add up"
     return (
-        f"the ledger knows {number} of this table, or of nearly this table: the last of {last.entry.when} in "
-        f"{last.entry.folder}{share}. Whoever has both can compare them and reads off what only one of them holds: "
-        f"every value of a person who is missing from the other. {remedy}"
+        "This one keeps its promise whatever else is out, and its epsilon is counted. What that one, without a budget, "
+        f"gives away of anybody stays given away. {house}"
     )
 
 

@@ -94,14 +94,15 @@ def _columns(columns: Sequence[ColumnKept]) -> Html:
         "width over the range, and labels in one set their share of all labels; and the share of the rows that show "
         "one value, neither a set nor an interval of several: only these can be counted by the column."
     )
-    head = ["column", "values", "most frequent", "detail kept", "one value in"]
+    head = ["column", "values", "most frequent", "detail kept", "of the rows"]
     drawn = [paragraph(told), table(head, rows, kind="worth")] if rows else []
     return join([*drawn, *silent_line([one.name for one in columns if one.silent])])
 
 
 def alone(one: ColumnKept) -> str:
-    """The share of the rows that show one value of a column, if that has a measure."""
-    return "" if one.alone is None else f"{one.alone:.0%} of the rows".replace(" ", "\u00a0")  # in one line
+    """The share of the rows that show one value of a column, if that has a measure; a telephone shows it without its
+    heading."""
+    return "" if one.alone is None else f"{one.alone:.0%} show one value".replace(" ", "\u00a0")  # in one line
 
 
 def _settled(held: Held) -> list[Html]:

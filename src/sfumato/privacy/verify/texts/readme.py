@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from sfumato.privacy.verify.canonical import DESCRIBED, LEARNED, OUTSIDE, QUOTED, TOLD_BY_GROUPS
+from sfumato.privacy.verify.canonical import DESCRIBED, GATHERED, LEARNED, OUTSIDE, QUOTED, TOLD_BY_GROUPS
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, whole
 from sfumato.privacy.verify.texts.labels import LABELS, OF_A_LABEL, told_in_words
 from sfumato.privacy.verify.texts.pages import escaped, needed
-from sfumato.privacy.verify.texts.snippet import CLASSES, snippet
+from sfumato.privacy.verify.texts.snippet import CLASSES, loaded, snippet
 from sfumato.privacy.verify.texts.wording import GUARANTEE, NOT_PRIVATE
 from sfumato.privacy.verify.values import floor
 
@@ -149,7 +149,9 @@ def readme(form: Form) -> str:
     latest = whole(form, "format") >= LEARNED
     told = whole(form, "format") >= TOLD_BY_GROUPS
     lines = snippet(table, files, classes=form.get(CLASSES), dated=latest, told=told)
-    more = " ".join(needed([field(claim, "claim", str) for claim in forms(form, "claims")]))
+    claims = [field(claim, "claim", str) for claim in forms(form, "claims")]
+    lines = loaded(lines, claims) if whole(form, "format") >= GATHERED else lines
+    more = " ".join(needed(claims))
     return f"""# {title(generated=generated, private=private)}
 
 {escaped(field(form, "statement", str))}
