@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pyarrow as pa
 import pytest
 
 import sfumato as sf
 from sfumato.cli.columns import columns_note, columns_table
 from sfumato.cli.output import show
-from sfumato.cli.summary import centres_stay, found_again, show_certain, tries_told
+from sfumato.cli.summary import (
+    beside_earlier,
+    bounding,
+    centres_stay,
+    feasible_bound,
+    found_again,
+    show_certain,
+    tries_told,
+)
 from sfumato.evaluation.columns import ColumnKept
 from sfumato.evaluation.tries import Tries, Try
-from sfumato.evaluation.worth import Lost, Worth
+from sfumato.evaluation.worth import GivenAway, Lost, Worth
+from sfumato.privacy.requirements import Requirement
 
 CODES = sf.Taxonomy.flat(map(str, range(600)))
 SCHEMA = sf.Schema(
@@ -165,3 +175,36 @@ def test_what_was_tried_is_shown_to_be_copied_and_what_is_certain_beside_raw(
     assert "--set 'mask={mondrian: {}}' --set privacy.0.k=5\n" in out
     assert "as it is: 7 of 9 columns tell nothing" in out
     assert [share in out for share in ("25%", "50%", "90%", "100%")] == [True] * 4
+
+
+@pytest.mark.parametrize(
+    ("commonest", "bound", "proposed"),
+    [(40, None, 0.75), (85, 0.95, 0.88), (89, 0.95, None), (85, 0.86, 0.86)],
+)
+def test_a_bound_is_proposed_that_the_whole_table_can_keep(
+    commonest: int, bound: float | None, proposed: float | None
+) -> None:
+    """Never one below the share of the commonest value, and none that would leave it nearly certain."""
+    shown = pa.table({"ill": ["n"] * commonest + [f"y{at}" for at in range(100 - commonest)]})
+    assert feasible_bound(shown, GivenAway("ill", 0.5, bound)) == proposed
+
+
+def test_a_bound_on_few_columns_is_proposed_on_all() -> None:
+    schema = sf.Schema({name: SCHEMA[name] for name in ("age", "born", "ill")})
+    asked: list[Requirement] = [sf.KAnonymity(schema.quasi, 5), sf.ConfidenceBound(["age"], h=0.6, sensitive="ill")]
+    told = bounding(sf.Recipe(schema=schema, privacy=asked), GivenAway("ill", 0.5, 0.6), 0.6)
+    assert (
+        told
+        == "to bound what is told of ill, --set 'privacy.1={confidence_bound: 0.6, on: [age, born], sensitive: ill}'"
+    )
+
+
+def test_beside_earlier_releases_a_poor_table_is_not_left_without_advice() -> None:
+    schema = sf.Schema({name: SCHEMA[name] for name in ("age", "born", "ill")}, stay=sf.Number(role="plain"))
+    alone = sf.Recipe(schema=schema, privacy=[sf.KAnonymity(schema.quasi, 5)], mask=sf.TopDown())
+    later = replace(alone, earlier=sf.Earlier(releases=("out/1",), people="growing"))
+    poor = Worth((ColumnKept("age", 9, 1, "*", 1.0, 0.0), ColumnKept("born", 9, 1, "*", 1.0, 0.0)))
+    (line,) = beside_earlier(later, poor)
+    assert "fewer plain columns (stay)" in line
+    assert "under a budget" in line
+    assert beside_earlier(alone, poor) == beside_earlier(later, Worth(())) == []

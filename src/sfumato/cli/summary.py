@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from sfumato.data.schema import Schema
-    from sfumato.evaluation.worth import Worth
+    from sfumato.evaluation.worth import GivenAway, Worth
     from sfumato.recipe import Recipe
     from sfumato.release.release import Release
 
@@ -28,6 +28,10 @@ OTHER_THAN_AUTO = (
     "are compared by fewer columns (structure: attributes: [...]), may be found again better."
 )
 """What to try where they do not."""
+NAMED = 5
+"""Columns that a line names."""
+USUAL_BOUND = 0.75
+"""What is proposed as a bound of a secret's certainty, where the table allows it."""
 WIDTH = 10
 
 
@@ -38,8 +42,8 @@ def show_release(release: Release, output: Path) -> None:
     worth = release.worth
     style = "bold red" if not release.verdict.holds else "bold yellow" if worth.but else "bold green"
     show(Text(headline(release), style=style))
-    for secret in worth.given_away:
-        show(f"  {bounding(release.recipe, secret.name)}")
+    for line in bounds(release):
+        show(f"  {line}")
     if release.recipe.mask.guarantee.spends:
         show_promise(release.certificate)
     else:
@@ -56,7 +60,7 @@ def show_release(release: Release, output: Path) -> None:
         show(line)
     show_certain(release.scores, numbers_in(release.recipe.schema))
     show_scores(release.scores)
-    for line in tries_told(release.scores):
+    for line in (*tries_told(release.scores), *beside_earlier(release.recipe, release.worth)):
         show(line)
     if not release.tells_centres and (release.scores.get("clusters") or _generates_clusters(release.recipe)):
         show(centres_stay(release.recipe))
@@ -82,24 +86,71 @@ def headline(release: Release) -> str:
 
 def suggestions(release: Release) -> list[str]:
     """What could be done about it, a line each, as the terminal tells it."""
-    bounds = [bounding(release.recipe, secret.name) for secret in release.worth.given_away]
-    return [*bounds, *(" ".join(line.split()) for line in tries_told(release.scores))]
+    lines = (*tries_told(release.scores), *beside_earlier(release.recipe, release.worth))
+    return [*bounds(release), *(" ".join(line.split()) for line in lines)]
 
 
-def bounding(recipe: Recipe, secret: str) -> str:
+def proposals(release: Release) -> list[dict[str, str]]:
+    """The same for programs, in two fields: what is to be added to the command, if anything, and what it does."""
+    from sfumato.evaluation.tries import Tries
+
+    found = []
+    for line in bounds(release):
+        says, option, change = line.partition("--set ")
+        found.append({"set": f"{option}{change}", "says": says.rstrip(", ") if option else line})
+    better = Tries.from_json(release.scores["tries"]).better if "tries" in release.scores else ()
+    found += [{"set": one.settings, "says": f"{one.figures}; {one.price}"} for one in better]
+    return [*found, *({"set": "", "says": line} for line in beside_earlier(release.recipe, release.worth))]
+
+
+def beside_earlier(recipe: Recipe, worth: Worth) -> list[str]:
+    """What could be done where little can be shown beside earlier releases; there no other settings are tried."""
+    if not recipe.before.releases or not worth.hardly:
+        return []
+    bare = [name for name in recipe.schema.kept if recipe.schema[name].role == "plain"]
+    named = f" ({', '.join(bare[:NAMED])}{', ...' if len(bare) > NAMED else ''})" if bare else ""
+    return [
+        "Beside earlier releases little is left to be shown: whoever has them all compares rows by every column that "
+        "they have in common. What would show more: fewer quasi-identifiers (role: identifier, and out of on:), fewer "
+        f"plain columns{named}, a smaller k; or publish this one and those to come under a budget (mask: private_tree, "
+        "budget: {epsilon: 1}, without earlier), whose promise holds whatever else is out. docs/several.md tells what "
+        "growing costs."
+    ]
+
+
+def bounds(release: Release) -> list[str]:
+    """How to bound what is told of each secret that is given away; not of one of which no bound would help."""
+    found = [(secret, feasible_bound(release.shown, secret)) for secret in release.worth.given_away]
+    return [bounding(release.recipe, secret, share) for secret, share in found if share is not None]
+
+
+def feasible_bound(shown: pa.Table, secret: GivenAway) -> float | None:
+    """A bound that the whole table keeps with some room, and below what counts as nearly certain; None where there is
+    none. One that is asked of fewer columns stays as it is."""
+    from math import ceil
+
+    import numpy as np
+
+    from sfumato.data.table import column_of
+    from sfumato.evaluation.certainty import NEARLY
+
+    if secret.bound is not None and secret.bound < NEARLY:
+        return secret.bound
+    held = column_of(shown.column(secret.name)).codes
+    commonest = np.bincount(held).max(initial=0) / max(shown.num_rows, 1)
+    bound = max(USUAL_BOUND, ceil(100 * (commonest + NEARLY) / 2) / 100)
+    return bound if bound < NEARLY else None
+
+
+def bounding(recipe: Recipe, secret: GivenAway, share: float) -> str:
     """How to bound what is told of a secret: in place of what the recipe asks for it, or beside it."""
-    from sfumato.data.schema import ItemSet
-
     needs = list(recipe.privacy)
-    at = next((n for n, need in enumerate(needs) if need.claim().get("sensitive") == secret), None)
-    on = ", ".join(recipe.schema.quasi if at is None else needs[at].on)
-    asked = (
-        "l_diversity: 2, kind: items, c: 0.75"
-        if isinstance(recipe.schema[secret], ItemSet)
-        else "confidence_bound: 0.75"
-    )
-    bound = f"{{{asked}, on: [{on}], sensitive: {secret}}}"
-    return f"to bound it, --set 'privacy.{at}={bound}'" if at is not None else f"to bound it, in privacy: - {bound}"
+    at = next((n for n, need in enumerate(needs) if need.claim().get("sensitive") == secret.name), None)
+    on = ", ".join(recipe.schema.quasi if at is None or secret.bound == share else needs[at].on)
+    asked = f"l_diversity: 2, kind: items, c: {share:g}" if secret.of_items else f"confidence_bound: {share:g}"
+    bound = f"{{{asked}, on: [{on}], sensitive: {secret.name}}}"
+    whom = f"to bound what is told of {secret.name}"
+    return f"{whom}, --set 'privacy.{at}={bound}'" if at is not None else f"{whom}, in privacy: - {bound}"
 
 
 def centres_stay(recipe: Recipe) -> str:

@@ -1,9 +1,10 @@
 """What is told of a table before it is masked: nothing of it is refused, all of it is easily overlooked.
 
 Rows that a recipe leaves out, labels that look alike, secrets that nothing bounds, or of which a distance ignores the
-size, columns that name people and go out as they are, and columns that go out as they are and tell a masked one, whole
-or in part, or a secret beyond its bound, or with which most people are alone. `rare_labels` tells of labels that sets
-show, once there are sets. Under a budget nothing is told: it would follow from the records.
+size, columns that name people and go out as they are, and columns that go out as they are and tell a secret beyond its
+bound, or with which most people are alone. Once there is a masked table, `undone` tells of columns that go out as they
+are and tell a masked one, whole or in part, and `rare_labels` of labels that sets show. Under a budget nothing is told:
+it would follow from the records.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from sfumato.data.schema import Attribute, Category, ItemSet, Number
 from sfumato.data.shown import set_members
 from sfumato.data.table import Column, Table
 from sfumato.errors import quoted, warn
+from sfumato.evaluation.loss import one_value
 from sfumato.maskers.sensitive import look_alikes
 from sfumato.privacy.requirements import Requirement, Sensitive, largest_k
 from sfumato.privacy.requirements.requirement import codes_of
@@ -63,7 +65,13 @@ FEW_NUMBERS = 20
 """Different numbers up to which each may be taken for a value of its own, as labels are."""
 
 
-UNDONE = ", which is masked: who sees the one can undo the masking of the other"
+AS_IT_IS = 0.97
+"""The share of rows that show a masked column's own value from which on there is no masking of it to undo."""
+DECLARE = "Declare it quasi, or an identifier, which is left out"
+UNDONE = (
+    f", which is masked: who sees the one can undo the masking of the other. {DECLARE}; or, as {{}} is told anyway, "
+    "make that one an identifier, or plain as well"
+)
 
 
 @dataclass(frozen=True)
@@ -87,7 +95,7 @@ def tell(people: Table, recipe: Recipe, *, read: int, more: Iterable[str] = ()) 
         return Remarks()
     bare, share = _alone(people)
     secrets = (*_unbounded(people, recipe), *_unordered(people, recipe))
-    tables = (*_alike(people, recipe), *_named(people), *secrets, *_telling(people), *_betraying(people, recipe))
+    tables = (*_alike(people, recipe), *_named(people), *secrets, *_betraying(people, recipe))
     lines = (*_left_out(people, recipe, read), *more, *tables, *([_lonely(bare, share)] if share else []))
     for line in lines:
         warn(line)
@@ -195,13 +203,26 @@ def _bare(people: Table) -> list[str]:
     return [name for name in people.schema.kept if people.schema[name].role != "quasi"]
 
 
-def _telling(people: Table) -> Iterator[str]:
+def undone(people: Table, masked: Masked, recipe: Recipe) -> tuple[str, ...]:
+    """Warn of columns that go out as they are and give a masked one away, and give it back. Nothing is undone of one
+    that is shown to nearly everybody as it is."""
+    if recipe.mask.guarantee.spends:
+        return ()
+    shares = {name: one_value(people, name, masked[name]) for name in masked if masked.row_by_row}
+    shown = [name for name, share in shares.items() if (share or 0.0) >= AS_IT_IS]
+    lines = tuple(_telling(people, [name for name in people.schema.quasi if name not in shown]))
+    for line in lines:
+        warn(line)
+    return lines
+
+
+def _telling(people: Table, hidden: Sequence[str]) -> Iterator[str]:
     """Of each column that is shown as it is, the first masked one that it gives away."""
     rows = _some_rows(people)
-    masked = [name for name in people.schema.quasi if isinstance(people.columns[name], Column)]
+    masked = [name for name in hidden if isinstance(people.columns[name], Column)]
     for name in _bare(people):
         if isinstance(people.columns[name], Column) and (told := _told(people, name, masked, rows)):
-            yield f"{quoted(name)} goes out as it is and {told}. Declare it quasi, or an identifier, which is left out"
+            yield f"{quoted(name)} goes out as it is and {told}"
 
 
 def _betraying(people: Table, recipe: Recipe) -> Iterator[str]:
@@ -256,12 +277,13 @@ def _told(people: Table, name: str, masked: list[str], rows: NDArray[np.int64]) 
     for other in masked:
         hidden = people.column(other).codes[rows].astype(np.int64)
         if _decides(shown, hidden):
-            return f"tells {quoted(other)} of nearly everybody{UNDONE}"
+            return f"tells {quoted(other)} of nearly everybody{UNDONE.format(quoted(other))}"
         if number and isinstance(people.schema[other], Number) and abs(_in_step(shown, hidden)) >= IN_STEP:
-            return f"rises or falls with {quoted(other)} so closely that it nearly tells it{UNDONE}"
+            close = f"rises or falls with {quoted(other)} so closely that it nearly tells it"
+            return f"{close}{UNDONE.format(quoted(other))}"
         part = part or (other if _follows(shown, hidden) else None)
     left = ", which is masked: of what is shown for that it leaves the values that go with it, often one alone"
-    return None if part is None else f"follows from {quoted(part)}{left}"
+    return None if part is None else f"follows from {quoted(part)}{left}. {DECLARE}"
 
 
 def _alone(people: Table) -> tuple[list[str], float]:

@@ -6,7 +6,7 @@ Under differential privacy a release promises how its rows were made, which its 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -143,7 +143,8 @@ def tell_known(account: Account, recipe: Recipe, *, certificate: str = "") -> No
             raise ReleaseError("earlier", said, given="people: growing", remedy=SHRUNK)
         warn(visible(f"{said}. What is claimed of both holds only if those rows were left out of that release"))
     if known := account.known(certificate=certificate):
-        said = _told(known, private=recipe.mask.guarantee.spends, follow=lambda entry: _follow(entry, recipe))
+        masked = [one.entry for one in known if one.entry.epsilon is None]
+        said = _told(known, private=recipe.mask.guarantee.spends, follow=_follow(masked, recipe) if masked else "")
         attested = f". Yet the recipe attests {ALONE}: {recipe.attest[ALONE]}" if ALONE in recipe.attest else ""
         warn(visible(f"{said}{attested}"))
 
@@ -167,25 +168,35 @@ def rules_of(recipe: Recipe) -> Rules:
         frozenset(told),
         "several_releases" in recipe.understood,
         recipe.mask.guarantee.spends,
-        lambda entry: _follow(entry, recipe),
+        lambda entries: _follow(entries, recipe),
     )
 
 
-def _follow(entry: Entry, recipe: Recipe) -> str:
-    """How a release can be made safe with an earlier one; nothing where one of their maskers does not know how."""
-    try:
-        followed = bool(masker_named(entry.mask)().joins_earlier)
-    except SfumatoError:  # of a version that had other maskers
+def _follow(entries: Sequence[Entry], recipe: Recipe) -> str:
+    """How a release can be made safe with earlier ones, beside those that its recipe tells of already; nothing where
+    one of their maskers does not know how."""
+    if not recipe.mask.joins_earlier or not all(map(_followed, entries)):
         return ""
-    if not followed or not recipe.mask.joins_earlier:
-        return ""
-    here = Path(entry.folder)
-    near = here.relative_to(Path.cwd()) if here.is_relative_to(Path.cwd()) else here
+    told = [Path(folder).absolute() for folder in recipe.before.releases]
+    folders = ", ".join(map(_near, dict.fromkeys([*told, *(Path(entry.folder) for entry in entries)])))
+    people = "growing" if recipe.before.growing else "same" if recipe.before.same else "same or growing"
     return (
         "where the table is the same or has only grown, make this one safe with it, in a folder of its own: "
-        f"earlier: {{releases: [{near}], people: same or growing}}, the folder as seen from the recipe (elsewhere: "
-        "--allow)"
+        f"earlier: {{releases: [{folders}], people: {people}}}, {'each folder' if ', ' in folders else 'the folder'} "
+        "as seen from the recipe (elsewhere: --allow)"
     )
+
+
+def _followed(entry: Entry) -> bool:
+    """Whether a release can be made safe with that one."""
+    try:
+        return bool(masker_named(entry.mask)().joins_earlier)
+    except SfumatoError:  # of a version that had other maskers
+        return False
+
+
+def _near(folder: Path) -> str:
+    return str(folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder)
 
 
 def recipe_hash(recipe: Recipe) -> str:
@@ -197,14 +208,14 @@ def _last(known: Sequence[Known]) -> Known:
     return max(known, key=lambda one: one.share or 0.0) if known[-1].share is None else known[-1]
 
 
-def _told(known: Sequence[Known], *, private: bool, follow: Callable[[Entry], str] = lambda entry: "") -> str:
+def _told(known: Sequence[Known], *, private: bool, follow: str = "") -> str:
     """What earlier releases mean for this one, by those first of which rows can be compared: none was generated."""
     masked = [one for one in known if one.entry.epsilon is None]
     told = masked or known
     last = _last(told)
     number = "an earlier release" if len(told) == 1 else f"{len(told)} earlier releases"
     share = "" if last.share is None else f", with about {last.share * 100:.0f} % of the smaller one's rows in common"
-    means = _means(told, private=private, follow=follow(last.entry) if masked else "")
+    means = _means(told, private=private, follow=follow if masked else "")
     others = len(known) - len(told)
     besides = f". Besides, {others:,} generated under a budget: no row of such can be compared" if others else ""
     return (

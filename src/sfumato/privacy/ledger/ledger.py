@@ -213,14 +213,14 @@ class Rules:
 
     `name`: what it calls them. `told`: the SHA-256 of the certificates of the earlier releases that it is made safe
     with. `accepted`: others may be out as well. `private`: it spends a budget, and private releases add up. `follow`:
-    how a release could be made safe with an earlier one, in words; nothing where it cannot.
+    how a release could be made safe with earlier ones, in words; nothing where it cannot.
     """
 
     name: str | None = None
     told: frozenset[str] = frozenset()
     accepted: bool = False
     private: bool = False
-    follow: Callable[[Entry], str] = field(default=lambda entry: "", compare=False)
+    follow: Callable[[Sequence[Entry]], str] = field(default=lambda entries: "", compare=False)
 
     def joinable(self, entry: Entry) -> bool:
         """Whether an entry is of a release that is not accounted for."""
@@ -238,7 +238,7 @@ class Rules:
         others = [entry for entry in mine if self.joinable(entry)]
         if others:
             recoded = [entry for entry in others if entry.epsilon is None]
-            raise _again(self.name, recoded or others, self.follow((recoded or others)[-1]))
+            raise _again(self.name, recoded or others, self.follow(recoded or others))
 
 
 COMPARED = "whoever has two releases of the same people can compare them, and reads off what only one of them holds"
