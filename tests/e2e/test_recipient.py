@@ -166,7 +166,8 @@ def test_intervals_are_of_the_librarys_own_type(folder: Path) -> None:
 
 def test_raw_rows_with_text_for_numbers_or_dates_are_refused_in_words(folder: Path) -> None:
     people, raw = sf.load(folder), raw_people()
-    for texts in (["02-05-1937"] * raw.num_rows, pa.array(["1.234,5"] * raw.num_rows).dictionary_encode()):
+    many: list[Any] = [pa.array([text] * raw.num_rows) for text in ("02-05-1937", "1.234,5")]
+    for texts in (many[0], many[1].dictionary_encode()):
         asked = raw.set_column(raw.column_names.index("hours"), "hours", pa.chunked_array([texts]))
         with pytest.raises(sf.TableError, match="hours: raw rows have numbers") as refused:
             people.points(asked)
