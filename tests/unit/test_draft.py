@@ -317,6 +317,17 @@ def test_only_codes_get_a_tree_and_it_is_no_draft_any_more() -> None:
     assert found["town"].taxonomy is None
 
 
+def test_post_codes_in_two_parts_get_a_tree_and_their_spellings_are_asked_about() -> None:
+    codes = [f"35{n % 37 + 10} A{'BCDE'[n % 4]}" for n in range(400)]
+    codes[:4] = ["3511AB", "3520 ab", "3520 AB", "3511 AB"]
+    found = draft(pa.table({"age": [20 + n % 60 for n in range(400)], "Postcode": codes}))
+    tree = found["Postcode"].taxonomy
+    assert tree is not None
+    assert {"351*", "3511*", "3511 AB*", "3520 AB*"} <= {*tree.labels}
+    assert found["Postcode"].alike == 4
+    assert "hyphens alone: Postcode (4)." in " ".join(recipe_text(found, "people.csv").replace("\n#", " ").split())
+
+
 def test_the_recipe_is_yaml_with_reasons_questions_and_no_exact_figures(found: Draft) -> None:
     text = recipe_text(found, "people.csv", taxonomies={"town": "town.yaml"})
     recipe: dict[str, Any] = yaml.safe_load(text)

@@ -217,8 +217,9 @@ def test_a_column_of_names_is_told_whatever_it_is_called() -> None:
     assert remark.startswith('"contact" goes out as it is, and its values look like names of people')
 
 
-def test_masked_labels_that_look_alike_are_told() -> None:
-    table = people().with_columns(town=pl.Series(["Bern", "BERN", "Basel "] * (ROWS // 3)))
+@pytest.mark.parametrize("labels", [["Bern", "BERN", "Basel "], ["3570 AG", "3570AG", "3511 AB"]])
+def test_masked_labels_that_look_alike_are_told(labels: list[str]) -> None:
+    table = people().with_columns(town=pl.Series(labels * (ROWS // 3)))
     (remark,) = told(table)
     assert remark.startswith("town: 2 labels look like another one")
     assert "masked as different values" in remark

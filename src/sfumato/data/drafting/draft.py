@@ -20,7 +20,7 @@ from sfumato.data.drafting.roles import Given, Looked, class_column, give_roles,
 from sfumato.data.drafting.shapes import rounded_range
 from sfumato.data.drafting.spoilt import FEW_OF_ONE, spoilt
 from sfumato.data.drafting.words import CODED, is_quantity, says
-from sfumato.data.lookalikes import alike
+from sfumato.data.lookalikes import spelt_alike
 from sfumato.data.reading import AS_TEXT, UNREAD
 from sfumato.data.schema import Attribute, Category, ItemSet, Number
 from sfumato.data.table import RowPlace, row_place
@@ -36,7 +36,7 @@ _MIDDLE, _STRETCHED, _FEWEST_CLIPPED = (
     10,
     200,
 )  # of the numbers; a range to that; numbers of which 1 % is something
-_MOST_LOOKED_AT = 2000  # of a column whose labels are compared
+_MOST_LOOKED_AT = 5000  # of a column whose labels are compared
 
 
 def draft(table: pa.Table, *, called: str = "table", place: RowPlace | None = row_place) -> Draft:
@@ -130,7 +130,7 @@ def _alike(name: str, column: pa.ChunkedArray[Any]) -> int:
     if labels.distinct > _MOST_LOOKED_AT:
         return 0
     spaced = Counter(_HYPHEN.sub(" ", text) for text in labels.texts)
-    return sum(map(len, alike(labels.texts))) or sum(count for count in spaced.values() if count > 1)
+    return sum(map(len, spelt_alike(labels.texts))) or sum(count for count in spaced.values() if count > 1)
 
 
 def _column(table: pa.Table, column: Looked, given: Given) -> ColumnDraft:
