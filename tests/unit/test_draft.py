@@ -217,7 +217,19 @@ def test_what_is_no_date_and_no_number_stays_text(texts: list[str]) -> None:
             (name, "sensitive")
             for name in ("mutuo", "insolvenza", "wanbetaling", "hypotheek", "inadimplência", "empréstimo")
         ),
+        *(
+            (name, "quasi")
+            for name in ("Huishoudtype", "Haushaltstyp", "hushållstyp", "husstandstype", "gezinssituatie")
+        ),
+        *(
+            (name, "quasi")
+            for name in ("Werkstatus", "Erwerbsstatus", "Beschäftigungsform", "Schulform", "arbejdsstatus")
+        ),
+        *((name, "quasi") for name in ("opleidingsniveau", "utbildningsnivå", "Haushaltsgröße", "woonvorm")),
+        *((name, "sensitive") for name in ("Schuldhulp", "Schuldnerberatung", "schuldsanering", "Überschuldung")),
+        *((name, "sensitive") for name in ("gjeldsordning", "skuldsättning", "Nettoeinkommen", "bijstandsuitkering")),
         *((name, "plain") for name in ("average", "colour", "Stange")),
+        *((name, "plain") for name in ("Schuldauer", "Werkstoff", "Alkoholgehalt", "haushoch", "skuldra", "Bauart")),
     ],
 )
 def test_names_in_seven_languages(name: str, role: str) -> None:
