@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections import Counter
 from datetime import date
 from typing import Any
@@ -167,6 +168,10 @@ def test_a_short_word_among_labels_is_a_label() -> None:
     found = draft(pa.table({"state": ["ND", "NC", "SD", "NY"] * 30, "zona": ["norte", "sur", "s/d"] * 40}))
     assert found["state"].attribute.missing == ()
     assert found["zona"].attribute.missing == ("s/d",)
+    dutch = draft(
+        pa.table({"type": ["huur", "n.v.t.", "nvt", "koop", "n.b."] * 30, "prov": ["N.B.", "N.S.", "Ont."] * 50})
+    )
+    assert [column.attribute.missing for column in dutch.columns] == [("n.b.", "n.v.t.", "nvt"), ()]
 
 
 def test_numbers_that_are_none_are_missing_too() -> None:
@@ -582,6 +587,34 @@ def test_ranges_that_a_few_numbers_stretch_are_asked_about() -> None:
     mended = text.replace("range: [-1000000, 3000000]", "range: [2000, 6000], outside: clip")
     assert "outside: clip}" in mended
     assert encode(table, sf.Recipe.from_yaml(mended).schema).rows == 1_000
+
+
+DAYS = [f"{1 + n % 28:02}-0{1 + n % 9}-{1930 + n % 70}" for n in range(1_000)]
+PAID = [2_000 + 10 * (n % 101) for n in range(1_000)]
+TYPED = [datetime.date(2012, 1, 1) + datetime.timedelta(days=4 * n) for n in range(1_000)]
+
+
+@pytest.mark.parametrize(
+    ("values", "mark", "asked"),
+    [
+        (DAYS, "01-01-1900", "missing: ['01-01-1900'] with range: ['1930-01-01', '1999-12-31']"),
+        (DAYS, "31-12-9999", "missing: ['31-12-9999'] with"),
+        (DAYS, "04-05-1902", None),  # no usual one, and not so far from others
+        (TYPED, datetime.date(1970, 1, 1), "missing: ['1970-01-01'] with range: ['2012-01-01', '2022-12-31']"),
+        (PAID, 99_999, "missing: ['99999'] with range: [2000, 3000]"),
+        (PAID, 77_123, "missing: [...], what is at the end of its values, with range: [2000, 3000]"),
+        (PAID, 0, None),
+        ([*range(0, 90)] * 11 + [0] * 10, 99, None),
+    ],
+)
+def test_what_stands_far_off_in_many_rows_is_asked_about(values: list[Any], mark: object, asked: str | None) -> None:
+    table = pa.table({"age": [20 + n % 60 for n in range(1_000)], "x": [mark] * 8 + values[8:]})
+    text = " ".join(recipe_text(draft(table), "people.csv").replace("\n#", " ").split())
+    found = re.search(r"Do these mean missing\? They are far .*? x: (.*?)\. \d", text)
+    assert (found is None) == (asked is None)
+    assert asked is None or (found is not None and found[1].startswith(asked))
+    rare = pa.table({**{"age": table["age"]}, "x": [mark, *values[1:]]})
+    assert "They are far from all others" not in recipe_text(draft(rare), "people.csv").replace("\n#   ", "")
 
 
 def test_labels_that_differ_by_case_or_spaces_alone_are_asked_about() -> None:

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from sfumato.data.domain import texts_of
 from sfumato.data.drafting.guess import DIGITS, Guess, guess, is_icd
+from sfumato.data.drafting.placeholders import placeholders
 from sfumato.data.drafting.plan import plan
 from sfumato.data.drafting.profile import Profile, profile, share_alone
 from sfumato.data.drafting.proposal import ColumnDraft, Draft
@@ -151,6 +152,7 @@ def _column(table: pa.Table, column: Looked, given: Given) -> ColumnDraft:
         spoilt=None if column.made.numbered or masked else column.spoilt,
         unread=column.made.unread,
         clip=None if given.role == "identifier" else _clip(seen, attribute),
+        placeholders=None if given.role == "identifier" else placeholders(seen, table.column(column.name), attribute),
         alike=column.alike if isinstance(attribute, Category) and given.role != "identifier" else 0,
         rows_each=max(seen.counts, default=0) if column.made.numbered else 0,
         proposed=_proposed(table, seen, attribute),
