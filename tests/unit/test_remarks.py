@@ -225,6 +225,23 @@ def test_masked_labels_that_look_alike_are_told(labels: list[str]) -> None:
     assert "masked as different values" in remark
 
 
+@pytest.mark.parametrize(("top", "many"), [(70, "of 1,200 rows lie"), (76, "some (fewer than 30) of 1,200 rows lie")])
+def test_numbers_that_are_moved_into_their_range_are_told(top: int, many: str, tmp_path: Path) -> None:
+    age = sf.Number(role="quasi", range=(18, top), outside="clip")
+    schema = sf.Schema(age=age, town=sf.Category(role="quasi"), ill=sf.Category(role="plain"))
+    recipe = sf.Recipe(schema=schema, privacy=[sf.KAnonymity(ON, 30)])
+    beyond = int((top < AGES).sum())
+    assert (beyond >= 30) == (top == 70)
+    with pytest.warns(UserWarning, match=r'^"age": .* moved to its nearer end \(outside: clip\)') as found:
+        release = sf.publish(people(), recipe, run=sf.Run(report=True))
+    line = next(str(one.message) for one in found if "nearer end" in str(one.message))
+    assert line.startswith(f'"age": {beyond} {many}' if top == 70 else f'"age": {many}')
+    assert "the outermost intervals stand for their ends and beyond" in line
+    folder = release.write(tmp_path / "out")
+    assert "nearer end" in (tmp_path / "out.holder" / "report.html").read_text(encoding="utf-8")
+    assert not any(b"nearer end" in path.read_bytes() for path in Path(folder).iterdir())
+
+
 def test_rows_that_are_left_out_are_counted() -> None:
     table = people().with_columns(ill=pl.when(pl.int_range(pl.len()) < 15).then(None).otherwise("ill"))
     with pytest.warns(UserWarning, match=r'15 of 1,200 rows are left out: they miss a value in "ill"'):

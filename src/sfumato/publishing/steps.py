@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from sfumato.counting import Engine
@@ -23,6 +24,7 @@ from sfumato.maskers.sensitive import counted
 from sfumato.privacy.requirements import largest_k
 from sfumato.privacy.requirements.anonymity import FEW
 from sfumato.publishing.case import Case, prepare
+from sfumato.publishing.moved import Clipped
 from sfumato.publishing.remarks import tell
 from sfumato.publishing.same_people import repeated
 from sfumato.recipe import Recipe
@@ -54,7 +56,7 @@ def open_account(case: Case) -> Case:
 def read_seen(case: Case) -> Case:
     """Read and prepare the table, seen by the ledger as it came in."""
     recipe = case.recipe
-    look = case.accounting.look
+    look = Clipped(recipe, case.accounting.look)
     _refuse_order(case)
     index_left_out(case.source)
     everything = read(
@@ -70,7 +72,7 @@ def read_seen(case: Case) -> Case:
     _refuse_too_few(people, recipe)
     case.accounting.begin()
     rows = repeated(case.source, recipe, stream=case.run.stream)
-    remarks = tell(people, recipe, read=everything.rows, more=rows)
+    remarks = tell(people, recipe, read=everything.rows, more=chain(rows, look.told()))
     left_out = 0 if recipe.mask.guarantee.spends else everything.rows - people.rows
     account = case.accounting.account(people)
     return replace(case, people=people, left_out=left_out, account=account, remarks=remarks)
