@@ -25,14 +25,16 @@ FEW_HALVES = 0.4
 class Numbers:
     """A column of intervals: which entry each row has, and of each entry its ends, its mean, whether it is closed.
 
-    An end that is not told (`open_low`, `open_high`) is the smallest or the largest number that the column tells. Of a
-    missing value all are NaN. Dates are microseconds since the beginning of 1970.
+    `told`: whether its mean is; else it is the middle. An end that is not told (`open_low`, `open_high`) is the
+    smallest or the largest number that the column tells. Of a missing value all are NaN. Dates are microseconds since
+    the beginning of 1970.
     """
 
     codes: Ints
     low: Floats
     high: Floats
     mean: Floats
+    told: NDArray[np.bool_]
     closed: NDArray[np.bool_]
     open_low: NDArray[np.bool_]
     open_high: NDArray[np.bool_]
@@ -52,13 +54,15 @@ class Numbers:
         open_low, open_high = np.isnan(low) & ~gone, np.isnan(high) & ~gone
         low = np.where(gone, NOTHING, np.where(np.isnan(low), least, low))
         high = np.where(gone, NOTHING, np.where(np.isnan(high), most, high))
-        means = np.where(np.isnan(means), (low + high) / 2, means)
+        known_means = ~np.isnan(means)
+        means = np.where(known_means, means, (low + high) / 2)
         closed = np.array([text is None or not text.removesuffix(OR_MISSING).endswith(")") for text in told.shown])
         return cls(
             codes=told.codes.astype(np.int64),
             low=low,
             high=high,
             mean=means,
+            told=known_means,
             closed=closed,
             open_low=open_low,
             open_high=open_high,
