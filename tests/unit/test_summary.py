@@ -75,6 +75,7 @@ COLUMNS = [
     ColumnKept("age", 80, 4, "[20-40)", 0.5, 0.25),
     ColumnKept("town", 12, 1, "*", 1.0, 0.0),
     ColumnKept("pay", 90, 30, "17", 0.1, None),
+    ColumnKept("sex", 2, 2, "f", 0.5, None, off=0.034),
 ]
 
 
@@ -86,6 +87,7 @@ def test_every_masked_column_has_a_line_with_its_detail(capsys: pytest.CaptureFi
     assert "25%" in age
     assert any("town" in line and "100%" in line and " 0%" in line for line in lines)
     assert any("pay" in line and "numbers moved" in line for line in lines)
+    assert any("sex" in line and "drawn, 3% off" in line for line in lines), "labels that are drawn are no numbers"
 
 
 def test_lost_clusters_and_both_numbers_of_starts_are_told() -> None:
