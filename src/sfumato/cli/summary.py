@@ -196,7 +196,7 @@ DRAWN = (
     "Drawn: no row is that of a person. Off: of labels the share of the rows that would have to show another one for "
     "their shares to be the raw table's, of numbers the largest difference of cumulative shares. Above 20 % a column "
     "does not tell how its values lie: amounts of which most are 0 are better declared as a category of amounts; where "
-    "they are small for their range, a smaller one helps (outside: clip), or more bins (mask: {private_tree: {bins: 64}})."
+    "they are small for their range, a smaller one helps (outside: clip), or more bins (private_tree: {bins: 64})."
 )
 
 
