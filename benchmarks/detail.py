@@ -1,6 +1,7 @@
 """What it costs to show everybody's age finely: Adult's complete records, eight quasi-identifiers, six clusters.
 
-    python -m benchmarks.detail
+    python -m benchmarks.detail       # k = 50
+    python -m benchmarks.detail 10    # another k
 
 prints the table of docs/recipes.md: NCP over all masked columns and of age alone, F from the starting centres, and the
 widest age that is shown; about a minute.
@@ -8,6 +9,7 @@ widest age that is shown; about a minute.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -17,7 +19,7 @@ from typing import Any
 import sfumato as sf
 
 QUASI = ("age", "workclass", "education", "marital_status", "occupation", "race", "sex", "native_country")
-K, CLUSTERS = 50, 6
+CLUSTERS = 6
 MASKERS = {"partition": sf.Partition(), "top_down": sf.TopDown()}
 DETAIL: Mapping[str, dict[str, Any]] = {
     "none": {},
@@ -27,7 +29,7 @@ DETAIL: Mapping[str, dict[str, Any]] = {
 }
 
 
-def released(mask: Any, detail: dict[str, Any], run: sf.Run) -> sf.Release:
+def released(mask: Any, detail: dict[str, Any], run: sf.Run, k: int) -> sf.Release:
     adult = sf.datasets.load("adult", complete=True)
     schema = sf.Schema(
         {name: replace(one, role="quasi" if name in QUASI else "identifier") for name, one in adult.schema.items()}
@@ -35,7 +37,7 @@ def released(mask: Any, detail: dict[str, Any], run: sf.Run) -> sf.Release:
     recipe = sf.Recipe(
         schema=schema,
         structure=sf.Clusters("kmeans", k=CLUSTERS),
-        privacy=[sf.KAnonymity(QUASI, K)],
+        privacy=[sf.KAnonymity(QUASI, k)],
         mask=mask,
         detail=detail,
     )
@@ -54,14 +56,14 @@ def line(name: str, wish: str, release: sf.Release) -> str:
     return f"| `{name}` | {wish} | " + " | ".join(f"{one:.3f}" for one in found) + f" | {widest(release):g} |"
 
 
-def main() -> None:
+def main(k: int = 50) -> None:
     with TemporaryDirectory() as folder:
         run = sf.Run(report=False, ledger=sf.Ledger(Path(folder) / "ledger.jsonl"), trial=True)
         print("| mask | `detail` | NCP | NCP of age | F | widest age |\n|---|---|---|---|---|---|")
         for name, mask in MASKERS.items():
             for wish, detail in DETAIL.items():
-                print(line(name, wish, released(mask, detail, run)), flush=True)
+                print(line(name, wish, released(mask, detail, run, k)), flush=True)
 
 
 if __name__ == "__main__":
-    main()
+    main(*(int(given) for given in sys.argv[1:2]))

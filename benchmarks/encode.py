@@ -77,10 +77,10 @@ def measure(name: str, path: Path) -> Measured:
     return Measured(float(seconds), float(peak))
 
 
-def compare(path: Path) -> bool:
+def compare(path: Path, rounds: int) -> bool:
     """Both contenders in turns on one file; print the ratio, tell whether the goal is met."""
     best = {name: Measured(float("inf"), 0.0) for name in CONTENDERS}
-    for _ in range(ROUNDS):
+    for _ in range(rounds):
         for name, so_far in best.items():
             now = measure(name, path)
             best[name] = Measured(min(so_far.seconds, now.seconds), max(so_far.peak, now.peak))
@@ -97,6 +97,7 @@ def main() -> None:
     """Make the files, compare, tell."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
     parser.add_argument("--work", nargs=2, metavar=("CONTENDER", "PATH"), help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.work:
@@ -108,7 +109,7 @@ def main() -> None:
         write(table, files[0], order=None)
         pq.write_table(table, files[1])
         print(f"{table.num_rows:,} rows, {table.num_columns} columns")
-        met = [compare(file) for file in files]
+        met = [compare(file, asked.rounds) for file in files]
     sys.exit(0 if all(met) else 1)
 
 

@@ -50,7 +50,9 @@ def main() -> None:
     found = datasets.load("patients")
     table = found.table.slice(0, asked.rows)
     schema = sf.Schema({name: _role(name, of) for name, of in found.schema.items()})
+    tree: Any = found.schema[COLUMN].taxonomy
     print(f"{table.num_rows} patients, quasi-identifier {', '.join(schema.quasi)}, k = {asked.k}")
+    print(f"{len(tree.labels):,} labels in the tree of {COLUMN}")
     print(f"{'mask':22}" + "".join(f"{heading:>12}" for heading in HEADINGS))
     for name, mask in MASKS.items():
         needs = [sf.KAnonymity(on=schema.quasi, k=asked.k)]

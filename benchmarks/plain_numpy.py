@@ -60,6 +60,8 @@ class NumpySession:
             self._value_at[step.attribute][first:end] = number
 
 
-def open_numpy(engine: Engine, records: Records, needs: Sequence[Needs]) -> NumpySession:
-    """In place of `open_groups`; rows are regrouped, so no tuples are asked for."""
+def open_numpy(
+    engine: Engine, records: Records, needs: Sequence[Needs], *, waiting: Sequence[int] = ()
+) -> NumpySession:
+    """In place of `open_groups`; rows are regrouped, so no tuples are asked for and no attribute has to wait."""
     return NumpySession(records, needs)

@@ -8,15 +8,16 @@ from __future__ import annotations
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import sfumato as sf
 from sfumato.data.encoding import encode
-from sfumato.data.masked import Masked
 from sfumato.evaluation.clusters import f_measure
-from sfumato.structure.structures import cluster_placed, find, starting_centres
+from sfumato.structure.structures import find
 
 QUASI = (
     "age",
@@ -34,39 +35,29 @@ COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")
 
 
 def main() -> None:
-    """Publish, cluster both tables, project both by the raw table's main axes, draw them side by side."""
+    """Publish, open what came out as its recipient does, project both tables by the raw one's main axes, draw them."""
     adult = sf.datasets.load("adult", complete=True)
     schema = sf.Schema({n: a if n in QUASI else replace(a, role="identifier") for n, a in adult.schema.items()})
     structure = sf.Clusters("kmeans", k=CLUSTERS, seed=0)
-    recipe = sf.Recipe(
-        schema=schema,
-        structure=structure,
-        privacy=(sf.KAnonymity(QUASI, K),),
-        keep_order=True,
-        mask=sf.TopDown(search="portfolio", suppress=0.01),
-    )
-    release = sf.publish(adult.table, recipe)
-    table = encode(adult.table, schema)
-    found = find(structure, table)
-    if found.embedding is None or found.placed is None:
-        raise SystemExit("no clusters were found")
-    placed = found.embedding.place_masked(table, Masked.of({name: release.shown[name] for name in QUASI}))
-    again = cluster_placed(structure, placed, centres=starting_centres(placed, found.labels, found.n))
-    score = f_measure(found.labels, again.labels)
-    raw, vectors = found.placed.vectors(), placed.vectors()
+    recipe = sf.Recipe(schema=schema, structure=structure, privacy=(sf.KAnonymity(QUASI, K),), keep_order=True)
+    with TemporaryDirectory() as scratch:
+        run = sf.Run(report=False, ledger=sf.Ledger(Path(scratch) / "ledger.json"))
+        people = sf.load(sf.publish(adult.table, recipe, run=run).write(Path(scratch) / "out"))
+        raw, vectors = people.points(adult.table), people.points()
+        first, second = find(structure, encode(adult.table, schema)).labels, people.clusters()
     axes = np.linalg.svd(raw[:20_000] - raw.mean(axis=0), full_matrices=False)[2][:2].T
     rng = np.random.default_rng(0)
-    rows = rng.permutation(table.rows)[:POINTS]
-    shake = rng.normal(0, 0.006, (POINTS, 2))
-    before = (raw[rows] - raw.mean(axis=0)) @ axes + shake
-    after = (vectors[rows] - raw.mean(axis=0)) @ axes + shake
-    draw(
-        before,
-        after,
-        found.labels[rows],
-        again.labels[rows],
-        f"the same {CLUSTERS} groups found again: F = {score:.2f}",
-    )
+    rows = rng.permutation(len(raw))[:POINTS]
+    shake = rng.normal(0, 0.006, (len(rows), 2))
+    before, after = ((points[rows] - raw.mean(axis=0)) @ axes + shake for points in (raw, vectors))
+    told = f"the same {CLUSTERS} groups found again: F = {f_measure(first, second):.2f}"
+    draw(before, after, first[rows], named_after(first, second)[rows], told)
+
+
+def named_after(first: NDArray[Any], second: NDArray[Any]) -> NDArray[Any]:
+    """The second labels, each by the first that most of its records have, so that colours are the same."""
+    names: NDArray[Any] = np.array([np.bincount(first[second == one]).argmax() for one in range(second.max() + 1)])
+    return names.take(second)
 
 
 def draw(before: Any, after: Any, first: Any, second: Any, told: str) -> None:

@@ -53,7 +53,9 @@ def main(arguments: list[str] | None = None) -> None:
     out.mkdir(parents=True, exist_ok=True)
     kept = out / f"{NAME}.csv"
     if given.sample:
-        print(*compared(cluster_rows.read(kept), given.sample), sep="\n")
+        had = set(tables())
+        rows = [row for row in cluster_rows.read(kept) if row.setting.dataset in had]
+        print(*compared(rows, given.sample), sep="\n")
         return
     if not given.plots_only:
         cases = [case for name in tables() for case in settings(name, QUICK if given.quick else FULL)]

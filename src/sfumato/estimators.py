@@ -17,7 +17,7 @@ from sklearn.utils import Tags
 from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _check_feature_names_in, check_consistent_length, check_is_fitted, validate_data
 
-from sfumato.calls import constructed
+from sfumato.calls import constructed, expected
 from sfumato.data.calendar import is_calendar_type
 from sfumato.data.codes import is_list
 from sfumato.data.masked import Masked
@@ -31,7 +31,7 @@ from sfumato.privacy.requirements import ConfidenceBound, KAnonymity, Requiremen
 from sfumato.publishing.orders import learn
 from sfumato.recipe import Recipe
 from sfumato.structure.shown_numbers import ShownNumbers
-from sfumato.structure.structures import Classes, class_column
+from sfumato.structure.structures import Classes, Clusters, class_column
 
 OUTPUTS = ("numbers", "labels")
 UNSEEN = ("suppress", "refuse")
@@ -219,6 +219,7 @@ def _edited(recipe: Recipe, asked: Recoder) -> Recipe:
     """The recipe with another k, masker or structure, as far as they were given."""
     if asked.k is not None:
         recipe = replace(recipe, privacy=[_with_k(need, asked.k) for need in recipe.privacy])
+    _check_structure(asked.structure, recipe.schema)
     column = class_column(asked.structure)
     if column is not None and column not in recipe.schema:
         raise RecipeError(
@@ -237,6 +238,24 @@ def _edited(recipe: Recipe, asked: Recoder) -> Recipe:
             remedy="ask for k-anonymity, with sf.Partition() or sf.TopDown()",
         )
     return recipe
+
+
+def _check_structure(given: Any, schema: Schema) -> None:
+    """Refuse what is no structure; a column's name is answered with how its classes are kept."""
+    if given is None or given == BY_Y:
+        return
+    remedy = 'write structure="y", and fit(X, y)'
+    if isinstance(given, str) and given in schema:
+        remedy = f"leave it out of X, and {remedy}"
+        if schema[given].role in ("plain", "sensitive"):
+            remedy += f"; or write structure=sf.Classes({given!r}), and it comes out with the others"
+    expected(
+        "Recoder: structure",
+        given,
+        (Clusters, Classes),
+        rule='it is "y", sf.Clusters, or sf.Classes of a column of X',
+        remedy=remedy,
+    )
 
 
 def _tell_classes(recipe: Recipe, asked: Recoder) -> None:

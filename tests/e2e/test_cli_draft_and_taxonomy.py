@@ -172,6 +172,26 @@ def test_a_second_draft_keeps_the_tree_of_the_first(run: Run) -> None:
     assert run("draft", "people.csv", "-o", "third.yaml", "--taxonomies", "third").code == 0
 
 
+@pytest.mark.parametrize("table", ["zips.csv", "sqlite:///zips.db?table=zips"])
+def test_a_draft_for_a_policy_in_another_folder_names_its_files_from_there(run: Run, table: str) -> None:
+    """Neither a tree nor a policy of the current folder is taken for that of the recipe's."""
+    rows = [(20 + n % 50, f"{10000 + n % 60 * 137}", ("flu", "gout")[n % 2]) for n in range(240)]
+    Path("zips.csv").write_text("age,zip,disease\n" + "".join(f"{a},{z},{d}\n" for a, z, d in rows))
+    with closing(sqlite3.connect("zips.db")) as database, database:
+        database.execute("CREATE TABLE zips (age INTEGER, zip TEXT, disease TEXT)")
+        database.executemany("INSERT INTO zips VALUES (?, ?, ?)", rows)
+    Path("zip.yaml").write_text(TREE)
+    Path("ours.yaml").write_text(run("policies", "cell-size-11", "--yaml").out.replace("cell-size-11", "ours", 1))
+    Path("sub").mkdir()
+    ended = run("draft", table, "--policy", "ours.yaml", "--output", "sub/recipe.yaml")
+    assert ended.code == 0, ended.err
+    recipe = sfumato.Recipe.from_yaml(Path("sub/recipe.yaml"), allow=["."])
+    assert len(recipe.schema["zip"].taxonomy.leaves) == 60  # type: ignore[union-attr]
+    assert "policies: [../ours.yaml]" in Path("sub/recipe.yaml").read_text()
+    at = Path("sub/..").joinpath("zips.csv").as_posix()
+    assert recipe.table in (at, "sqlite:///sub/../zips.db?table=zips")
+
+
 def test_another_mark_between_columns_is_told(run: Run) -> None:
     Path("people.csv").write_text(PEOPLE.replace(",", ":"))
     assert "one column alone, with ':' in every line" in run("draft", "people.csv").err

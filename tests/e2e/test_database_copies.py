@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -11,16 +13,20 @@ from typing import Any
 from uuid import uuid4
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
+from typer.testing import CliRunner
 
 import sfumato as sf
+from sfumato.cli.main import app
 from sfumato.data.safe_files import Progress
 from sfumato.data.sources.openers import Opening, open_source
-from sfumato.data.sources.sql.copies import address_of, write_copy
+from sfumato.data.sources.sql.copies import address_of, is_copy, write_copy
 from sfumato.errors import Stopped
 from sfumato.events import Stop, running, step
+from sfumato.privacy.ledger import Ledger
 from tests import engines
-from tests.e2e.test_databases import PLACES, people
+from tests.e2e.test_databases import PLACES, RECIPE, people, run_sql
 
 
 @pytest.fixture(params=PLACES)
@@ -47,6 +53,8 @@ def test_every_type_of_a_column_is_copied(kind: str, tmp_path: Path) -> None:
     address = PLACES[kind](people(20), tmp_path).partition("?")[0]
     name = f"kinds_{uuid4().hex}"
     write_copy(address_of(address, name), pa.table(KINDS))
+    assert is_copy(address_of(address, name), pa.table(KINDS))
+    assert not is_copy(address_of(address, name), pa.table(KINDS)[:1])
     for column, given in KINDS.items():
         query = f'SELECT "{column}" AS "v" FROM {name}'
         found: Any = open_source(address, Opening(query=query)).raw(["v"], progress=Progress()).columns["v"]
@@ -79,3 +87,33 @@ def test_a_run_ends_while_the_database_works(kind: str, tmp_path: Path) -> None:
     with running(stop=stop), pytest.raises(Stopped, match="stopped while reading"), step("Reading"):
         table.raw(["a"], progress=Progress())
     assert monotonic() - began < 5
+
+
+def test_the_same_again_with_a_copy_is_done_already(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The release is not published again: its copy is recognised, or made if missing; another table is left."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    where, name = PLACES[kind](people(), tmp_path).partition("?")[0], f"masked_{uuid4().hex}"
+    (tmp_path / "recipe.yaml").write_text(replace(RECIPE, people="census").to_yaml())
+    pq.write_table(people(), tmp_path / "people.parquet")
+    out, address = tmp_path / "out", f"{where}?table={name}"
+    given = ["--table", str(tmp_path / "people.parquet"), "--output", str(out), "--copy", address]
+    run = ["publish", str(tmp_path / "recipe.yaml"), *given, "--no-suggest", "--no-report", "--json"]
+
+    def told(ends: int = 0) -> tuple[Any, str]:
+        made = CliRunner().invoke(app, run)
+        assert made.exit_code == ends, made.output
+        return json.loads(made.stdout), " ".join(made.stderr.split())
+
+    assert told()[0]["copy"] == {"written": True, "why": ""}
+    again, said = told()
+    assert (again["already"], again["copy"]) == (True, {"written": True, "why": "", "already": True})
+    assert "its copy is in the database, which counted it: nothing to do" in said
+    run_sql(address, f"DROP TABLE {name}")
+    assert "its copy was missing in the database, and is written now" in told()[1]
+    assert all(claim.holds for claim in sf.recount(address, out))
+    run_sql(address, f"UPDATE {name} SET disease = 'other' WHERE disease = (SELECT MIN(disease) FROM {name})")
+    another, said = told(ends=3)
+    assert "there already" in another["copy"]["why"]
+    assert f"then say sfumato copy {out} ADDRESS, and do not publish again" in said
+    assert "try again" not in said
+    assert len(Ledger().releases()) == 1

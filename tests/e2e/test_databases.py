@@ -16,6 +16,7 @@ from urllib.parse import quote
 import duckdb
 import numpy as np
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from typer.testing import CliRunner
 
@@ -51,6 +52,7 @@ HOSTILE = (
     'a""; DROP TABLE canary; --',
     "people\n; DROP TABLE canary;\n--",
 )
+UNENDED = "SELECT 1 AS age /*"
 QUERIES = (
     'SELECT 1 AS age) AS "s"; DROP TABLE canary; --',
     "SELECT 1 AS age; DROP TABLE canary",
@@ -58,10 +60,11 @@ QUERIES = (
     "DELETE FROM canary RETURNING *",
     "WITH gone AS (DELETE FROM canary RETURNING *) SELECT * FROM gone",
     'SELECT 1 AS age) AS "s" WHERE 1 = 0; COMMIT; DROP TABLE canary; SELECT * FROM (SELECT 1',
-    "SELECT 1 AS age /*",
+    UNENDED,
     "INSERT INTO canary VALUES (2) RETURNING *",
     "UPDATE canary SET bird = 2 RETURNING *",
     "CREATE TABLE nest AS SELECT 1",
+    "SELECT bird INTO nest FROM canary",
 )
 
 
@@ -202,8 +205,11 @@ def test_names_of_tables_and_columns_are_never_code(kind: str, tmp_path: Path) -
 def test_a_query_can_only_be_read_from(kind: str, tmp_path: Path) -> None:
     address = with_canary(kind, tmp_path)
     for query in QUERIES:
-        with pytest.raises(sf.TableError):
+        with pytest.raises(sf.TableError) as caught:
             open_source(address.partition("?")[0], Opening(query=query)).names()
+        if query != UNENDED:
+            assert caught.value.rule == "one SELECT is read, and nothing that writes"
+            assert "own program" not in caught.value.remedy, "nobody is told to run it"
         assert count_of(address, "canary") == 1
         assert count_of(address, "people") == 400
 
@@ -384,6 +390,7 @@ def test_the_command_line_writes_a_copy_and_counts_it(tmp_path: Path, monkeypatc
     entered = (tmp_path / "state" / "sfumato" / "ledger.jsonl").read_bytes()
     again = CliRunner().invoke(app, [*run[:3], str(tmp_path / "again"), *run[4:]])
     assert again.exit_code != 0
+    assert f"sfumato copy {tmp_path / 'again'} ADDRESS" in str(again.exception)
     assert not (tmp_path / "again").exists(), "a copy that cannot be made is refused before anything is published"
     assert (tmp_path / "state" / "sfumato" / "ledger.jsonl").read_bytes() == entered
 
@@ -420,6 +427,8 @@ def test_a_copy_that_fails_after_publishing_is_told_as_such(tmp_path: Path, monk
     assert "there already" in told["copy"]["why"]
     assert "which is released and entered, and not copied" in " ".join(made.stderr.split())
     assert "nothing was written" not in made.stderr
+    assert "then say sfumato copy" in made.stderr
+    assert "try again" not in told["copy"]["why"]
     assert sf.verify(tmp_path / "out").holds
 
 
@@ -537,7 +546,7 @@ def test_rows_that_are_counted_have_no_order_and_no_sample(tmp_path: Path) -> No
         open_source(address).arrow(["age"], guess=True, progress=Progress())
 
 
-def test_a_release_is_evaluated_against_the_database_that_it_was_made_from(
+def test_a_release_is_evaluated_against_its_database_and_new_rows_are_shown_from_one(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
@@ -547,3 +556,12 @@ def test_a_release_is_evaluated_against_the_database_that_it_was_made_from(
     assert again["headline"] == release.scores["headline"]
     told = CliRunner().invoke(app, ["evaluate", address, str(tmp_path / "out"), "--seeds", "2"])
     assert told.exit_code == 0, told.output
+    new = ["apply", str(tmp_path / "out"), address, "--output", str(tmp_path / "new.parquet")]
+    assert CliRunner().invoke(app, new).exit_code == 0
+    shown, out = pq.read_table(tmp_path / "new.parquet"), pq.read_table(tmp_path / "out" / "table.parquet")
+    assert engines.rows_of(_plain(shown)) == engines.rows_of(_plain(out))
+    ordered = CliRunner().invoke(app, [*new, "--force", "--keep-order"])
+    assert isinstance(ordered.exception, sf.TableError)
+    run_sql(address, "UPDATE people SET age = 95 WHERE age = (SELECT MAX(age) FROM people)")
+    beyond = CliRunner().invoke(app, [*new, "--force"])
+    assert "or say --unseen suppress" in str(beyond.exception), "in the words of the shell"

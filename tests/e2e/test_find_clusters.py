@@ -249,7 +249,12 @@ def test_masked_sets_keep_their_centres_at_home(
     with pytest.raises(sf.ReleaseError, match=r"centres\.json"):
         read_space(tmp_path / "out")
     assert sfumato("clusters", tmp_path / "out") == 2
-    assert "a method of your own" in capsys.readouterr().err
+    assert f"sfumato clusters {tmp_path / 'out'} --k 5" in "".join(capsys.readouterr().err.splitlines())
+    assert sfumato("clusters", tmp_path / "out", "--k", "2", "--placement", "middle") == 2
+    assert sfumato("clusters", tmp_path / "out", "--k", "2", "--output", tmp_path / "two.parquet") == 0
+    grouped = pq.read_table(tmp_path / "two.parquet").column("cluster").to_numpy()
+    assert set(grouped) == {0, 1}
+    assert (grouped == sf.load(tmp_path / "out").clusters(2)).all()
 
 
 def test_the_command_writes_the_table_with_its_clusters(

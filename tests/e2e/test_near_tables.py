@@ -19,7 +19,8 @@ import sfumato as sf
 from sfumato.cli.main import app
 from sfumato.privacy.ledger import Ledger, People
 from sfumato.publishing import Run
-from sfumato.release.accounting import Accounting, Free
+from sfumato.randomness import Secure
+from sfumato.release.accounting import Accounting, costs_of
 
 NAMES = ["age", "education", "sex", "hours_per_week", "occupation", "income"]
 ROWS, PERSONS = 3_000, 12
@@ -66,13 +67,13 @@ def rows_of(table: pa.Table) -> Counter[tuple[Any, ...]]:
     return Counter(tuple(row.values()) for row in table.to_pylist())
 
 
-def said_of(table: pa.Table, ledger: Ledger) -> list[str]:
+def said_of(table: pa.Table, ledger: Ledger, recipe: sf.Recipe = RECIPE) -> list[str]:
     """What the ledger would say of a release, without making one."""
-    accounting = Accounting(RECIPE, Free(), ledger)
+    accounting = Accounting(recipe, costs_of(recipe, Secure()), ledger)
     accounting.begin()
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        accounting.account(sf.read(table, RECIPE.schema, witness=accounting.look))
+        accounting.account(sf.read(table, recipe.schema, witness=accounting.look))
     return [str(one.message) for one in said]
 
 
@@ -240,3 +241,31 @@ def test_a_private_release_of_nearly_the_table_is_told_how_to_add_up(ledger: Led
     publish(people, ledger, named).write(tmp_path / "two")
     assert told(people, ledger, named)[1] == [], "they add up"
     assert ledger.spent(People.named("census")) == 2
+
+
+def test_a_budget_is_a_way_out_for_people_with_a_name_whatever_was_released_before(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    named, spends = replace(RECIPE, people="census"), replace(SPENDS, people="census")
+    publish(TABLE, ledger, named).write(tmp_path / "recoded")
+    with pytest.raises(sf.RecipeError, match="can compare them") as refused:
+        said_of(less_one(0), ledger, named)
+    assert "under a budget" in refused.value.remedy
+    (said,) = said_of(less_one(0).select(list(SPENDS.schema)), ledger, spends)
+    assert str(tmp_path / "recoded") in said
+    assert "keeps its promise whatever else is out, and its epsilon is counted" in said
+    assert "stays given away" in said
+    assert "reads off" not in said, "its rows are generated"
+    with pytest.raises(sf.RecipeError, match="it is held beside no other"):
+        replace(spends, earlier=sf.Earlier(releases=(str(tmp_path / "recoded"),), people="growing"))
+
+
+def test_people_who_are_out_under_a_budget_are_refused_without_one_for_what_is_true(
+    ledger: Ledger, tmp_path: Path
+) -> None:
+    publish(TABLE.select(list(SPENDS.schema)).slice(0, 500), ledger, replace(SPENDS, people="census")).write(
+        tmp_path / "private"
+    )
+    with pytest.raises(sf.RecipeError, match="bounded by no epsilon") as refused:
+        said_of(TABLE, ledger, replace(RECIPE, people="census"))
+    assert "compare" not in str(refused.value), "rows that are generated are nobody's"

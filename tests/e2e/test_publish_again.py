@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,7 @@ def test_the_same_again_is_done_already_and_mistakes_come_before_the_ledger(insi
     elsewhere = publish("-o", "other")
     assert isinstance(elsewhere.exception, sf.RecipeError)
     assert "publish --trial" in elsewhere.exception.remedy
-    assert "earlier" not in elsewhere.exception.remedy, "a partition cannot be followed"
+    assert "earlier: {" not in elsewhere.exception.remedy, "a partition cannot be followed"
     looked_at = publish("-o", "other", "--trial")
     assert looked_at.exit_code == 0
     assert (inside / "other.trial" / "certificate.json").is_file()
@@ -84,7 +85,18 @@ def test_what_was_replaced_is_withdrawn_on_the_holders_word_alone(
 def test_only_what_can_be_followed_is_proposed(mask: str, says: str, inside: Path) -> None:
     entry = Entry("0" * 32, "release", "named a", mask, "2026-01-01", folder=str(inside / "out"))
     recipe = sf.Recipe.from_yaml(inside / "recipes" / "recipe.yaml")
-    assert _follow(entry, recipe) == ""
+    assert _follow([entry], recipe) == ""
     joining = sf.Recipe(schema=recipe.schema, privacy=recipe.privacy, mask=sf.TopDown())
-    assert says in _follow(entry, joining)
-    assert bool(says) == bool(_follow(entry, joining))
+    assert says in _follow([entry], joining)
+    assert bool(says) == bool(_follow([entry], joining))
+
+
+def test_earlier_releases_that_the_recipe_tells_of_stay_in_what_is_proposed(inside: Path) -> None:
+    entry = Entry("0" * 32, "release", "named a", "top_down", "2026-02-01", folder=str(inside / "out2"))
+    recipe = sf.Recipe.from_yaml(inside / "recipes" / "recipe.yaml")
+    before = sf.Earlier(releases=("out1",), people="growing")
+    later = sf.Recipe(schema=recipe.schema, privacy=recipe.privacy, mask=sf.TopDown(), earlier=before)
+    assert "earlier: {releases: [out1, out2], people: growing}" in _follow([entry], later)
+    alone = sf.Recipe(schema=recipe.schema, privacy=recipe.privacy, mask=sf.TopDown())
+    third = replace(entry, folder=str(inside / "out3"))
+    assert "earlier: {releases: [out2, out3], people: same or growing}" in _follow([entry, third], alone)

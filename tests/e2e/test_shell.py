@@ -106,6 +106,8 @@ def test_json_has_all_that_the_terminal_says(inside: Path, report: str) -> None:
     assert "hardly worth handing over" in form["headline"]
     assert "hardly worth handing over" in form["but"][-1]
     assert form["suggestions"][0].startswith("Tried on all 90 records")
+    assert form["proposals"][0]["set"].startswith("--set ")
+    assert all(f"{one['set']} {one['says']}" in form["suggestions"] for one in form["proposals"])
     assert any(line.startswith('"ill" is sensitive, and no requirement bounds') for line in form["warnings"])
     assert told.stderr.count("warning: ") == len(form["warnings"])
     assert "(read the verdict and the warnings before you hand it over)" in told.stderr

@@ -116,6 +116,20 @@ def test_labels_with_commas_stand_in_quotation_marks_from_format_6_on(name: str,
         assert {"pages", {"partition": "extents", "mondrian": "regions and centres"}[name]} <= failed, failed
 
 
+def test_where_values_were_moved_is_told_from_format_7_on(tmp_path: Path) -> None:
+    """Numbers to the ends of a range, labels under a declared one; an earlier format does not understand it."""
+    place = tmp_path / "release"
+    shutil.copytree(FROZEN / "folders" / "format_7_outside" / "partition" / "release", place)
+    page = (place / "README.md").read_text(encoding="utf-8")
+    assert page.count("an end stands for itself and beyond") == page.count("stand under a declared one") == 1
+    path = place / "certificate.json"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace('"outside": true', '"outside": false'), encoding="utf-8")
+    assert not sf.verify(place).holds
+    path.write_text(text.replace('"format": 7', '"format": 6'), encoding="utf-8")
+    assert "holds 'outside', which is not understood" in str(sf.verify(place).failed)
+
+
 def test_a_release_of_format_4_names_no_class(tmp_path: Path) -> None:
     """What a later format tells is not understood in an earlier one."""
     place = tmp_path / "release"

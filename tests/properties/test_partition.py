@@ -454,6 +454,23 @@ def test_new_rows_outside_are_refused_or_suppressed() -> None:
     assert all(set(row.values()) == {"*"} for row in shown[1:]), "no range is told of a number that is missing"
 
 
+@pytest.mark.parametrize("pure", [False, True])
+def test_cuts_leave_no_gaps_between_values_of_the_table(pure: bool) -> None:
+    rng = np.random.default_rng(5)
+    task = task_of(some_columns("missing", "labels missing", "ties"))
+    raw = task.table.to_arrow()
+    mixed_up = [column.take(rng.permutation(raw.num_rows)) for column in raw.columns]
+    new = encode(pa.table(mixed_up, names=raw.column_names), task.table.schema)
+    found = Partition(extent="cuts", pure=pure).mask(task).mask
+    told = {name: Told(form) for name, form in found.files()["partition.json"]["attributes"].items()}
+    shown = found.apply(new)
+    for name, of in told.items():
+        pairs = zip(shown[name].to_pylist(), new.column(name).to_pylist(), strict=True)
+        assert all(of.covers(text, value) for text, value in pairs)
+    with pytest.raises(sf.TableError, match=r"rows that lie in none: \d+ have values that no part .* \{extent: cuts\}"):
+        Partition(pure=pure).mask(task).mask.apply(new)
+
+
 def test_a_release_alone_places_no_rows() -> None:
     learned = mask(task_of(some_columns("whole", "labels"))).mask
     with pytest.raises(sf.TableError, match="keep the holder's folder"):

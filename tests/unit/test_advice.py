@@ -128,6 +128,16 @@ def test_a_column_of_one_value_leaves_out_who_cannot_show_it() -> None:
     assert "two values" in found.skipped[0].reason
 
 
+def test_where_only_the_sample_is_too_small_it_is_said_and_the_whole_table_is_named() -> None:
+    """Every town has some 27 people, of the sample some 8."""
+    asked = replace(recipe(k=12), structure=None, detail={"town": 1})
+    assert "sample of 50 of the 160 records" in sf.advise(people(), asked, rows=50).sentence
+    assert "--rows 160" in sf.advise(people(), asked, rows=50).sentence
+    assert sf.advise(people(), asked, rows=160, seconds=1).best is not None
+    few = sf.advise(people(60), asked)
+    assert few.sentence == "No candidate can be published; the reasons are above."
+
+
 def test_a_budget_is_spent_on_nothing_and_public_data_shows_the_way() -> None:
     with pytest.raises(sf.RecipeError, match="--public FILE"):
         sf.advise("no such file", private())
@@ -191,6 +201,15 @@ def test_the_recipe_stays_unless_another_masker_keeps_clearly_more() -> None:
     assert told.endswith("where top_down keeps 50% and 0.90.")
     assert "k 5 would keep 99% and 0.99" in (trade([now, less_private]) or "")
     assert sentence([now, hardly_more]).startswith("Keep mask: top_down, as it is")
+
+
+@pytest.mark.parametrize(("rows", "taken"), [(300.0, "top_down"), (30_000.0, "partition"), (0.0, "partition")])
+def test_an_accuracy_that_is_better_by_chance_changes_no_recipe(rows: float, taken: str) -> None:
+    now, other = tried("top_down", 0.5, 0.8, note="as it is"), tried("partition", 0.52, 0.84)
+    both = [replace(one, survived=Kept("masked_error", one.share or 0.0, None, rows)) for one in (now, other)]
+    best = choose(both)
+    assert best is not None
+    assert best.contender.name == taken
 
 
 def test_what_has_no_measure_of_detail_is_compared_by_the_structure_with_the_best_of_the_others() -> None:

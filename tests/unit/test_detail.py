@@ -25,6 +25,7 @@ from sfumato.evaluation.detail import check_detail
 from sfumato.maskers.detail.refusal import refusal
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.registry import MASKERS, masker_named
+from sfumato.privacy.requirements import largest_k
 from sfumato.publishing import Run
 
 TREE = {"ANY": {"'537**'": ["53703", "53710", "53711"], "'902**'": ["90210", "90211"]}}
@@ -250,18 +251,45 @@ def test_of_wishes_that_cannot_be_kept_together_it_says_which_coarser_one_is_eno
     """Four towns of 60, in each 20 of each sex: single towns or single sexes can be shown, not both, with k = 50."""
     asked = {"town": Few(1), "sex": Few(1)}
 
-    def kept(needs: Sequence[sf.KAnonymity], wishes: Mapping[str, Wish]) -> bool:
-        numbers = {name: wish.most for name, wish in wishes.items() if isinstance(wish, Few)}
+    def kept(task: Task) -> bool:
+        numbers = {name: wish.most for name, wish in task.detail.items() if isinstance(wish, Few)}
         groups = {"town": 4 // numbers.get("town", 4), "sex": 3 // numbers.get("sex", 3)}
-        return 240 // (groups["town"] * groups["sex"]) >= max(need.k for need in needs)
+        return 240 // (groups["town"] * groups["sex"]) >= max(largest_k(task.requirements).values())
 
     towns = pa.table({"town": [*"abcd"] * 60 + ["A"] * 3, "sex": ["f", "m", "d"] * 81})
     table = sf.read(towns, sf.Schema(town=sf.Category(role="quasi"), sex=sf.Category(role="quasi")))
-    error = refusal(asked, [sf.KAnonymity(["town", "sex"], 50)], kept, table)  # type: ignore[arg-type]
+    labels = Labels(np.zeros(table.rows, dtype=np.uint8), 1)
+    needs = [sf.KAnonymity(["town", "sex"], 50)]
+    error = refusal(Task(table, labels, needs, LocalEngine(), detail=asked), kept)
     assert error.given.endswith("together; some labels of town have fewer than 50 rows: misspelt ones?")
     assert "each can be kept alone" in error.given
     assert error.rule.endswith("shown town by values of at most 1 label; sex by values of at most 1 label")
     assert "or for detail: {town: 3} or {sex: 2}" in error.remedy
+
+
+@pytest.mark.parametrize("masker", BOTH)
+@pytest.mark.parametrize(
+    ("missing", "rows"), [(30, "the 30 rows that miss a value in town, sex"), (2, "the rows, fewer than 20, that miss")]
+)
+def test_where_rows_that_miss_a_value_stand_in_the_way_the_remedy_is_to_leave_them_out(
+    masker: Any, missing: int, rows: str
+) -> None:
+    """Single towns and sexes can be shown; who misses either is of no group of 20."""
+    towns = [*["a", "b"] * 50, *[None] * (missing // 2), *["a"] * (missing // 2)]
+    sexes = [*["f"] * 50, *["m"] * 50, *["f"] * (missing // 2), *[None] * (missing // 2)]
+    schema = Schema(town=sf.Category(role="quasi"), sex=sf.Category(role="quasi"))
+    table = encode(pa.table({"town": towns, "sex": sexes}), schema)
+    labels = Labels(np.arange(table.rows, dtype=np.uint8) % 2, 2)
+    wishes = {"town": Few(1), "sex": Few(1)}
+    asked = Task(table, labels, [sf.KAnonymity(["town", "sex"], 20)], LocalEngine(), detail=wishes)
+    with pytest.raises(sf.Infeasible) as error:
+        masker.mask(asked)
+    assert rows in error.value.remedy
+    assert "missing: {town: drop, sex: drop}" in error.value.remedy
+    with pytest.raises(sf.Infeasible) as error:
+        masker.mask(replace(asked, requirements=[sf.KAnonymity(["town", "sex"], 40)]))
+    assert "missing: {town: drop, sex: drop} was not found to be enough" in error.value.given
+    assert "leave out" not in error.value.remedy
 
 
 def test_one_value_alone_is_shown_as_its_range() -> None:

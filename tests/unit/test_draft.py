@@ -3,6 +3,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections import Counter
+from dataclasses import replace
 from datetime import date
 from typing import Any
 
@@ -62,11 +63,11 @@ def found() -> Draft:
 @pytest.mark.parametrize(
     ("name", "kind", "role", "reason"),
     [
-        ("patientID", "category", "identifier", "the name says 'patient id'"),
+        ("patientID", "number", "identifier", "the name says 'patient id'"),
         ("code", "category", "identifier", "a value of its own"),
         ("age", "number", "quasi", "age or birth: many know it; whole numbers"),
         ("town", "category", "quasi", "where somebody lives"),
-        ("weight", "category", "identifier", "who knows it finds the row"),
+        ("weight", "number", "identifier", "who knows it finds the row"),
         ("born", "number", "quasi", "age or birth: many know it; dates"),
         ("seen", "number", "quasi", "when something happened"),
         ("findings", "item_set", "plain", "lists with ';'"),
@@ -711,4 +712,12 @@ def test_remarks_are_dropped_and_what_is_too_exact_says_how_to_keep_it() -> None
     found = draft(household())
     assert found["Remarque"].role == "identifier"
     weight = told(draft(people())["weight"])
-    assert "to keep it, write {kind: number, role: quasi, range: [" in weight
+    assert "to keep it in intervals, write role: quasi and add it to every `on`" in weight
+
+
+def test_a_dropped_number_is_a_number_whichever_role_it_gets() -> None:
+    proposed = sf.draft(people())
+    dropped = proposed.schema["weight"]
+    assert isinstance(dropped, Number)
+    assert (dropped.role, dropped.range is not None) == ("identifier", True)
+    assert proposed.with_roles(weight="quasi").schema["weight"] == replace(dropped, role="quasi")

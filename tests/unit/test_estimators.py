@@ -66,7 +66,7 @@ def recipe(k: int = 8) -> sf.Recipe:
         sex=sf.Category(role="quasi", values=("f", "m")),
         town=sf.Category(),
     )
-    return sf.Recipe(schema=schema, privacy=[sf.KAnonymity(["age", "sex"], k)], mask=sf.TopDown())
+    return sf.Recipe(schema=schema, privacy=[sf.KAnonymity(["age", "sex"], k)], mask=sf.TopDown(score="distortion"))
 
 
 @pytest.mark.parametrize(
@@ -191,6 +191,13 @@ def test_a_recipe_may_be_a_path(people: pd.DataFrame, tmp_path: Path) -> None:
         (sf.Recoder(structure="y"), {"y": np.linspace(0, 1, ROWS)}, "no classes"),
         (sf.Recoder(confidence=0.5), {}, "one without the other"),
         (sf.Recoder(structure=sf.Classes("churned")), {}, 'write structure="y"'),
+        (
+            sf.Recoder(structure="churned"),
+            {},
+            r'structure: it is "y".* Given: a str.* write structure="y", and fit\(X, y\)',
+        ),
+        (sf.Recoder(structure="sex"), {}, r'leave it out of X, and write structure="y", and fit\(X, y\)\.$'),
+        (sf.Recoder(recipe(), structure="town"), {}, r"; or write structure=sf.Classes\('town'\)"),
         (sf.Recoder(k=1), {}, "k is at least 2"),
         (sf.Recoder(k=ROWS + 1), {}, "even the most masked table"),
     ],

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -50,9 +52,21 @@ def test_nothing_is_refused_for_what_the_records_are() -> None:
     assert generated_class_scores(encode(one, SCHEMA), shown, "rich") == []
 
 
+@pytest.mark.filterwarnings("error:the classes in")
+def test_what_guides_nothing_is_said_before_anything_is_spent(tmp_path: Path) -> None:
+    recipe = sf.Recipe(schema=SCHEMA, structure=sf.Classes("rich"), mask=sf.PrivateTree(), budget=sf.Budget(8, total=8))
+    ledger = sf.Ledger(tmp_path / "ledger")
+    with pytest.raises(UserWarning, match="do not guide private_tree"):
+        sf.publish(rows(500), recipe, run=sf.Run(report=False, ledger=ledger))
+    sf.publish(rows(500), recipe.replace(structure=None), run=sf.Run(report=False, ledger=ledger))
+
+
 def test_publish_says_that_classes_do_not_guide_generated_rows() -> None:
     recipe = sf.Recipe(schema=SCHEMA, structure=sf.Classes("rich"), mask=sf.PrivateTree(), budget=sf.Budget(8))
     with pytest.warns(UserWarning, match='the classes in "rich" do not guide private_tree'):
         release = sf.publish(rows(500), recipe, run=sf.Run(report=False, chance=Seeded(1)))
+    assert 'the classes in "rich" do not guide private_tree' in repr(recipe.plan)
+    assert sum(share.epsilon for share in recipe.plan) == 8
+    assert not recipe.replace(structure=None).plan.note
     said = [line["name"] for line in release.scores["headline"]]
     assert {"masked_error", "baseline_error", "commonest_error", "masked_error.alike"} <= {*said}

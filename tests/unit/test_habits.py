@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -87,7 +88,10 @@ def test_new_rows_are_shown_as_the_old_ones(people: pd.DataFrame, release: sf.Re
     with pytest.raises(sf.SchemaError, match="did you mean"):
         release.apply(people.rename(columns={other: f"{other}{other[-1]}"}))
     stranger = people.head(1).assign(sex="x")
-    with pytest.raises(sf.SfumatoError, match="every row lies in a part"):
+    told = (
+        r"every row lies in a part\. Given: 1 of 1 rows that lie in none: 1 have a value that no part shows \(in sex\)"
+    )
+    with pytest.raises(sf.SfumatoError, match=rf"{told}.*unseen='suppress'.* as their parts do\.$"):
         release.apply(stranger)
     assert release.apply(stranger, unseen="suppress")[release.recipe.schema.quasi[0]].tolist() == ["*"]
 
@@ -124,6 +128,25 @@ def test_a_number_outside_the_declared_range_is_in_no_interval(mask: Masker, peo
         release.mask.apply(people_of)
     with pytest.raises(sf.TableError, match="within the declared range"):
         release.apply(strange)
+
+
+@pytest.mark.parametrize("unseen", ["refuse", "suppress"])
+def test_new_values_are_moved_where_the_schema_says(
+    people: pd.DataFrame, unseen: Literal["refuse", "suppress"]
+) -> None:
+    schema = sf.Schema(
+        age=sf.Number(role="quasi", range=(20, 60), outside="clip"),
+        disease=sf.Category(role="quasi", values=("flu", "gout", "other"), outside="other"),
+    )
+    recipe = sf.Recipe(schema=schema, privacy=[sf.KAnonymity(["age", "disease"], 5)], mask=sf.TopDown())
+    release = sf.publish(people[list(schema)], recipe, run=Run(report=False, trial=True))
+    new = pd.DataFrame({"age": [17, 20, 60, 999], "disease": ["plague", "other", "other", "plague"]})
+    shown = release.apply(new, unseen=unseen)
+    assert "*" not in shown.to_numpy()
+    assert shown.iloc[0].equals(shown.iloc[1].rename(0))
+    assert shown.iloc[3].equals(shown.iloc[2].rename(3))
+    recoder = sf.Recoder(recipe, unseen=unseen, output="labels").fit(people[list(schema)])
+    assert recoder.transform(new).tolist() == shown.to_numpy().tolist()
 
 
 def test_pandas_gets_its_usual_types() -> None:

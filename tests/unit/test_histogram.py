@@ -204,6 +204,11 @@ def test_a_missing_value_is_refused_unless_it_is_declared(masker: Any) -> None:
     holey = PEOPLE.set_column(1, "label", pa.array(labels))
     with pytest.raises(sf.TableError, match="may_miss"):
         run(masker(), 1, table=holey)
+    both = holey.set_column(0, "number", pa.array([None, *PEOPLE["number"].to_pylist()[1:]]))
+    with pytest.raises(
+        sf.TableError, match=r"^number, label: .*may_miss: \[number, label\], .*: \{number: drop, label: drop\}"
+    ):
+        run(masker(), 1, table=both)
     outcome = run(masker(may_miss=["label"]), 10**9, table=holey)
     assert len(outcome.masked["label"]) == ROWS
 

@@ -11,7 +11,8 @@ import sfumato as sf
 from sfumato.errors import TableError
 from sfumato.maskers.masker import Masker
 from sfumato.maskers.partition.extents import Along, Extent, Labels
-from sfumato.maskers.partition.mask import Among, Leaf, RegionTree, Tree
+from sfumato.maskers.partition.mask import RegionTree
+from sfumato.maskers.partition.tree import Among, Leaf, Tree
 from sfumato.privacy.verify.explained.extents import texts
 from sfumato.privacy.verify.spelling import NOW
 

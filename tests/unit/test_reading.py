@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.csv as csv
@@ -15,6 +16,7 @@ import pyarrow.feather as feather
 import pyarrow.parquet as pq
 import pytest
 
+import sfumato as sf
 from sfumato.data.encoding import encode
 from sfumato.data.reading import headers, read, read_arrow
 from sfumato.data.schema import Category, ItemSet, Number, Schema
@@ -153,6 +155,30 @@ def test_numbers_of_four_bytes_are_what_they_are_written_as(kind: str, stream: b
         assert {*read_arrow(source)["hours"].drop_null().to_pylist()} == {*hours}
         texts = read_raw(source, missing=())["hours"].cast(pl.String).cast(pl.Float64)  # a CSV is read as text
         assert texts.drop_nulls().sort().to_list() == sorted(hours)
+
+
+@pytest.mark.parametrize("zone", [None, "Europe/Rome"])
+def test_moments_with_nanoseconds_are_rounded_down_wherever_they_are_read(zone: str | None, tmp_path: Path) -> None:
+    start = 233_107_200_000_000_000  # 1977-05-22: a night without a midnight in Rome, and nights after it
+    moments = pd.Series(pd.to_datetime([-1, -1_000, 1_001, 1_002, *range(start, start + 40 * 10**15, 10**15)]))
+    frame = pd.DataFrame({"when": moments if zone is None else moments.dt.tz_localize("UTC").dt.tz_convert(zone)})
+    attribute = Number(calendar="second", unique_ok=True)
+    assert "when" in sf.draft(frame).schema
+    path = tmp_path / "moments.parquet"
+    pq.write_table(pa.Table.from_pandas(frame), path)
+    schema = Schema(when=attribute)
+    for source, stream in ((frame, None), (path, False), (path, True), (pl.from_pandas(frame), None)):
+        found = read(source, schema, stream=stream).column("when")
+        assert found.values.cast(pa.int64()).to_pylist()[:3] == [-1_000, 1_000, start]
+        assert found.codes.tolist()[:5] == [0, 0, 1, 1, 2]
+    recipe = sf.Recipe(
+        schema=Schema(when=attribute, born=Number(role="quasi", calendar="year")),
+        privacy=[sf.KAnonymity(["born"], 5)],
+    )
+    both = frame.assign(born=frame["when"])
+    release = sf.publish(both, recipe, run=sf.Run(report=False, trial=True))
+    assert sf.verify(release.write(tmp_path / "out"), raw=both).holds
+    assert len(release.apply(both)) == len(both)
 
 
 def test_excel(tmp_path: Path) -> None:

@@ -34,6 +34,13 @@ DAY = datetime.date(2001, 2, 3)
         (pa.array([1]), Number(calendar="day"), SchemaError, "calendar"),
         (pa.array(["secret"]), Number(), TableError, "row 1"),
         (pa.array(["1", "secret"]), Number(missing=("?",)), TableError, "row 2"),
+        (
+            pa.array(["7 secrets", "8.5 secrets", "n/a"]),
+            Number(),
+            TableError,
+            "take it out of the column, and write all in",
+        ),
+        (pa.array(["7 secrets", "8", "9"]), Number(), TableError, "list the text under `missing`, or declare"),
         (pa.array(["2001-02-30"]), Number(calendar="day"), TableError, "row 1"),
         (pa.array(["2001-02-03T10:00", "2001-02-03T10:00Z"]), Number(calendar="day"), TableError, "row 1"),
         (

@@ -91,6 +91,7 @@ def test_an_earlier_release_that_is_no_folder_of_files_is_not_among_those_given(
     os.mkfifo(other / "certificate.json")
     assert not sf.verify(folder, others=[other]).holds
     assert sf.verify(folder, **given_with("earlier")).holds
+    assert 'sfumato.load(".", others=["FOLDER"])' in (folder / "README.md").read_text(encoding="utf-8")
 
 
 def test_keys_and_populations_are_files(tmp_path: Path) -> None:

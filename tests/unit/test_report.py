@@ -320,6 +320,7 @@ def test_the_holders_page_begins_with_whether_the_table_is_worth_having(tmp_path
     assert page.count('class="meter"') == len(telling) < len(made.scores["columns"])
     assert "1 column tells nothing: it shows one value for nearly everybody. wage." in page
     assert "1 attribute with one value for everybody: wage" in page
+    assert page.count("%\u00a0show\u00a0one\u00a0value</td>") == len(telling), "as on a telephone, without a heading"
     assert "detail kept" not in public
     assert public.count('class="meter"') == sum(one["values_after"] > 1 for one in made.scores["columns"])
 

@@ -6,12 +6,15 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
+import sfumato as sf
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.privacy.ledger.ledger import ledger_path
 from sfumato.studio import form as forms
 from sfumato.studio.jobs import Job
+from sfumato.studio.tables import look
 from sfumato.studio.uploads import safe_name
 from sfumato.studio.wording import in_words
 from sfumato.studio.workspace import Work, usual_folder
@@ -264,6 +267,47 @@ def test_rows_that_show_nothing_are_told(opened: tuple[Visitor, Work]) -> None:
     del told["nothing_shown"]  # as trials of earlier versions have it
     (work.trials[-1] / "result.json").write_text(json.dumps(told))
     assert "nothing is shown in any" not in visitor.get(f"/w/{work.id}/run").text
+
+
+def test_what_the_terminal_says_first_is_said_where_a_trial_is_shown_compared_and_handed_over(
+    opened: tuple[Visitor, Work], tmp_path: Path
+) -> None:
+    """A secret that groups give away, within its bound."""
+    visitor, work = opened
+    town, ill = ["a"] * 60 + ["b"] * 60, ["flu"] * 55 + ["cold"] * 5 + ["flu", "cold"] * 30
+    schema = sf.Schema(town=sf.Category(role="quasi"), ill=sf.Category(role="sensitive"))
+    bound = sf.ConfidenceBound(["town"], "ill", 0.95)
+    asked = sf.Recipe(schema=schema, privacy=[sf.KAnonymity(["town"], 20), bound])
+    table = pa.table({"town": town, "ill": ill})
+    made = sf.publish(table, asked, run=sf.Run(report=False, ledger=sf.Ledger(tmp_path / "ledger.jsonl")))
+    said = made.worth.sentence("VERIFIED")
+    assert said.startswith("VERIFIED, but ill can be told with 90 % certainty or more for 50% of the records")
+    visitor.studio.jobs.at_once = 0
+    visitor.post(f"/w/{work.id}/run/start")
+    made.write(work.trials[-1] / "release")
+    (work.folder / "releases").mkdir()
+    made.write(work.folder / "releases" / "out")
+    told = {
+        **{"statement": "", "rows": 120, "lifted": 0, "holds": True, "checks": 1, "seconds": 1.0, "warnings": []},
+        **{"headline": [], "columns": [], "sample": {"names": [], "rows": []}},
+    }
+    (work.trials[-1] / "result.json").write_text(json.dumps(told))
+    Job(work.trials[-1]).set(state="done")
+    pages = {screen: visitor.get(f"/w/{work.id}/{screen}").text for screen in ("run", "compare", "release")}
+    assert {screen: page.count(said) for screen, page in pages.items()} == {"run": 1, "compare": 1, "release": 2}
+
+
+def test_the_first_look_counts_labels_as_publish_does(opened: tuple[Visitor, Work], tmp_path: Path) -> None:
+    """Blanks at the end make another label, which is masked as one; numbers are read without them."""
+    _, work = opened
+    towns = ["north", "north ", " north", "south", "South", ""] * 5
+    table = tmp_path / "towns.csv"
+    table.write_text("town,age\n" + "".join(f"{town},{at} \n" for at, town in enumerate(towns)))
+    town, age = look(work.folder, str(table), encoding=None)["columns"]
+    raw = sf.read(table, sf.Schema(town=sf.Category(role="quasi"), age=sf.Category(role="quasi"))).column("town")
+    assert (town["distinct"], town["missing"]) == (len(raw.values), raw.missing) == (5, 5)
+    assert town["labels"] == sorted(raw.labels)
+    assert age["bins"] is not None
 
 
 ZIPS = Taxonomy.from_tree({"*": {"537**": {"5370*": ["53703", "53706"], "5371*": ["53715"]}, "9021*": ["90210"]}})

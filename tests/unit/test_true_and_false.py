@@ -15,6 +15,7 @@ import pytest
 import sfumato as sf
 from sfumato.data.encoding import encode
 from sfumato.maskers.masker import Masker
+from sfumato.people.frames import true_or_false
 from sfumato.randomness import Seeded
 
 ROWS = 120
@@ -70,6 +71,23 @@ def test_true_and_false_come_back_as_such(tmp_path: Path) -> None:
     places = {tuple(row) for row in people.points()[:, at:].round(6)}
     assert {tuple(row) for row in people.points(table)[:, at:].round(6)} == places
     assert len(places) == 2
+
+
+@pytest.mark.parametrize("mask", [sf.Partition(), sf.TopDown(), sf.Mondrian(), sf.Microaggregate()])
+@pytest.mark.parametrize("missing", [0, 60])
+def test_masked_true_and_false_come_back_as_such(mask: Masker, missing: int, tmp_path: Path) -> None:
+    schema = sf.Schema(age=sf.Number(role="quasi", range=(0, 100)), smokes=sf.Category(role="quasi"))
+    table = MADE["nullable"](tmp_path)
+    table.loc[: missing - 1, "smokes"] = pd.NA
+    asked = sf.Recipe(schema=schema, privacy=[sf.KAnonymity(on=["age", "smokes"], k=5)], mask=mask)
+    people = sf.load(sf.publish(table, asked, run=sf.Run(report=False, trial=True)).write(tmp_path / "out"))
+    assert people.table["smokes"].dtype == ("boolean" if missing else "bool")
+    assert people.table["smokes"].sum() == table["smokes"].sum()
+
+
+def test_sets_of_true_and_false_stay_text() -> None:
+    for shown in (["True", "False", "*"], ["True", "{False, True}"], ["True", "true"], [None]):
+        assert true_or_false(pa.array(shown, pa.string())).type == pa.string()
 
 
 def test_true_and_false_of_python_are_declared_as_they_are_read() -> None:

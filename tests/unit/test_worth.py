@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -100,6 +101,12 @@ def test_what_groups_give_away_stands_beside_the_raw_table(table: Table) -> None
     assert (less.masked.certain, less.masked.nearly) == (0.88, 0.88)
     assert ill.beside["raw"].certain == 1.0
     assert (ill.beside["blind"].certain, ill.beside["blind"].nearly) == (0.0, 1.0)
+    secret = replace(less, commonest=0.5)
+    plain, away = replace(secret, secret=False).to_json(), secret.to_json()
+    assert (plain["given_away"], away["given_away"], "no_secret" in away) == (False, True, False)
+    said = Worth.of({"certain": [plain]}, centres=False).sentence("Verified")
+    assert said.startswith("Verified. Note: ill, which is no secret by the recipe, is certain of 88% of the records")
+    assert Worth.of({"certain": [away]}, centres=False).sentence("Verified").startswith("Verified, but ill")
     public = {score.name for score in ill.scores() if score.publishable}
     assert public == {"certain.ill", "nearly_certain.ill"}
 
@@ -135,7 +142,7 @@ def test_the_verdict_is_one_sentence_for_somebody_without_time() -> None:
     }
     alone = Worth.of(good, centres=False)
     said = (
-        "Verified. 2 of 3 masked columns still tell something (70% of their detail); "
+        "Verified. 2 of 3 masked columns still tell something (70% of the detail of these 2); "
         '"c" shows one value for everybody; 1 of 3 clusters are found again.'
     )
     assert alone.sentence("Verified") == said
@@ -246,6 +253,11 @@ def test_classes_that_are_told_as_well_without_the_masked_columns_are_said_to_be
     more = "a tree makes more errors with the masked columns (0.200) than without the masked columns (0.179)"
     assert more in sentence(0.2)
     assert "raw they would help hardly more (0.176)" in sentence(0.2, baseline_error=0.176)
+    assert "raw they do not help either (0.189)" in sentence(0.2, baseline_error=0.189)
+    chance = (
+        "cannot be told from those made without the masked columns (0.179); raw they would help hardly more (0.176)"
+    )
+    assert chance in sentence(0.185, baseline_error=0.176, tested_rows=1000)
     assert "as many errors with the masked columns (0.178)" in sentence(0.178)
     assert "leave them out" not in sentence(0.15)
 

@@ -139,6 +139,10 @@ WRONG: dict[str, tuple[Callable[[], Any], str]] = {
         "write dataclasses.replace\\(it, extent=...\\)",
     ),
     "replace what is not there": (lambda: RECIPE.replace(privicy=[NEED]), "did you mean 'privacy'"),
+    "a role that is none": (
+        lambda: RECIPE.with_roles({"age": "quasy"}),  # type: ignore[dict-item]
+        "^age: a role is one of .* did you mean 'quasi'",
+    ),
     "a role of nobody": (lambda: RECIPE.with_roles(agee="plain"), "with_roles.* did you mean 'age'"),
     "k as a recipe": (
         lambda: sloppy.Recoder(5).fit(FRAME),

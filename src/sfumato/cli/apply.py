@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -15,9 +17,10 @@ EXAMPLE = "sfumato apply out newcomers.csv --output masked.parquet"
 def apply(
     release: Annotated[Path, typer.Argument(metavar="RELEASE", help="A folder that publish wrote.")],
     table: Annotated[
-        Path,
+        str,
         typer.Argument(
-            metavar="TABLE", help="New rows with the same columns; those that are not masked may be lacking."
+            metavar="TABLE",
+            help="New rows with the same columns, or a database's address; those that are not masked may be lacking.",
         ),
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write: .parquet or .csv.")],
@@ -42,7 +45,30 @@ def apply(
 
     refuse_overwrite(output, force=force)
     recipe = read_recipe_of(release)
-    shown = shown_rows(read_mask(release), recipe, table, unseen=unseen).table
+    _check_order(table, keep_order=keep_order)
+    with _as_options():
+        shown = shown_rows(read_mask(release), recipe, table, unseen=unseen).table
     order = None if keep_order else Secure().permutation(shown.num_rows)
     write(shown, output, order=order, spreadsheet_safe=recipe.release.spreadsheet_safe)
     note(f"wrote {output}: {shown.num_rows:,} rows, unverified", style="yellow")
+
+
+def _check_order(table: str, *, keep_order: bool) -> None:
+    from sfumato.data.sources.openers import in_order
+    from sfumato.errors import TableError
+
+    if keep_order and not in_order(table):
+        rule = "rows that a database counts have no order"
+        raise TableError("--keep-order", rule, given="an address", remedy="leave it out, or export the rows to a file")
+
+
+@contextmanager
+def _as_options() -> Iterator[None]:
+    """What Python is told by arguments, the shell is told by options."""
+    from sfumato.errors import SfumatoError
+
+    try:
+        yield
+    except SfumatoError as error:
+        remedy = error.remedy.replace("unseen='suppress'", "--unseen suppress")
+        raise type(error)(error.thing, error.rule, given=error.given, remedy=remedy) from None

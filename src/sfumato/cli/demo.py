@@ -120,7 +120,7 @@ def _side_by_side(releases: Mapping[str, Release]) -> Table:
     """What each masker keeps: detail by column, and the clusters."""
     from rich.table import Table
 
-    from sfumato.cli.summary import detail
+    from sfumato.cli.columns import detail
     from sfumato.evaluation.worth import Worth
 
     table = Table(title="The same privacy, masked in two ways (for your eyes only)", title_justify="left")
@@ -128,11 +128,11 @@ def _side_by_side(releases: Mapping[str, Release]) -> Table:
     for name in releases:
         table.add_column(name.replace("-", " "))
     kept = {
-        name: {one.name: one.kept for one in Worth.of(made.scores, centres=True).columns}
+        name: {one.name: one.kept or 0.0 for one in Worth.of(made.scores, centres=True).columns}
         for name, made in releases.items()
     }
     for column in QUASI:
-        table.add_row(column, *(detail(kept[name].get(column)) for name in releases))
+        table.add_row(column, *(detail(kept[name][column]) for name in releases))
     table.add_section()
     for score, says in SHOWN.items():
         figures = (made.scores["scores"].get(score, {}).get("value") for made in releases.values())

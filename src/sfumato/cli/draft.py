@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sfumato.cli.output import echo, figures, note, refuse_overwrite, save, show
-from sfumato.cli.policies import Policies
+from sfumato.cli.policies import Policies, is_policy_file
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -65,19 +66,17 @@ def draft(
     folder = taxonomies if taxonomies is not None or output is None else home
     files = {} if folder is None else _write_trees(found, folder, every=taxonomies is not None, force=force)
     named = {name: _from(home, file) for name, file in files.items()}
-    path = table if stored is None else _from(home, stored)
-    recipe = recipe_text(found, path, taxonomies=named, encoding=encoding, query=query)
-    if policy:
-        from sfumato.recipe.policies.drafted import with_policies
-
-        recipe = with_policies(recipe, policy)
+    read = _Named.of(table, home)
+    recipe = recipe_text(found, read.text, taxonomies=named, encoding=encoding, query=query)
+    recipe = _with_policies(recipe, policy or (), home)
     figures("draft", draft_form(found, recipe))
     if output is None:
         echo(recipe)
         return
     save(recipe, output, force=force)
     _show(found)
-    _what_next(output, _allowance(home, [file for file in (stored, *files.values()) if file is not None]))
+    policy_files = [Path(name) for name in policy or () if is_policy_file(name)]
+    _what_next(output, _allowance(home, [*read.files, *files.values(), *policy_files]))
 
 
 def _what_next(output: Path, allow: str) -> None:
@@ -104,6 +103,15 @@ def _asking(found: Draft, policies: Sequence[str]) -> Draft:
     from sfumato.recipe.policies.drafted import least_records
 
     return replace(found, plan=replace(found.plan, k=max(found.plan.k, least_records(policies))))
+
+
+def _with_policies(recipe: str, policies: Sequence[str], home: Path) -> str:
+    """The recipe with what policies ask; those in files are named from the folder `home`, where it will stand."""
+    if not policies:
+        return recipe
+    from sfumato.recipe.policies.drafted import with_policies
+
+    return with_policies(recipe, [_from(home, Path(n)) if is_policy_file(n) else n for n in policies], home)
 
 
 def draft_form(found: Draft, recipe: str) -> dict[str, Any]:
@@ -142,6 +150,30 @@ def _read(table: str, encoding: str | None, query: str | None) -> tuple[pa.Table
 def _from(home: Path, file: Path) -> str:
     """How a recipe in the folder `home` names a file."""
     return str(file) if file.is_absolute() else Path(os.path.relpath(file, home)).as_posix()
+
+
+@dataclass(frozen=True)
+class _Named:
+    """How a recipe names its table, and the files that are meant."""
+
+    text: str
+    files: tuple[Path, ...]
+
+    @classmethod
+    def of(cls, table: str, home: Path) -> _Named:
+        """As it is named from the folder `home`; of an address, the files in it."""
+        if "://" not in table:
+            return cls(_from(home, Path(table)), (Path(table),))
+        from sfumato.data.sources.sql.address import located
+
+        files: list[Path] = []
+
+        def place(_: str, path: str) -> str:
+            files.append(Path(path))
+            return _from(home, Path(path))
+
+        text = located(table, place)
+        return cls(table if home == Path() else text, tuple(files))
 
 
 def _write_trees(found: Draft, folder: Path, *, every: bool, force: bool) -> dict[str, Path]:

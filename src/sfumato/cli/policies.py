@@ -50,6 +50,13 @@ def policies(
         _show_all(found)
 
 
+def is_policy_file(name: str) -> bool:
+    """Whether --policy names a file, and no policy that comes along."""
+    from sfumato.recipe.policies.policy import SUFFIXES
+
+    return name.endswith(SUFFIXES)
+
+
 def policy_form(policy: Policy) -> dict[str, Any]:
     """A policy as figures, each check with its sentence."""
     of = policy.definition

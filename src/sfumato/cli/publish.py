@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from sfumato.cli.copy import Copied, check_copy, check_target, copied, copy_of_standing
 from sfumato.cli.key import open_key
 from sfumato.cli.lean import start_libraries
 from sfumato.cli.ledger import show_plan
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-    from sfumato.errors import TableError
     from sfumato.publishing import Run
     from sfumato.recipe import Recipe
     from sfumato.release.release import Release
@@ -94,7 +94,8 @@ def publish(  # noqa: PLR0913 - an argument for each option
     Two folders are written: the release, to be handed over, and NAME.holder beside it, for your eyes only. An earlier
     release of that name is replaced, and told; anything else there is left alone, and refused. Every release is entered
     in your ledger (see: sfumato ledger). Where the recipe names its people, and their release stands there by the same
-    recipe from the same table, nothing is done, and said. With --clusters 2,4,6 there is a release for each number in
+    recipe from the same table, it is not published again, and that is said; with --copy a copy that is missing is
+    made. With --clusters 2,4,6 there is a release for each number in
     that folder, with --methods kmeans,ward for each clusterer and number.
     """
     start_libraries()
@@ -111,16 +112,17 @@ def publish(  # noqa: PLR0913 - an argument for each option
         output = output.with_name(f"{output.name}.trial")
     check_places(asked.places(output) if asked.several else [output])
     opened = None if sign is None else open_key(sign)
-    _check_copy(copy, found, several=asked.several)
+    check_copy(copy, found, several=asked.several)
     show_plan(found)
     forms = chosen_forms(form or (), csv=csv, several=asked.several)
     local = engine_named(engine)
     run = Run(engine=local, format=forms.table, report=report, suggest=suggest, stream=stream, trial=trial)
     people = _table(table or found.table)
-    if trial or asked.several or opened or copy or forms.also or not _already(people, found, output, run):
-        _tell_replaced(asked.places(output) if asked.several else [output])
-    else:
+    anew = trial or asked.several or opened is not None or bool(forms.also)
+    if not anew and _already(people, found, output, run, copy):
         return
+    check_target(copy, output)
+    _tell_replaced(asked.places(output) if asked.several else [output])
     if asked.several:
         _publish_family(people, found, asked, output=output, run=run, key=opened)
     else:
@@ -146,15 +148,13 @@ def _publish_one(
         if key is not None:
             _sign(release, key)
         written = release.keep(output) if run.trial else _write(release, output, also=also)
-    failed = None if copy is None else _copied(release, copy, written)
-    made = {} if copy is None else {"copy": {"written": failed is None, "why": "" if failed is None else str(failed)}}
-    figures("publish", {**release_form(release, written), "warnings": [*told, *told_later], **made})
+    made = None if copy is None else copied(release, copy, written)
+    of_copy = {} if made is None else {"copy": made.form}
+    figures("publish", {**release_form(release, written), "warnings": [*told, *told_later], **of_copy})
     show_release(release, output)
     if run.trial:
         note(f"a trial: {written} is entered in no ledger, and must not be handed over", style="yellow")
-    if failed is not None:
-        show_error(failed)
-        raise typer.Exit(NOT_COPIED)
+    _end_uncopied(made)
 
 
 def _check_trial(recipe: Recipe, *, several: bool, signed: bool, copied: bool) -> None:
@@ -176,37 +176,34 @@ def _tell_replaced(places: Sequence[Path]) -> None:
             note(f"{place} holds an earlier release, which this one will replace: whoever has that one has both")
 
 
-def _already(people: object, recipe: Recipe, output: Path, run: Run) -> bool:
-    """Whether this very release stands there: people with a name are not released again for nothing."""
+def _already(people: object, recipe: Recipe, output: Path, run: Run, copy: str | None) -> bool:
+    """Whether this very release stands there: people with a name are not released again for nothing. With `copy` its
+    copy in a database is looked for, too, and made where there is none."""
     from sfumato.publishing.again import already_published
 
     with following():
         entry = already_published(people, recipe, output, run=run)
     if entry is None:
         return False
-    figures("publish", {"folder": str(output), "already": True, "warnings": []})
-    note(f"already published on {entry.when[:10]} by this recipe from this table: {output}; nothing to do", style="")
+    made = None if copy is None else copy_of_standing(output, recipe, copy)
+    told = {} if made is None else {"copy": made.form}
+    figures("publish", {"folder": str(output), "already": True, "warnings": [], **told})
+    todo = "nothing to do" if made is None else made.says
+    note(f"already published on {entry.when[:10]} by this recipe from this table: {output}; {todo}", style="")
+    _end_uncopied(made)
     return True
 
 
-def _copied(release: Release, copy: str, written: Path) -> TableError | None:
-    """Make a copy in a database; if that fails, the release stands and is entered all the same, and why is given."""
-    from sfumato.cli.summary import beside
-    from sfumato.errors import TableError
-
-    try:
-        release.write(copy)
-    except TableError as error:
-        remedy = f"{error.remedy}; then say sfumato copy {written} ADDRESS{beside(release.recipe)}"
-        given = "; ".join(filter(None, (error.given, f"{written}, which is released and entered, and not copied")))
-        return TableError(error.thing, error.rule, given=given, remedy=remedy)
-    note("wrote the released table to the database; the folder stays the release")
-    return None
+def _end_uncopied(made: Copied | None) -> None:
+    """Where the release stands and its copy does not, that has an exit code of its own."""
+    if made is not None and made.failed is not None:
+        show_error(made.failed)
+        raise typer.Exit(NOT_COPIED)
 
 
 def release_form(release: Release, folder: Path) -> dict[str, Any]:
     """A release as figures; what was measured against the raw table is for the holder's eyes only."""
-    from sfumato.cli.summary import headline, suggestions, told_of_secrets
+    from sfumato.cli.summary import headline, proposals, suggestions, told_of_secrets
 
     return {
         "folder": str(folder),
@@ -216,26 +213,13 @@ def release_form(release: Release, folder: Path) -> dict[str, Any]:
         "headline": headline(release),
         "but": list(release.worth.but),
         "suggestions": suggestions(release),
+        "proposals": proposals(release),
         "given_away": told_of_secrets(release),
         "guarantee": release.guarantee,
         "claims": [dict(one) for one in release.certificate["claims"]],
         "evaluation": dict(release.scores),
         "seconds": dict(release.timings),
     }
-
-
-def _check_copy(copy: str | None, recipe: Recipe, *, several: bool) -> None:
-    """Before any work: an address that cannot be written to, or one for several versions."""
-    from sfumato.data.sources.sql.copies import address_of, check_kinds, try_copy
-    from sfumato.errors import RecipeError
-
-    if copy is None:
-        return
-    found = address_of(copy, None)
-    if several:
-        raise RecipeError("--copy", "one version is copied", given="--clusters with several", remedy="leave one out")
-    check_kinds(found, recipe.schema)
-    try_copy(found)
 
 
 @dataclass(frozen=True)

@@ -7,22 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato.cli.claims import across, claims_table
+from sfumato.cli.columns import BAR, LONGEST_LABEL, columns_note, columns_table
 from sfumato.cli.ledger import show_promise
 from sfumato.cli.output import show
-from sfumato.display import shortened
 from sfumato.errors import visible
 
 if TYPE_CHECKING:
     import pyarrow as pa
-    from rich.table import Table
 
     from sfumato.data.schema import Schema
-    from sfumato.evaluation.columns import ColumnKept
-    from sfumato.evaluation.worth import Worth
+    from sfumato.evaluation.worth import GivenAway, Worth
     from sfumato.recipe import Recipe
     from sfumato.release.release import Release
 
-LONGEST_LABEL = 60
 STABLE = 0.95
 """Raw data that are clustered again and are less like themselves than this have no clusters that everybody finds."""
 OTHER_K = "Another k may be found again better (structure: {k: auto} tries 2 to 10)."
@@ -31,8 +28,11 @@ OTHER_THAN_AUTO = (
     "are compared by fewer columns (structure: attributes: [...]), may be found again better."
 )
 """What to try where they do not."""
-BAR = "█"
-WIDTH, NARROW = 10, 5
+NAMED = 5
+"""Columns that a line names."""
+USUAL_BOUND = 0.75
+"""What is proposed as a bound of a secret's certainty, where the table allows it."""
+WIDTH = 10
 
 
 def show_release(release: Release, output: Path) -> None:
@@ -42,8 +42,8 @@ def show_release(release: Release, output: Path) -> None:
     worth = release.worth
     style = "bold red" if not release.verdict.holds else "bold yellow" if worth.but else "bold green"
     show(Text(headline(release), style=style))
-    for secret in worth.given_away:
-        show(f"  {bounding(release.recipe, secret.name)}")
+    for line in bounds(release):
+        show(f"  {line}")
     if release.recipe.mask.guarantee.spends:
         show_promise(release.certificate)
     else:
@@ -52,16 +52,17 @@ def show_release(release: Release, output: Path) -> None:
             show(line)
     if worth.columns:
         show(columns_table(worth.columns))
-        show(DETAIL if all(one.off is None for one in worth.columns) else DRAWN)
+        if noted := columns_note(worth.columns, release.recipe.mask):
+            show(noted)
     if release.scores.get("detail"):
         show(detail_kept(release.scores["detail"]))
     for line in found_again(release.scores, worth, auto=_chosen(release.recipe)):
         show(line)
     show_certain(release.scores, numbers_in(release.recipe.schema))
     show_scores(release.scores)
-    for line in tries_told(release.scores):
+    for line in (*tries_told(release.scores), *beside_earlier(release.recipe, release.worth)):
         show(line)
-    if release.scores.get("clusters") and not release.tells_centres:
+    if not release.tells_centres and (release.scores.get("clusters") or _generates_clusters(release.recipe)):
         show(centres_stay(release.recipe))
     if release.recipe.people is not None and not release.mask.rules and not release.recipe.mask.guarantee.spends:
         show(
@@ -85,24 +86,71 @@ def headline(release: Release) -> str:
 
 def suggestions(release: Release) -> list[str]:
     """What could be done about it, a line each, as the terminal tells it."""
-    bounds = [bounding(release.recipe, secret.name) for secret in release.worth.given_away]
-    return [*bounds, *(" ".join(line.split()) for line in tries_told(release.scores))]
+    lines = (*tries_told(release.scores), *beside_earlier(release.recipe, release.worth))
+    return [*bounds(release), *(" ".join(line.split()) for line in lines)]
 
 
-def bounding(recipe: Recipe, secret: str) -> str:
+def proposals(release: Release) -> list[dict[str, str]]:
+    """The same for programs, in two fields: what is to be added to the command, if anything, and what it does."""
+    from sfumato.evaluation.tries import Tries
+
+    found = []
+    for line in bounds(release):
+        says, option, change = line.partition("--set ")
+        found.append({"set": f"{option}{change}", "says": says.rstrip(", ") if option else line})
+    better = Tries.from_json(release.scores["tries"]).better if "tries" in release.scores else ()
+    found += [{"set": one.settings, "says": f"{one.figures}; {one.price}"} for one in better]
+    return [*found, *({"set": "", "says": line} for line in beside_earlier(release.recipe, release.worth))]
+
+
+def beside_earlier(recipe: Recipe, worth: Worth) -> list[str]:
+    """What could be done where little can be shown beside earlier releases; there no other settings are tried."""
+    if not recipe.before.releases or not worth.hardly:
+        return []
+    bare = [name for name in recipe.schema.kept if recipe.schema[name].role == "plain"]
+    named = f" ({', '.join(bare[:NAMED])}{', ...' if len(bare) > NAMED else ''})" if bare else ""
+    return [
+        "Beside earlier releases little is left to be shown: whoever has them all compares rows by every column that "
+        "they have in common. What would show more: fewer quasi-identifiers (role: identifier, and out of on:), fewer "
+        f"plain columns{named}, a smaller k; or publish this one and those to come under a budget (mask: private_tree, "
+        "budget: {epsilon: 1}, without earlier), whose promise holds whatever else is out. docs/several.md tells what "
+        "growing costs."
+    ]
+
+
+def bounds(release: Release) -> list[str]:
+    """How to bound what is told of each secret that is given away; not of one of which no bound would help."""
+    found = [(secret, feasible_bound(release.shown, secret)) for secret in release.worth.given_away]
+    return [bounding(release.recipe, secret, share) for secret, share in found if share is not None]
+
+
+def feasible_bound(shown: pa.Table, secret: GivenAway) -> float | None:
+    """A bound that the whole table keeps with some room, and below what counts as nearly certain; None where there is
+    none. One that is asked of fewer columns stays as it is."""
+    from math import ceil
+
+    import numpy as np
+
+    from sfumato.data.table import column_of
+    from sfumato.evaluation.certainty import NEARLY
+
+    if secret.bound is not None and secret.bound < NEARLY:
+        return secret.bound
+    held = column_of(shown.column(secret.name)).codes
+    commonest = np.bincount(held).max(initial=0) / max(shown.num_rows, 1)
+    bound = max(USUAL_BOUND, ceil(100 * (commonest + NEARLY) / 2) / 100)
+    return bound if bound < NEARLY else None
+
+
+def bounding(recipe: Recipe, secret: GivenAway, share: float) -> str:
     """How to bound what is told of a secret: in place of what the recipe asks for it, or beside it."""
-    from sfumato.data.schema import ItemSet
-
     needs = list(recipe.privacy)
-    at = next((n for n, need in enumerate(needs) if need.claim().get("sensitive") == secret), None)
-    on = ", ".join(recipe.schema.quasi if at is None else needs[at].on)
-    asked = (
-        "l_diversity: 2, kind: items, c: 0.75"
-        if isinstance(recipe.schema[secret], ItemSet)
-        else "confidence_bound: 0.75"
-    )
-    bound = f"{{{asked}, on: [{on}], sensitive: {secret}}}"
-    return f"to bound it, --set 'privacy.{at}={bound}'" if at is not None else f"to bound it, in privacy: - {bound}"
+    at = next((n for n, need in enumerate(needs) if need.claim().get("sensitive") == secret.name), None)
+    on = ", ".join(recipe.schema.quasi if at is None or secret.bound == share else needs[at].on)
+    asked = f"l_diversity: 2, kind: items, c: {share:g}" if secret.of_items else f"confidence_bound: {share:g}"
+    bound = f"{{{asked}, on: [{on}], sensitive: {secret.name}}}"
+    whom = f"to bound what is told of {secret.name}"
+    return f"{whom}, --set 'privacy.{at}={bound}'" if at is not None else f"{whom}, in privacy: - {bound}"
 
 
 def centres_stay(recipe: Recipe) -> str:
@@ -113,12 +161,11 @@ def centres_stay(recipe: Recipe) -> str:
 
     if not recipe.release.starting_centres:
         return "The clusters' centres do not go along, as the recipe says."
-    if recipe.mask.guarantee.spends:
-        needed = "ten of them at least, and two for each cluster"
-        return f"The clusters' centres do not go along: they are found in rows of values (rows: values), {needed}."
     clusters = clusters_of(recipe.structure)
     chosen = None if clusters is None else clusters.attributes
     compared = chosen or (*recipe.schema.quasi, *recipe.schema.with_role("plain"))
+    if recipe.mask.guarantee.spends:
+        return _none_generated(recipe, compared)
     why: list[str] = []
     for name, attribute in ((name, recipe.schema[name]) for name in compared):
         if isinstance(attribute, ItemSet):
@@ -137,6 +184,27 @@ def centres_stay(recipe: Recipe) -> str:
             f"{recipe.mask.__class__.__name__} leaves no space for them."
         )
     return f"The clusters' centres do not go along: they would tell more than the table does of {'; '.join(why)}."
+
+
+def _generates_clusters(recipe: Recipe) -> bool:
+    """Whether clusters would be found in generated rows."""
+    from sfumato.structure.structures import clusters_of
+
+    return recipe.mask.guarantee.spends and clusters_of(recipe.structure) is not None
+
+
+def _none_generated(recipe: Recipe, compared: Sequence[str]) -> str:
+    """Why generated rows have no centres beside them, and what their recipient can do."""
+    from sfumato.data.schema import Number
+
+    found = ((name, recipe.schema[name]) for name in compared)
+    dates = [name for name, one in found if isinstance(one, Number) and one.calendar is not None]
+    needed = "they are found in rows of values (rows: values), ten of them at least, and two for each cluster"
+    bare = f"; none are where records are compared by dates ({visible(', '.join(dates))})" if dates else ""
+    return (
+        f"The clusters' centres do not go along: {needed}{bare}. Whoever has the release finds as many clusters "
+        "as he asks for: sfumato clusters RELEASE --k 5, in Python sf.load(RELEASE).clusters(5)."
+    )
 
 
 def told_of_secrets(release: Release) -> dict[str, float]:
@@ -164,58 +232,6 @@ def beside(recipe: Recipe) -> str:
     populations = [need.population for need in recipe.privacy if need.population is not None]
     earlier = [f" --with {folder}" for folder in recipe.before.releases]
     return "".join([*earlier, *(f" --population {one}" for one in populations)])
-
-
-def columns_table(columns: Sequence[ColumnKept]) -> Table:
-    """What each masked column still tells: its values before and after, the commonest, and the detail kept."""
-    from rich.table import Table
-
-    table = Table(title="What the masked columns still tell (for your eyes only)", title_justify="left")
-    table.add_column("column", no_wrap=True)
-    table.add_column("values", justify="right", no_wrap=True)
-    table.add_column("most frequent, and its share")
-    table.add_column("detail kept", no_wrap=True)
-    table.add_column("rows with one value", justify="right", width=len("one value"))
-    for one in columns:
-        label = f"{visible(shortened(one.commonest), most=LONGEST_LABEL)} {one.share:.0%}"
-        alone = "" if one.alone is None else f"{one.alone:.0%}"
-        kept = one.moved_words if one.moved is not None else detail(one.kept) if one.off is None else drawn(one.off)
-        row = (one.name, f"{one.before:,} -> {one.after:,}", label, kept, alone)
-        table.add_row(*row, style="dim" if one.silent else None)
-    return table
-
-
-DETAIL = (
-    "Detail kept: of an interval what it leaves of the range, of a set what it leaves of all labels. Rows with one "
-    "value: they show one label or number, neither a set nor an interval of several; where counts by a column matter, "
-    "ask for detail: {COLUMN: 1}."
-)
-
-
-DRAWN = (
-    "Drawn: no row is that of a person. Off: of labels the share of the rows that would have to show another one for "
-    "their shares to be the raw table's, of numbers the largest difference of cumulative shares. Above 20 % a column "
-    "does not tell how its values lie: amounts of which most are 0 are better declared as a category of amounts; where "
-    "they are small for their range, a smaller one helps (outside: clip), or more bins (private_tree: {bins: 64})."
-)
-
-
-def drawn(off: float) -> str:
-    """How far a generated column is from the raw one.
-
-    >>> drawn(0.53)
-    'drawn, 53% off'
-    """
-    return f"drawn, {off:.0%} off"
-
-
-def detail(kept: float | None) -> str:
-    """A share with a bar.
-
-    >>> detail(0.5)
-    '██    50%'
-    """
-    return "numbers moved" if kept is None else f"{BAR * round(NARROW * kept):<{NARROW}} {kept:.0%}"
 
 
 def detail_kept(kept: Sequence[Mapping[str, Any]]) -> str:

@@ -20,6 +20,10 @@ _WHOLE = r"^[+-]?[0-9]+$"
 _NUMBER = r"^[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|(?i:nan|inf|infinity))$"
 _DATE = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}"
 _ENDLESS = r"(?i)inf"
+_UNIT = (
+    r"^(?:[+-]?[0-9]+(?:[.,][0-9]+)*\s*[^0-9\s.,+:/_-][^0-9]*[23]?|(?:[€$£¥]|EUR|USD|GBP|CHF)\s*[0-9]+(?:[.,][0-9]+)*)$"
+)
+"""A number with its unit: 3 kg, 12 months, 20 m2, $5."""
 _EXACT = 2**53  # every whole number below is a float
 _FEW = 10  # smaller numbers of rows are not told
 
@@ -132,6 +136,8 @@ def _otherwise(texts: pa.Array[Any], bad: NDArray[np.bool_]) -> str:
     dates = _matches(texts, _DATE)[bad]
     if dates.any():
         return "if these are dates, declare their calendar, for example `calendar: day`"
+    if 2 * np.count_nonzero(_matches(texts, _UNIT)[bad]) > len(texts):
+        return "most cells have a unit beside their number: take it out of the column, and write all in the same unit"
     if _matches(texts, written_forms.OTHER_MARK)[bad].any():
         return "some cells have a comma before decimals and some a point: write them alike"
     if _matches(texts, written_forms.COMMA)[bad].any():

@@ -235,7 +235,7 @@ To mend it: did you mean 'age'? If 'agee' is right, mend the attribute's name.
         return tuple(name for name in self if self[name].role != "identifier")
 
     def without_domains(self) -> Schema:
-        """The same attributes, any value allowed: for rows whose values nobody has declared."""
+        """The same attributes, any value allowed, or moved where `outside` says: for values that nobody declared."""
         return Schema({name: _without_domain(attribute) for name, attribute in self.items()})
 
     def without(self, names: Collection[str]) -> Schema:
@@ -252,6 +252,8 @@ To mend it: did you mean 'age'? If 'agee' is right, mend the attribute's name.
 
 
 def _without_domain(attribute: Attribute) -> Attribute:
+    if attribute.outside is not None:  # what lies outside is moved into the domain: nothing is undeclared
+        return attribute
     if isinstance(attribute, Number):
         return replace(attribute, range=None, taxonomy=None)
     return replace(attribute, taxonomy=None, values=None)

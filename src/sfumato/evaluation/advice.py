@@ -7,8 +7,10 @@ from typing import Any
 
 from sfumato.errors import quoted
 from sfumato.evaluation.scores import FOUND_UNMASKED
+from sfumato.maskers.masker import Masker
+from sfumato.maskers.registry import name_of
 from sfumato.structure.clusterers import finds_k
-from sfumato.structure.structures import Clusters
+from sfumato.structure.structures import Classes, Clusters, class_column
 
 CLEARLY, LOST = 0.02, 0.8
 """How much more of the clusters blind masking keeps, and the share of what raw data reach below which they are lost."""
@@ -19,6 +21,12 @@ UNGUIDED = (
     "the classes in {} do not guide {}: it does the same whatever the rows are for. How well they can be told from "
     "what it gives is among the scores"
 )
+
+
+def advice_on_classes(structure: Clusters | Classes | None, masker: Masker) -> str | None:
+    """Where classes do not guide a masker."""
+    column = class_column(structure)
+    return None if column is None or masker.guided else UNGUIDED.format(quoted(column), name_of(masker))
 
 
 def advice_on_clusters(asked: Clusters | None, scores: Mapping[str, Any]) -> str | None:

@@ -36,6 +36,8 @@ ONE_BOUNDED = "one_value_bounded"
 """Under which it is told that the certainty of one value is bounded."""
 OTHERS = "the recipe bounds one value of it; where it is certain, it is certain that it is another."
 """What is said of these."""
+NO_SECRET = "no_secret"
+"""Under which it is told that a column is nearly certain of many records, and is not declared a secret."""
 OF_ITEMS = "items"
 """Under which it is told that a column holds sets, of which an item is certain."""
 SETS = "of a set an item counts that all of the group have, or nine in ten of it; that a group has none does not count."
@@ -107,12 +109,17 @@ class Told:
     @property
     def given_away(self) -> bool:
         """Whether a secret is nearly certain of many records, and not of everybody without a release."""
-        return self.secret and not self.one_bounded and self.masked.nearly > MANY and self.commonest < NEARLY
+        return self.secret and self._often
+
+    @property
+    def _often(self) -> bool:
+        return not self.one_bounded and self.masked.nearly > MANY and self.commonest < NEARLY
 
     def to_json(self) -> dict[str, Any]:
         """By plain names."""
         found = {"attribute": self.name, "certain": self.masked.certain, "nearly_certain": self.masked.nearly}
         found["given_away"] = self.given_away
+        found |= {NO_SECRET: True} if self._often and not self.secret else {}
         found |= {ONE_BOUNDED: True} if self.one_bounded else {}
         found |= {OF_ITEMS: True} if self.of_items else {}
         if self.given_away and self.bound is not None:

@@ -26,6 +26,7 @@ from sfumato.data.encoding import encode
 from sfumato.data.masked import Masked
 from sfumato.data.table import AnyColumn, Table, narrow
 from sfumato.errors import TableError
+from sfumato.evaluation.class_floor import TESTED
 from sfumato.evaluation.classifiers import classifier as classifier_named
 from sfumato.evaluation.scores import Estimate, Score, difference, share
 from sfumato.evaluation.training import Codes, Feature, Part, leaking, raw_features, shown_features, usable
@@ -82,6 +83,7 @@ class ClassReport:
             ),
             Score("masked_error.alike", self.masked_alike, publishable=True, meaning=f"AE, {ALIKE}"),
             Score("baseline_error.alike", self.raw_alike, publishable=False, meaning=f"BE, {ALIKE}"),
+            Score(TESTED, float(self.tested), publishable=False, meaning="rows held out, of which errors are shares"),
         ]
 
 

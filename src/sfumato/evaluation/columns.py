@@ -5,6 +5,7 @@ Most of it is measured against the raw table, and for the holder's eyes only.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -24,6 +25,8 @@ SILENT = 0.97
 MISSING = "(missing)"
 LOST = 0.2
 """A generated column whose shares are so far from the raw ones has lost its distribution."""
+DECIMALS = re.compile(r"-?\d{1,3}\.\d{5,}(e-?\d+)?")
+"""A number of more decimals than anybody reads."""
 NAMED = 4
 """So many columns are named in one sentence."""
 
@@ -85,6 +88,26 @@ class ColumnKept:
     def moved_words(self) -> str:
         """How much is lost of numbers that are not the record's; nothing of other columns."""
         return "" if self.moved is None else MOVED.format(self.moved)
+
+    @property
+    def off_words(self) -> str:
+        """How far a generated column is from the raw one; nothing of other columns."""
+        return "" if self.off is None else f"{self.off:.0%} off"
+
+    @property
+    def unmeasured(self) -> str:
+        """Why the detail that it keeps has no measure."""
+        return "generated" if self.moved is None and self.alone is None else "numbers moved"
+
+    @property
+    def commonest_words(self) -> str:
+        """The commonest value, to be read: of a number with many decimals the first digits.
+
+        >>> ColumnKept("pay", 9, 9, "0.009849685597767277", 0.0, None).commonest_words
+        '0.00985'
+        """
+        decimals = DECIMALS.fullmatch(self.commonest)
+        return self.commonest if decimals is None else f"{float(self.commonest):.3g}"
 
     def to_json(self) -> dict[str, Any]:
         """By plain names."""

@@ -27,6 +27,8 @@ FOUND_UNMASKED = "found_unmasked"
 """Under which an evaluation names the columns that go out as they are, where the clusters are found from them alone."""
 ALONE_UNMASKED = "alone_unmasked"
 """Under which an evaluation tells the share of rows that are alone with what goes out as it is, where it is large."""
+FOLLOWED = "followed"
+"""Under which an evaluation names the one or two columns that decide the clusters of most records."""
 Z = 1.959964
 """Two-sided 95 %."""
 HEADLINE = {

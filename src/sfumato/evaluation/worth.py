@@ -13,10 +13,10 @@ import numpy as np
 
 from sfumato.display import Card, Grid
 from sfumato.errors import quoted
-from sfumato.evaluation.certainty import NEARLY, OF_ITEMS
+from sfumato.evaluation.certainty import NEARLY, NO_SECRET, OF_ITEMS
 from sfumato.evaluation.class_floor import HALF_A_POINT, left_out
 from sfumato.evaluation.columns import ColumnKept, lost_distributions, moved, shows_one_value
-from sfumato.evaluation.scores import ALONE_UNMASKED, FOUND_UNMASKED
+from sfumato.evaluation.scores import ALONE_UNMASKED, FOLLOWED, FOUND_UNMASKED
 
 HALF = 0.5
 NAMED = 3
@@ -84,9 +84,10 @@ class Worth:
 
     `helped`: clusters are looked for from the centres that go along; else without help. `nothing`: the share of the
     rows for which no masked column shows anything, where that is much. `given_away`: secrets that groups give away of
-    many records. `minded`: what else must be known to read it: classes that even the raw table does not tell, or that
-    are told as well without the masked columns. `alone`: the share of the rows that are alone with what goes out as it
-    is, where that is much. `unmasked`: columns that go out as they are, where the clusters are found from them alone.
+    many records. `minded`: what else must be known to read it: clusters that one or two columns decide, classes that
+    even the raw table does not tell, or that are told as well without the masked columns, or by groups. `alone`: the
+    share of the rows that are alone with what goes out as it is, where that is much. `unmasked`: columns that go out as
+    they are, where the clusters are found from them alone.
     """
 
     columns: tuple[ColumnKept, ...]
@@ -118,7 +119,7 @@ class Worth:
             helped,
             nothing=float(scores.get("nothing_shown", 0.0)),
             given_away=given_away(scores),
-            minded=untold,
+            minded=(*_following(scores), *untold, *_plainly_told(scores)),
             alone=float(scores.get(ALONE_UNMASKED, 0.0)),
             unmasked=tuple(scores.get(FOUND_UNMASKED, ())),
         )
@@ -198,7 +199,9 @@ class Worth:
     def _telling(self) -> str:
         lost = [column for column in self.columns if column.lost and not column.silent]
         total, telling = len(self.columns), len(self.columns) - len(self.silent) - len(lost)
-        detail = "" if self.kept is None else f" ({self.kept:.0%} of their detail)"
+        these = "this one" if telling == 1 else f"these {telling}"
+        whose = f"the detail of {these}" if self.silent else "their detail"
+        detail = "" if self.kept is None else f" ({self.kept:.0%} of {whose})"
         silent = f"; {shows_one_value(self.silent)}" if self.silent else ""
         drawn = f"; {lost_distributions(lost)}" if lost else ""
         return f"{telling} of {total} masked columns still tell something{detail}{silent}{drawn}"
@@ -209,6 +212,28 @@ class Worth:
     def _clusters(self) -> str:
         how = " from their centres" if self.helped else ""
         return f"{self.clusters - len(self.lost)} of {self.clusters} clusters are found again{how}"
+
+
+def _following(scores: Mapping[str, Any]) -> Iterator[str]:
+    """Clusters that are found again whatever becomes of all other columns."""
+    names = scores.get(FOLLOWED, ())
+    if names and FOUND_UNMASKED not in scores:
+        one = len(names) == 1
+        yield (
+            f"mind: {' and '.join(map(quoted, names))} nearly alone {'decides' if one else 'decide'} the clusters: "
+            "that they are found again says little of the other columns"
+        )
+
+
+def _plainly_told(scores: Mapping[str, Any]) -> Iterator[str]:
+    """Classes that groups tell of many records, and that nobody declared a secret."""
+    for one in scores.get("certain", ()):
+        if one.get(NO_SECRET):
+            yield (
+                f"note: {one['attribute']}, which is no secret by the recipe, is certain of {one['certain']:.0%} of "
+                f"the records by their group, and to 90 % or more of {one['nearly_certain']:.0%}: if it is one, "
+                "declare it sensitive and ask for a confidence_bound"
+            )
 
 
 def _untold(figures: Mapping[str, float]) -> Iterator[str]:

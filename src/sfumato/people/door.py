@@ -39,7 +39,7 @@ def load(
         warn(
             f"{folder} was not verified: nothing says that its claims hold, or that its files are as they were written"
         )
-        return _opened(folder, None, kind)
+        return opened(folder, None, kind)
     verdict = verify_folder(folder, others=others, population=population_of(population))
     return accepted(folder, verdict, kind, or_else=UNVERIFIED)
 
@@ -53,8 +53,9 @@ def accepted(folder: str | Path, verdict: Verdict, kind: Kind | None = None, *, 
             given="; ".join(f"{check.name}: {check.detail}" for check in verdict.failed),
             remedy=f"where a check says what to give, give it; else ask for the release again{or_else}",
         )
-    return _opened(folder, verdict, kind)
+    return opened(folder, verdict, kind)
 
 
-def _opened(folder: str | Path, verdict: Verdict | None, kind: Kind | None) -> People:
+def opened(folder: str | Path, verdict: Verdict | None = None, kind: Kind | None = None) -> People:
+    """A release as it stands there, whether it was verified or not."""
     return People(Path(folder), read_certificate(folder), typed_rows(folder), kind or usual_kind(), verdict)

@@ -20,6 +20,8 @@ Kind = Literal["pandas", "polars", "arrow"]
 KINDS = ("pandas", "polars", "arrow")
 FIRST, LAST = np.datetime64("1677-09-22", "us"), np.datetime64("2262-04-11", "us")
 """The moments that pandas knows, to the nanosecond."""
+TRUTHS = (("true", "false"), ("True", "False"))
+"""How masked truth values are written: as they are declared, or as they are called where nobody declared them."""
 
 
 def usual_kind() -> Kind:
@@ -46,15 +48,16 @@ def frame(columns: Mapping[str, Any], kind: Kind) -> Any:
 
 
 def true_or_false(column: Any) -> Any:
-    """A column of the labels true and false as what they say; any other stays as it is.
+    """A column of the labels true and false, or True and False, as what they say; any other stays as it is.
 
-    >>> true_or_false(pa.chunked_array([["true", None, "false"]])).to_pylist()
+    >>> true_or_false(pa.chunked_array([["True", None, "False"]])).to_pylist()
     [True, None, False]
     """
     text = column.cast(pa.string()) if pt.is_dictionary(column.type) else column
-    if not pt.is_string(text.type) or not {*text.unique().to_pylist()} <= {"true", "false", None}:
+    if not pt.is_string(text.type):
         return column
-    return text.cast(pa.bool_())
+    shown = {*text.unique().to_pylist()} - {None}
+    return text.cast(pa.bool_()) if shown and any(shown <= {*pair} for pair in TRUTHS) else column
 
 
 def interval_column(name: str, numbers: Numbers, kind: Kind) -> Any:

@@ -310,9 +310,8 @@ class People:
     def _points(self) -> Points:
         if self._space is not None:
             return spaced_points(self._space, self._masked)
-        return self._own_points(
-            [n for n in self._unsensitive if isinstance(self._masked[n], Column) and n != self.classes]
-        )
+        names = [n for n in self._unsensitive if isinstance(self._masked[n], Column) and n != self.classes]
+        return self._own_points(sorted(names, key=lambda name: self._kind_of(name) != "number"))  # as in its README
 
     def _own_points(self, names: Sequence[str]) -> Points:
         for name in names:

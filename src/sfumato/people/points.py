@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,9 +12,11 @@ import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from sfumato.data import calendar
+from sfumato.data.codes import is_text
 from sfumato.data.masked import Masked
 from sfumato.data.table import column_of
-from sfumato.people.shown_columns import Floats, Labels, Numbers
+from sfumato.errors import TableError
+from sfumato.people.shown_columns import Floats, Labels, Numbers, as_met
 from sfumato.structure.places import Bag, Book, Means, Place, Scale
 from sfumato.structure.released import Told
 from sfumato.structure.space import Space
@@ -51,7 +53,21 @@ class Points:
 
     def raw(self, columns: Mapping[str, Column]) -> Floats:
         """(raw rows, dims)."""
-        return np.hstack([place(columns[name]) for name, place in self.placed.items()])
+        return np.hstack([_raw_points(name, place, columns[name]) for name, place in self.placed.items()])
+
+
+def _raw_points(name: str, place: Callable[[Column], Floats], column: Column) -> Floats:
+    """A raw column, placed; what is no number where numbers are shown is refused without a word of it."""
+    try:
+        return place(column)
+    except pa.ArrowException:
+        raise TableError(
+            name,
+            "raw rows have numbers, or dates of a type of their own, where the release shows numbers or dates",
+            given="text" if is_text(getattr(column.type, "value_type", column.type)) else str(column.type),
+            remedy=f"read it as what it is first, in pandas for example pd.to_datetime(rows[{name!r}], "
+            f'format="%d-%m-%Y") or pd.read_csv(..., decimal=","); or leave it out, without={name!r}',
+        ) from None
 
 
 def spaced_points(space: Space, masked: Masked) -> Points:
@@ -97,7 +113,10 @@ def _bagged(place: Bag, column: Column) -> Floats:
 
 
 def own_points(told: Mapping[str, Numbers | Told]) -> Points:
-    """Where a release tells no space: numbers from 0 to 1 by what is shown, labels at their shares."""
+    """Where a release tells no space: numbers from 0 to 1 by what is shown, labels at their shares.
+
+    Labels have the coordinates that the lines of its README give them, in that order: of what some row may stand for.
+    """
     shown: list[Floats] = []
     titles: list[str] = []
     placed: dict[str, Callable[[Column], Floats]] = {}
@@ -107,10 +126,11 @@ def own_points(told: Mapping[str, Numbers | Told]) -> Points:
             placed[name] = _own_numbers(entries)
             titles.append(name)
         else:
-            labels = Labels.of(entries)
-            shown.append(labels.shares[labels.codes] * APART)
-            placed[name] = _own_labels(labels)
-            titles += [f"{name}={label}" for label in (*labels.labels, "(missing)")]
+            labels, met = Labels.of(entries), as_met(entries)
+            shares = labels.shares[:, [labels.at[label] for label in met]]
+            shown.append(shares[labels.codes] * APART)
+            placed[name] = _own_labels(met, shares[labels.codes].mean(axis=0))
+            titles += [f"{name}={label or '(missing)'}" for label in met]
     rows = max((len(part) for part in shown), default=0)
     dims = tuple(name for name, part in zip(told, shown, strict=True) for _ in range(part.shape[1]))
     return Points(np.hstack(shown) if shown else np.zeros((rows, 0)), placed, dims, tuple(titles))
@@ -129,12 +149,9 @@ def _own_numbers(found: Numbers) -> Callable[[Column], Floats]:
     return lambda column: _own_scale(found, _numbers(column))
 
 
-def _own_labels(labels: Labels) -> Callable[[Column], Floats]:
-    places = {
-        label: APART * row for label, row in zip((*labels.labels, None), np.eye(len(labels.labels) + 1), strict=True)
-    }
-    usual = APART * labels.shares[labels.codes].mean(axis=0)
-    return lambda column: _looked_up(column, places, usual)
+def _own_labels(met: Sequence[str], usual: Floats) -> Callable[[Column], Floats]:
+    places = {label or None: APART * row for label, row in zip(met, np.eye(len(met)), strict=True)}
+    return lambda column: _looked_up(column, places, APART * usual)
 
 
 def _looked_up(column: Column, places: Mapping[Any, Any], usual: Floats) -> Floats:

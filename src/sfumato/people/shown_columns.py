@@ -124,6 +124,11 @@ class Labels:
         evenly = found.told + found.members * (found.rest / np.maximum(found.members.sum(axis=1), 1))[:, None]
         return cls(told.codes.astype(np.int64), found.labels, _spread_evenly(evenly, told.codes))
 
+    @property
+    def at(self) -> dict[str, int]:
+        """Where the shares of each label stand; of a missing value those of an empty text."""
+        return {label: number for number, label in enumerate((*self.labels, MISSING_TEXT))}
+
     def drawn(self, chance: np.random.Generator) -> list[str | None]:
         """(rows,): a label for each row, drawn by the shares of its entry."""
         up_to = np.cumsum(self.shares, axis=1)
@@ -172,6 +177,22 @@ class LeftOpen:
             known = [label for label in some if label in at]
             among[entry, [at[label] for label in known if label not in spread] or [at[one] for one in known]] = True
         return cls(labels, shares, among, rest)
+
+
+def as_met(told: Told) -> tuple[str, ...]:
+    """The labels that rows may stand for, an empty text for a missing value: in the order in which they are met.
+
+    Row after row, of each what is told of it, then what the rest may be: as the lines of a README meet them.
+    """
+    met: dict[str, None] = {}
+    codes, first = np.unique(told.codes, return_index=True)
+    for code in codes[np.argsort(first)].tolist():
+        text, spread = told.shown[code], told.spreads[code]
+        met |= dict.fromkeys(MISSING_TEXT if key == MISSING else key for key in spread if key != text)
+        if spread.get(text or "", 0 if spread else 1):
+            every = _members(text)
+            met |= dict.fromkeys([label for label in every if label not in spread] or every)
+    return tuple(label for label in met if label != SUPPRESSED)
 
 
 def _members(text: str | None) -> tuple[str, ...]:

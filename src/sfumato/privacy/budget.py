@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from sfumato.calls import constructed
 from sfumato.display import Card, Grid
@@ -139,9 +139,15 @@ class Share:
 
 
 class Plan(tuple[Share, ...]):
-    """All parts of a budget, in the order in which they are spent."""
+    """All parts of a budget, in the order in which they are spent; `note`: what to know before, if anything."""
 
-    __slots__ = ()
+    note: str
+
+    def __new__(cls, parts: Iterable[Share] = (), note: str = "") -> Self:
+        """Parts, with or without a note."""
+        found = super().__new__(cls, parts)
+        found.note = note
+        return found
 
     def __repr__(self) -> str:
         return self._card().text()
@@ -152,7 +158,8 @@ class Plan(tuple[Share, ...]):
     def _card(self) -> Card:
         rows = [[share.purpose, float(share.epsilon)] for share in self]
         title = f"Plan: epsilon = {float(sum(share.epsilon for share in self)):g}, in {len(rows)} parts"
-        return Card(title, [], [Grid(("spent on", "epsilon"), rows)] if rows else [])
+        note = [self.note] if self.note else []
+        return Card(title, note, [Grid(("spent on", "epsilon"), rows)] if rows else [])
 
 
 def shares(epsilon: Fraction, weights: Mapping[str, float | Fraction]) -> dict[str, Fraction]:

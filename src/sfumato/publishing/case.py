@@ -47,7 +47,7 @@ class Run:
     """How to run, apart from what: who counts, where chance comes from, who listens, what ends it early.
 
     `chance`: `sf.Secure()`, or for tests `sf.Seeded(n)`, which draws the same every time and protects nobody.
-    `report`: draw the report in its two editions (needs the extra `plots`). `ledger`: where spent epsilon is
+    `report`: draw the report in its two editions. `ledger`: where spent epsilon is
     entered, and every release that is written. `trial`: nothing is to be written, so that releases which are out
     already are neither told nor in the way, until it is written all the same (`sfumato publish --trial`). `suggest`:
     where the table tells too little, try other settings on a sample. `stream`: read the table by batches, or whole;

@@ -22,7 +22,7 @@ from sfumato.maskers.sensitive import counted
 from sfumato.privacy.requirements import largest_k, without_covered
 from sfumato.privacy.verify import Verdict, verify
 from sfumato.publishing.case import Case
-from sfumato.publishing.remarks import rare_labels
+from sfumato.publishing.remarks import rare_labels, undone
 from sfumato.recipe import Recipe
 from sfumato.recipe.policies import findings as policies
 from sfumato.release.bundle import needed_labels, told_labels, write_bundle
@@ -76,7 +76,8 @@ def describe(case: Case) -> Case:
         classes=column if (column := class_column(recipe.structure)) in recipe.schema.kept else None,
     )
     warn_of_formulas(masked, csv=csv, safe=recipe.release.spreadsheet_safe)
-    told = replace(case.remarks, lines=(*case.remarks.lines, *rare_labels(people, masked, recipe)))
+    later = (*undone(people, masked, recipe), *rare_labels(people, masked, recipe))
+    told = replace(case.remarks, lines=(*case.remarks.lines, *later))
     if case.labels is not None and recipe.schema[case.labels.column].role == "plain":
         warn(f"labels: {facts.labels['labels']['warning']}")
     kept_back = {**_kept_back(outcome), **outcome.mask.kept_back()}

@@ -1,6 +1,6 @@
 """Numbers and dates that a recipe moves to an end of their range (`outside: clip`): how many, told to the holder.
 
-Nothing in a release says that its outermost intervals stand for their ends and beyond.
+A release says that the ends of such columns stand for themselves and beyond, and not how many records are there.
 """
 
 from __future__ import annotations
@@ -44,8 +44,7 @@ class Clipped:
                 many = f"{count:,} of {self.rows:,}" if count >= k else f"some (fewer than {k}) of {self.rows:,}"
                 yield (
                     f"{quoted(name)}: {many} rows lie outside the declared range and are moved to its nearer end "
-                    "(outside: clip). The release does not say so: tell its recipient that the outermost intervals "
-                    "stand for their ends and beyond"
+                    "(outside: clip). The release says that an end stands for itself and beyond, not how many are there"
                 )
 
 

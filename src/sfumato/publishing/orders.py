@@ -234,8 +234,8 @@ def read_space(release: str | Path) -> Space:
             str(release),
             f"a release that tells its clusters' centres has them in {CENTRES}",
             given="none there",
-            remedy="cluster its table by a method of your own, from many "
-            "starts; or ask the holder why they stay, which publish tells",
+            remedy=f"say how many to look for, from many starts: sfumato clusters {release} --k 5, in Python "
+            f'sf.load("{release}").clusters(5); why the centres stay with the holder, publish told there',
         )
     try:
         for name in {CENTRES, CODEBOOK} & {CENTRES, *certificate["files"]}:

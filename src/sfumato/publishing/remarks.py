@@ -1,9 +1,10 @@
 """What is told of a table before it is masked: nothing of it is refused, all of it is easily overlooked.
 
 Rows that a recipe leaves out, labels that look alike, secrets that nothing bounds, or of which a distance ignores the
-size, columns that name people and go out as they are, and columns that go out as they are and tell a masked one, whole
-or in part, or a secret beyond its bound, or with which most people are alone. `rare_labels` tells of labels that sets
-show, once there are sets. Under a budget nothing is told: it would follow from the records.
+size, columns that name people and go out as they are, and columns that go out as they are and tell a secret beyond its
+bound, or with which most people are alone. Once there is a masked table, `undone` tells of columns that go out as they
+are and tell a masked one, whole or in part, and `rare_labels` of labels that sets show. Under a budget nothing is told:
+it would follow from the records.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pyarrow.types as pt
 from numpy.typing import NDArray
 
 from sfumato.data.alone import share_alone_coded
+from sfumato.data.domain import texts_of
 from sfumato.data.drafting.people import NUMBERS_OF_THINGS, names_people
 from sfumato.data.drafting.words import IDENTIFYING, SOFT, concept_of, says
 from sfumato.data.lookalikes import spelt_alike
@@ -25,6 +28,7 @@ from sfumato.data.schema import Attribute, Category, ItemSet, Number
 from sfumato.data.shown import set_members
 from sfumato.data.table import Column, Table
 from sfumato.errors import quoted, warn
+from sfumato.evaluation.loss import one_value
 from sfumato.maskers.sensitive import look_alikes
 from sfumato.privacy.requirements import Requirement, Sensitive, largest_k
 from sfumato.privacy.requirements.requirement import codes_of
@@ -61,15 +65,25 @@ FEW_NUMBERS = 20
 """Different numbers up to which each may be taken for a value of its own, as labels are."""
 
 
-UNDONE = ", which is masked: who sees the one can undo the masking of the other"
+AS_IT_IS = 0.97
+"""The share of rows that show a masked column's own value from which on there is no masking of it to undo."""
+DECLARE = "Declare it quasi, or an identifier, which is left out"
+UNDONE = (
+    f", which is masked: who sees the one can undo the masking of the other. {DECLARE}; or, as {{}} is told anyway, "
+    "make that one an identifier, or plain as well"
+)
 
 
 @dataclass(frozen=True)
 class Remarks:
-    """What was told. `alone`: the share of the rows that are alone with what goes out as it is, where that is large."""
+    """What was told. `alone`: the share of the rows that are alone with what goes out as it is, where that is large.
+
+    `followed`: columns that decide the clusters of most records nearly alone.
+    """
 
     lines: tuple[str, ...] = ()
     alone: float = 0.0
+    followed: tuple[str, ...] = ()
 
 
 def tell(people: Table, recipe: Recipe, *, read: int, more: Iterable[str] = ()) -> Remarks:
@@ -81,7 +95,7 @@ def tell(people: Table, recipe: Recipe, *, read: int, more: Iterable[str] = ()) 
         return Remarks()
     bare, share = _alone(people)
     secrets = (*_unbounded(people, recipe), *_unordered(people, recipe))
-    tables = (*_alike(people, recipe), *_named(people), *secrets, *_telling(people), *_betraying(people, recipe))
+    tables = (*_alike(people, recipe), *_named(people), *secrets, *_betraying(people, recipe))
     lines = (*_left_out(people, recipe, read), *more, *tables, *([_lonely(bare, share)] if share else []))
     for line in lines:
         warn(line)
@@ -189,13 +203,26 @@ def _bare(people: Table) -> list[str]:
     return [name for name in people.schema.kept if people.schema[name].role != "quasi"]
 
 
-def _telling(people: Table) -> Iterator[str]:
+def undone(people: Table, masked: Masked, recipe: Recipe) -> tuple[str, ...]:
+    """Warn of columns that go out as they are and give a masked one away, and give it back. Nothing is undone of one
+    that is shown to nearly everybody as it is."""
+    if recipe.mask.guarantee.spends:
+        return ()
+    shares = {name: one_value(people, name, masked[name]) for name in masked if masked.row_by_row}
+    shown = [name for name, share in shares.items() if (share or 0.0) >= AS_IT_IS]
+    lines = tuple(_telling(people, [name for name in people.schema.quasi if name not in shown]))
+    for line in lines:
+        warn(line)
+    return lines
+
+
+def _telling(people: Table, hidden: Sequence[str]) -> Iterator[str]:
     """Of each column that is shown as it is, the first masked one that it gives away."""
     rows = _some_rows(people)
-    masked = [name for name in people.schema.quasi if isinstance(people.columns[name], Column)]
+    masked = [name for name in hidden if isinstance(people.columns[name], Column)]
     for name in _bare(people):
         if isinstance(people.columns[name], Column) and (told := _told(people, name, masked, rows)):
-            yield f"{quoted(name)} goes out as it is and {told}. Declare it quasi, or an identifier, which is left out"
+            yield f"{quoted(name)} goes out as it is and {told}"
 
 
 def _betraying(people: Table, recipe: Recipe) -> Iterator[str]:
@@ -250,12 +277,13 @@ def _told(people: Table, name: str, masked: list[str], rows: NDArray[np.int64]) 
     for other in masked:
         hidden = people.column(other).codes[rows].astype(np.int64)
         if _decides(shown, hidden):
-            return f"tells {quoted(other)} of nearly everybody{UNDONE}"
+            return f"tells {quoted(other)} of nearly everybody{UNDONE.format(quoted(other))}"
         if number and isinstance(people.schema[other], Number) and abs(_in_step(shown, hidden)) >= IN_STEP:
-            return f"rises or falls with {quoted(other)} so closely that it nearly tells it{UNDONE}"
+            close = f"rises or falls with {quoted(other)} so closely that it nearly tells it"
+            return f"{close}{UNDONE.format(quoted(other))}"
         part = part or (other if _follows(shown, hidden) else None)
     left = ", which is masked: of what is shown for that it leaves the values that go with it, often one alone"
-    return None if part is None else f"follows from {quoted(part)}{left}"
+    return None if part is None else f"follows from {quoted(part)}{left}. {DECLARE}"
 
 
 def _alone(people: Table) -> tuple[list[str], float]:
@@ -289,22 +317,33 @@ def _rare(people: Table, masked: Masked, ks: Mapping[str, int]) -> Iterator[str]
     for name in masked:
         column, shown = people.columns[name], masked[name]
         k = ks.get(name, 0)
-        if not isinstance(people.schema[name], Category) or not isinstance(column, Column) or not column.shows_labels:
+        if not isinstance(people.schema[name], Category) or not isinstance(column, Column):
             continue
-        counts = column.counts[:-1].tolist()
-        few = {label for label, count in zip(column.labels, counts, strict=True) if 0 < count < k}
-        if len(few) < max(FEWEST_RARE, RARE * len(column.labels)) or not isinstance(shown, Column):
+        labels, counts = texts_of(column.values), column.counts[:-1].tolist()  # numbers may be labels, too
+        few = {label for label, count in zip(labels, counts, strict=True) if 0 < count < k}
+        if len(few) < max(FEWEST_RARE, RARE * len(labels)) or not isinstance(shown, Column):
             continue
-        known, there = {*column.labels}, np.flatnonzero(shown.counts[: len(shown.values)])
+        known, there = {*labels}, np.flatnonzero(shown.counts[: len(shown.values)])
         named = few & {one for text in shown.texts(there) for one in set_members(text, known)}
-        if len(named) >= max(FEWEST_RARE, RARE * len(column.labels)):
-            tree = "" if people.schema[name].taxonomy is not None else "give the column a taxonomy and "
+        if len(named) >= max(FEWEST_RARE, RARE * len(labels)):
             yield (
-                f"{len(named) / len(column.labels):.0%} of the labels of {quoted(name)} are had by fewer than {k} rows "
+                f"{len(named) / len(labels):.0%} of the labels of {quoted(name)} are had by fewer than {k} rows "
                 "each, and sets name them: nobody's row can be picked out, but that somebody in the table has such a "
-                f"label can be read off. Where that must not be, {tree}show its labels in place of sets "
-                "(mask: {partition: {show: labels}}), or join rare labels in the table"
+                f"label can be read off. {_instead(people, name)}"
             )
+
+
+def _instead(people: Table, name: str) -> str:
+    """What to do where sets name rare labels: numbers have intervals, and labels a tree."""
+    tree = "" if people.schema[name].taxonomy is not None else "give the column a taxonomy and "
+    joined = (
+        f"{tree}show its labels in place of sets (mask: {{partition: {{show: labels}}}}), or join rare labels in the "
+        "table"
+    )
+    kind = people.column(name).values.type
+    if not pt.is_integer(kind) and not pt.is_floating(kind) and not pt.is_decimal(kind):
+        return f"Where that must not be, {joined}"
+    return f"They are numbers: declare it a number (kind: number), which intervals show; if they are codes, {joined}"
 
 
 def _follows(shown: NDArray[np.int64], hidden: NDArray[np.int64]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 from typing import Any
@@ -13,20 +12,19 @@ from sfumato.data.schema import Number
 from sfumato.data.sources.openers import in_order
 from sfumato.data.sources.source import RawTable
 from sfumato.data.table import Table
-from sfumato.errors import Infeasible, RecipeError, SchemaError, TableError, TaxonomyError, quoted, warn
-from sfumato.evaluation.advice import UNGUIDED, advice_on_clusters
+from sfumato.errors import Infeasible, RecipeError, SchemaError, TableError, TaxonomyError, warn
+from sfumato.evaluation.advice import advice_on_classes, advice_on_clusters
 from sfumato.evaluation.detail import check_detail
 from sfumato.evaluation.evaluate import judge, objective_for
-from sfumato.evaluation.scores import ALONE_UNMASKED, Scores
+from sfumato.evaluation.scores import ALONE_UNMASKED, FOLLOWED, Scores
 from sfumato.events import settling
 from sfumato.maskers.masker import Labels, Outcome, Task
-from sfumato.maskers.registry import name_of
 from sfumato.maskers.sensitive import counted
 from sfumato.privacy.requirements import largest_k
 from sfumato.privacy.requirements.anonymity import FEW
 from sfumato.publishing.case import Case, prepare
 from sfumato.publishing.moved import Clipped
-from sfumato.publishing.remarks import tell
+from sfumato.publishing.remarks import Remarks, tell
 from sfumato.publishing.same_people import repeated
 from sfumato.recipe import Recipe
 from sfumato.recipe.policies import findings as policies
@@ -42,7 +40,7 @@ from sfumato.release.reading import (
     refuse_other_table,
 )
 from sfumato.structure.followed import followed
-from sfumato.structure.structures import Found, class_column, declared_labels, find, find_any
+from sfumato.structure.structures import Found, declared_labels, find, find_any
 
 
 def open_account(case: Case) -> Case:
@@ -132,13 +130,14 @@ def find_structure(case: Case) -> Case:
     Under a budget, spending begins here: it is reserved in the ledger first.
     """
     recipe, people = case.recipe, case.people
+    if recipe.mask.guarantee.spends:
+        _tell_unguided(recipe)
     case.closing.enter_context(case.costs.reserving(case.account, recipe))
     found = (find_any if recipe.mask.guarantee.spends else find)(recipe.structure, people)
     if recipe.release.labels and (more := with_labels(recipe, people, found)) is not None:
         case = replace(case, labels=more.labels, recipe=more.recipe, people=more.people)
         recipe, people = more.recipe, more.people
-    lines = (*case.remarks.lines, *_followed(case, found))
-    case = replace(case, remarks=replace(case.remarks, lines=lines))
+    case = replace(case, remarks=_followed(case, found))
     labels = Labels(
         found.guide,
         max(found.n, int(found.guide.max()) + 1),
@@ -158,13 +157,19 @@ def find_structure(case: Case) -> Case:
     return replace(case, found=found, task=task, counting=replace(task, table=counted(people, recipe.privacy)))
 
 
-def _followed(case: Case, found: Found) -> Iterator[str]:
+def _tell_unguided(recipe: Recipe) -> None:
+    """Warn of classes that guide nothing; under a budget before anything is spent."""
+    if (said := advice_on_classes(recipe.structure, recipe.mask)) is not None:
+        warn(said)
+
+
+def _followed(case: Case, found: Found) -> Remarks:
     """Warn of clusters that follow one or two columns; under a budget nothing is told."""
-    if case.recipe.mask.guarantee.spends:
-        return
-    if (said := followed(found, case.people)) is not None:
-        warn(str(said))
-        yield str(said)
+    said = None if case.recipe.mask.guarantee.spends else followed(found, case.people)
+    if said is None:
+        return case.remarks
+    warn(str(said))
+    return replace(case.remarks, lines=(*case.remarks.lines, str(said)), followed=said.names)
 
 
 def find_labels(case: Case) -> Case:
@@ -218,10 +223,11 @@ def measure(case: Case) -> Case:
     advice = advice_on_clusters(case.found.clusters, judged.scores)
     if advice is not None:
         warn(advice)
-    if not recipe.mask.guided and (column := class_column(recipe.structure)):
-        warn(UNGUIDED.format(quoted(column), name_of(recipe.mask)))
+    if not recipe.mask.guarantee.spends:
+        _tell_unguided(recipe)
     scores = {**judged.scores, **({"detail": [one.to_json() for one in detail]} if detail else {})}
     scores |= {ALONE_UNMASKED: case.remarks.alone} if case.remarks.alone else {}
+    scores |= {FOLLOWED: list(case.remarks.followed)} if case.remarks.followed else {}
     return replace(case, judged=replace(judged, scores=Scores(scores)))
 
 

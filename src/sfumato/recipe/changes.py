@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from sfumato.data.roles import Role
-from sfumato.data.schema import Schema
+from sfumato.data.schema import Attribute, Schema
 from sfumato.data.yaml_files import dump_yaml
-from sfumato.errors import quoted, warn
+from sfumato.errors import SchemaError, quoted, warn
 from sfumato.privacy.requirements import Requirement, basic
 
 SAID = "you said so"
@@ -21,7 +21,7 @@ def with_roles(recipe: Any, roles: Mapping[str, Role]) -> dict[str, Any]:
     """The settings of a recipe that change with the roles of attributes, by their names."""
     old: Schema = recipe.schema
     old.require(roles, "with_roles")
-    schema = Schema({name: replace(one, role=roles.get(name, one.role)) for name, one in old.items()})
+    schema = Schema({name: _of_role(name, one, roles.get(name, one.role)) for name, one in old.items()})
     open_secrets = {name for name in old if old[name].role != schema[name].role != "sensitive"}
     return {
         "schema": schema,
@@ -29,6 +29,13 @@ def with_roles(recipe: Any, roles: Mapping[str, Role]) -> dict[str, Any]:
         "reasons": {**recipe.reasons, **dict.fromkeys(roles, SAID)} if recipe.reasons else {},
         "questions": tuple(_marked(question, roles) for question in recipe.questions),
     }
+
+
+def _of_role(name: str, attribute: Attribute, role: Role) -> Attribute:
+    try:
+        return replace(attribute, role=role)
+    except SchemaError as error:  # it knows the kind, not the name
+        raise SchemaError(name, error.rule, given=error.given, remedy=error.remedy) from None
 
 
 def _on(need: Any, old: Schema, new: Schema) -> Requirement:

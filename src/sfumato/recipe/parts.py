@@ -148,7 +148,14 @@ def check_along(release: Along, mask: Masker) -> None:
 
 
 def check_earlier(schema: Schema, mask: Masker, privacy: Sequence[Requirement]) -> None:
-    """Only a search that knows of the earlier releases can be safe with them."""
+    """Only a search that knows of the earlier releases can be safe with them; one under a budget needs not know."""
+    if mask.guarantee.spends:
+        raise RecipeError(
+            "earlier",
+            "a release under a budget keeps its promise whatever else is out: it is held beside no other",
+            given=type(mask).__name__,
+            remedy="leave earlier out; people: NAME has the ledger count its epsilon with others of these people",
+        )
     if not mask.joins_earlier:
         raise RecipeError(
             "earlier",

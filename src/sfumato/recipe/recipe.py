@@ -45,10 +45,12 @@ class Recipe:
     "several_releases" where people with a name may be released again without `earlier`. `budget` is the epsilon of
     maskers that generate rows under differential privacy, which go without requirements. `encoding` is that of a CSV
     table which is not UTF-8. `earlier`: releases that are out already, with which this one must be safe. `mask`: if it
-    is left out, Partition, or TopDown where Partition cannot do what is asked. `detail`: how finely quasi-identifiers
-    are shown to everybody at the least, {"age": 10, "zip": 3}: of numbers the width of intervals, of labels how many
-    one shown value stands for. What cannot be kept beside the requirements is `Infeasible`. `policies`: whose checks
-    the release must satisfy, by name or as `sf.Policy`; `attest`: who says what no program can see, by what they ask.
+    is left out, Partition, or TopDown beside earlier releases, for a k-map, where a number has a tree of intervals, and
+    where a requirement is on an item set with a taxonomy (one without is refused until a mask is named). `detail`: how
+    finely quasi-identifiers are shown to everybody at the least, {"age": 10, "zip": 3}: of numbers the width of
+    intervals, of labels how many one shown value stands for. What cannot be kept beside the requirements is
+    `Infeasible`. `policies`: whose checks the release must satisfy, by name or as `sf.Policy`; `attest`: who says what
+    no program can see, by what they ask.
     `reasons`, `questions`: of a recipe that was drafted, why each attribute is what it is, and what only you know.
     """
 
@@ -135,8 +137,12 @@ class Recipe:
 
     @property
     def plan(self) -> Plan:
-        """What its budget will be spent on; nothing without one."""
-        return Plan(() if self.budget is None else self.mask.plan(self.schema, self.budget))
+        """What its budget will be spent on; nothing without one. It says where the classes do not guide the masker."""
+        if self.budget is None:
+            return Plan()
+        from sfumato.evaluation.advice import advice_on_classes
+
+        return Plan(self.mask.plan(self.schema, self.budget), advice_on_classes(self.structure, self.mask) or "")
 
     @property
     def before(self) -> Before:

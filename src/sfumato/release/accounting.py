@@ -129,8 +129,11 @@ class Accounting:
         return account
 
 
-def tell_known(account: Account, recipe: Recipe) -> None:
-    """Refuse a table that has not only grown where the recipe says so; warn of releases that it can be joined with."""
+def tell_known(account: Account, recipe: Recipe, *, certificate: str = "") -> None:
+    """Refuse a table that has not only grown where the recipe says so; warn of releases that it can be joined with.
+
+    `certificate`: the SHA-256 of its own, if it is made: the same release elsewhere is no other one.
+    """
     for entry, share in account.shrunk() if recipe.before.growing else ():
         said = (
             f"people left, or values changed, since {entry.folder}: about {max(share, 0.001):.1%} of the rows that its "
@@ -139,17 +142,18 @@ def tell_known(account: Account, recipe: Recipe) -> None:
         if not recipe.missing and not account.rules.accepted:
             raise ReleaseError("earlier", said, given="people: growing", remedy=SHRUNK)
         warn(visible(f"{said}. What is claimed of both holds only if those rows were left out of that release"))
-    if known := account.known():
-        last = _last(known).entry
-        said = _told(known, private=recipe.mask.guarantee.spends, follow=_follow(last, recipe))
+    if known := account.known(certificate=certificate):
+        masked = [one.entry for one in known if one.entry.epsilon is None]
+        said = _told(known, private=recipe.mask.guarantee.spends, follow=_follow(masked, recipe) if masked else "")
         attested = f". Yet the recipe attests {ALONE}: {recipe.attest[ALONE]}" if ALONE in recipe.attest else ""
         warn(visible(f"{said}{attested}"))
 
 
 # Rows that the recipe leaves out for a missing value may have it by now: there it is only told.
 SHRUNK = (
-    "nothing makes such releases safe together but a budget of differential privacy: publish under one, or do not "
-    "publish this one; keep people who left, with the values they had, in the table if they may stay in it"
+    "nothing makes such releases safe together but a budget of differential privacy: publish under one (mask: "
+    "private_tree, budget: {epsilon: 1}, without earlier), or do not publish this one; keep people who left, with the "
+    "values they had, in the table if they may stay in it"
 )
 
 
@@ -164,25 +168,35 @@ def rules_of(recipe: Recipe) -> Rules:
         frozenset(told),
         "several_releases" in recipe.understood,
         recipe.mask.guarantee.spends,
-        lambda entry: _follow(entry, recipe),
+        lambda entries: _follow(entries, recipe),
     )
 
 
-def _follow(entry: Entry, recipe: Recipe) -> str:
-    """How a release can be made safe with an earlier one; nothing where one of their maskers does not know how."""
-    try:
-        followed = bool(masker_named(entry.mask)().joins_earlier)
-    except SfumatoError:  # of a version that had other maskers
+def _follow(entries: Sequence[Entry], recipe: Recipe) -> str:
+    """How a release can be made safe with earlier ones, beside those that its recipe tells of already; nothing where
+    one of their maskers does not know how."""
+    if not recipe.mask.joins_earlier or not all(map(_followed, entries)):
         return ""
-    if not followed or not recipe.mask.joins_earlier:
-        return ""
-    here = Path(entry.folder)
-    near = here.relative_to(Path.cwd()) if here.is_relative_to(Path.cwd()) else here
+    told = [Path(folder).absolute() for folder in recipe.before.releases]
+    folders = ", ".join(map(_near, dict.fromkeys([*told, *(Path(entry.folder) for entry in entries)])))
+    people = "growing" if recipe.before.growing else "same" if recipe.before.same else "same or growing"
     return (
         "where the table is the same or has only grown, make this one safe with it, in a folder of its own: "
-        f"earlier: {{releases: [{near}], people: same or growing}}, the folder as seen from the recipe (elsewhere: "
-        "--allow)"
+        f"earlier: {{releases: [{folders}], people: {people}}}, {'each folder' if ', ' in folders else 'the folder'} "
+        "as seen from the recipe (elsewhere: --allow)"
     )
+
+
+def _followed(entry: Entry) -> bool:
+    """Whether a release can be made safe with that one."""
+    try:
+        return bool(masker_named(entry.mask)().joins_earlier)
+    except SfumatoError:  # of a version that had other maskers
+        return False
+
+
+def _near(folder: Path) -> str:
+    return str(folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder)
 
 
 def recipe_hash(recipe: Recipe) -> str:
@@ -195,22 +209,47 @@ def _last(known: Sequence[Known]) -> Known:
 
 
 def _told(known: Sequence[Known], *, private: bool, follow: str = "") -> str:
-    last = _last(known)
-    house = f"If that one never left the house, delete it and say `sfumato ledger --withdraw {last.entry.id[:SHORT]}`"
-    number = "an earlier release" if len(known) == 1 else f"{len(known)} earlier releases"
+    """What earlier releases mean for this one, by those first of which rows can be compared: none was generated."""
+    masked = [one for one in known if one.entry.epsilon is None]
+    told = masked or known
+    last = _last(told)
+    number = "an earlier release" if len(told) == 1 else f"{len(told)} earlier releases"
     share = "" if last.share is None else f", with about {last.share * 100:.0f} % of the smaller one's rows in common"
-    remedy = (
-        "If they are the same people, give both recipes the same people: NAME, so that their epsilons add up"
-        if private and last.entry.epsilon is not None
-        else f"This one keeps its promise whatever else is out; that one, without a budget, does not. {house}"
-        if private
-        else f"{_otherwise(follow)} only. {house}; to try settings out without a word of this, "
-        "sfumato publish --trial, in Python run=sf.Run(trial=True)"
-    )
+    means = _means(told, private=private, follow=follow if masked else "")
+    others = len(known) - len(told)
+    besides = f". Besides, {others:,} generated under a budget: no row of such can be compared" if others else ""
     return (
         f"the ledger knows {number} of this table, or of nearly this table: the last of {last.entry.when} in "
-        f"{last.entry.folder}{share}. Whoever has both can compare them and reads off what only one of them holds: "
-        f"every value of a person who is missing from the other. {remedy}"
+        f"{last.entry.folder}{share}. {means}{besides}"
+    )
+
+
+def _means(told: Sequence[Known], *, private: bool, follow: str) -> str:
+    """What somebody can do who has them and this one, and what the holder can do."""
+    last = _last(told).entry
+    house = f"If that one never left the house, delete it and say `sfumato ledger --withdraw {last.id[:SHORT]}`"
+    spent = sum((one.entry.epsilon or Fraction(0) for one in told), Fraction(0))
+    if last.epsilon is not None and private:
+        return (
+            "The rows of both are generated, and none can be compared; but who is in both tables is charged twice. "
+            "If they are the same people, give both recipes the same people: NAME, so that their epsilons add up"
+        )
+    if last.epsilon is not None:
+        return (
+            f"It was generated under a budget (epsilon = {spent}{'' if len(told) == 1 else ' in all'}): nobody's row "
+            "is in it, and none can be compared with one of this release. It keeps its promise; that of this one is "
+            "about this one alone"
+        )
+    if private:
+        return (
+            "The rows of this one are generated, and none can be compared with that one's. This one keeps its promise "
+            "whatever else is out, and its epsilon is counted. What that one, without a budget, gives away of anybody "
+            f"stays given away. {house}"
+        )
+    return (
+        "Whoever has both can compare them and reads off what only one of them holds: every value of a person who is "
+        f"missing from the other. {_otherwise(follow)} only. {house}; to try settings out without a word of this, "
+        "sfumato publish --trial, in Python run=sf.Run(trial=True)"
     )
 
 

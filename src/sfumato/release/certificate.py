@@ -27,7 +27,7 @@ from sfumato.data.schema import Attribute, Category, Number, Schema
 from sfumato.data.table import Table
 from sfumato.maskers.masker import Guarantee, Mask
 from sfumato.privacy.requirements import Basic, Covered, Requirement, Sensitive, codes_of
-from sfumato.privacy.verify.canonical import FORMAT, VERSIONS
+from sfumato.privacy.verify.canonical import FORMAT, OUTSIDE, VERSIONS
 from sfumato.privacy.verify.files.regular_files import sha256_of
 from sfumato.privacy.verify.maskers import IN_UNITS
 from sfumato.privacy.verify.raw.rows import Population
@@ -238,7 +238,8 @@ def _columns(facts: Facts) -> list[dict[str, Any]]:
 def _column(name: str, attribute: Attribute, masked: str | None, told: Sequence[str]) -> dict[str, Any]:
     unit = calendar_of(attribute, masked)
     form = {"name": name, "kind": kind_of(attribute), "role": attribute.role, "masked": masked}
-    return form | ({} if unit is None else {"calendar": unit}) | ({"told": list(told)} if told else {})
+    beyond = {} if attribute.outside is None else {OUTSIDE: True}
+    return form | ({} if unit is None else {"calendar": unit}) | beyond | ({"told": list(told)} if told else {})
 
 
 def calendar_of(attribute: Attribute, masked: str | None) -> str | None:

@@ -13,10 +13,10 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.data.sources.counted import Recount
-from sfumato.data.sources.sql.copies import address_of, write_copy
+from sfumato.data.sources.sql.copies import address_of, is_copy, is_taken, try_copy, write_copy
 from sfumato.data.sources.sql.copies import recount as recount_in_sql
-from sfumato.errors import ReleaseError
-from sfumato.release.reading import read_certificate
+from sfumato.errors import ReleaseError, TableError
+from sfumato.release.reading import read_certificate, typed_rows
 
 WRITTEN = "written"
 """Beside a verified folder in its temporary place: where it was written to."""
@@ -56,6 +56,19 @@ def copy_release(scratch: Path, shown: pa.Table, address: str, table: str | None
         )
     write_copy(found, shown)
     return Path((scratch / WRITTEN).read_text(encoding="utf-8"))
+
+
+def has_copy(address: str, folder: Path) -> bool:
+    """Whether the table that an address names is there and holds the rows of a release; refused where it is another
+    one, or where none could be written."""
+    found = address_of(address, None)
+    try:
+        try_copy(found)
+    except TableError as error:
+        if not is_taken(error) or not is_copy(found, typed_rows(folder)):
+            raise
+        return True
+    return False
 
 
 def copy_rows(shown: pa.Table, certificate: Mapping[str, Any], address: str) -> dict[str, int]:

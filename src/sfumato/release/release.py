@@ -155,7 +155,7 @@ class Release:
         if table is not None:
             raise ReleaseError("table", "only a database has tables", given="a folder", remedy="leave it out")
         if self.account is not None and self.account.untold:
-            tell_known(self.account, self.recipe)
+            tell_known(self.account, self.recipe, certificate=_digest(self._folder))
         ready, suffixes = self._ready(self.account), suffixes_of(also)
         copies = self._copied(suffixes)
         _refuse_taken(ready.named(Path(path)), suffixes)
@@ -232,7 +232,7 @@ class Ready:
             with placed(target, holder, make_release=self._copy, make_holder=self.make_holder) as name_them:
                 for folder in (target, holder):
                     refuse_strangers(folder)
-                before = _created(target)
+                before = None if _digest(target) == _digest(self.folder) else _created(target)
                 self._entered(target, name_them)
         except OSError as error:
             raise ReleaseError(
@@ -335,6 +335,14 @@ def _why(error: OSError) -> str:
     """The system's reason. Copying a folder gives a list of all files with their reasons in it: the first will do."""
     found = re.search(r"\[Errno (\d+)\]", str(error))
     return error.strerror or (os.strerror(int(found[1])) if found else "files that could not be copied there")
+
+
+def _digest(folder: Path) -> str:
+    """The SHA-256 of a release's certificate, by which it is known; nothing where there is none."""
+    try:
+        return hashlib.sha256(read_regular(folder / CERTIFICATE, most=MOST_OF_JSON)).hexdigest()
+    except (CheckError, OSError):
+        return ""
 
 
 def _created(folder: Path) -> str | None:

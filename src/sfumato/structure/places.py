@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,6 +17,7 @@ from sfumato.data.axis import MISSING, numbers_of
 from sfumato.data.schema import Number
 from sfumato.data.shown import set_members
 from sfumato.data.table import AnyColumn, Column, ItemColumn
+from sfumato.errors import TableError
 from sfumato.events import many
 from sfumato.structure.coded_points import SetBlock
 from sfumato.structure.layouts import NumberLayout, unions
@@ -95,6 +96,17 @@ class Book:
     def to_json(self) -> dict[str, Any]:
         """Plain mapping."""
         return {"labels": {label: list(place) for label, place in self.labels.items()}, "missing": list(self.missing)}
+
+
+def refuse_empty(name: str, labels: Container[str]) -> None:
+    """Among the labels of a group nothing stands for those who miss the value: an empty label would be them."""
+    if "" in labels:
+        raise TableError(
+            name,
+            "in a release with clusters a masked label has at least one letter",
+            given="an empty text in some rows, which is another thing than an empty cell",
+            remedy="say that it means missing, `missing: ['']`, or write a word in its place",
+        )
 
 
 @dataclass(frozen=True)

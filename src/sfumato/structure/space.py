@@ -26,12 +26,11 @@ from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, ItemSet, Number, Schema
 from sfumato.data.shown import set_members
 from sfumato.data.table import AnyColumn, Codes, Column, ItemColumn, Table, narrow
-from sfumato.errors import TableError
 from sfumato.structure.coded_points import AnyBlock, Block, Placed
 from sfumato.structure.embedding import Embedding, Placement, check_placement
 from sfumato.structure.layouts import UNION, ItemLayout, NumberLayout, TreeLayout
 from sfumato.structure.masked_positions import interval_ends, shown_number
-from sfumato.structure.places import Bag, Book, Means, Place, Scale, read_place
+from sfumato.structure.places import Bag, Book, Means, Place, Scale, read_place, refuse_empty
 from sfumato.structure.released import MEAN, ReleasedValues, Told
 from sfumato.structure.released_groups import Codebook, ReleasedGroups, tells_groups
 from sfumato.structure.structures import Clusters, cluster_placed, starting_centres
@@ -221,7 +220,7 @@ def _grouped(
         if name in book.columns and isinstance(layout, NumberLayout):
             places[name] = _means(layout, round(factor, FINE))
         elif name in book.columns and isinstance(layout, TreeLayout):
-            _refuse_empty(name, layout)
+            refuse_empty(name, layout.node_at)
             places[name] = _own_places(layout, factor, masked.labels(name), book.labels(name))
         else:
             bare = _bare_block(block) if _in_book(embedding, name, masked) else block
@@ -235,17 +234,6 @@ def _means(layout: NumberLayout, factor: float) -> Means:
     if layout.attribute.calendar is None:
         return Means(layout.low, layout.high, factor)
     return Means(calendar.show(layout.low, "second"), calendar.show(layout.high, "second"), factor)
-
-
-def _refuse_empty(name: str, layout: TreeLayout) -> None:
-    """Among the labels of a group nothing stands for those who miss the value: an empty label would be them."""
-    if "" in layout.node_at:
-        raise TableError(
-            name,
-            "in a release with clusters a masked label has at least one letter",
-            given="an empty text in some rows, which is another thing than an empty cell",
-            remedy="say that it means missing, `missing: ['']`, or write a word in its place",
-        )
 
 
 def _own_places(layout: TreeLayout, factor: float, shown: Collection[str | None], told: Collection[str]) -> Book:

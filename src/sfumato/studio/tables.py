@@ -122,7 +122,10 @@ def _size(source: object) -> int | None:
 
 
 def _column(table: pa.Table, name: str) -> dict[str, Any]:
+    """What is shown of a column first. Labels count as publish takes them: with the blanks around them."""
     seen = profile(name, table.column(name))
+    if seen.family == "text":
+        seen = profile(name, table.column(name), read=False)
     counted = sorted(zip(seen.counts, map(_text, seen.values.to_pylist()), strict=True), reverse=True)[:MOST_LABELS]
     return {
         "name": name,

@@ -10,9 +10,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from sfumato.errors import SfumatoError
+from sfumato.evaluation.worth import Worth
 from sfumato.recipe import Recipe
 from sfumato.release.output import holder_of
-from sfumato.release.reading import read_recipe_of
+from sfumato.release.reading import read_certificate, read_recipe_of
 from sfumato.studio.jobs import Job
 from sfumato.studio.workspace import Work, read_json
 from sfumato.sweeping.comparison import Tried
@@ -21,6 +23,25 @@ from sfumato.sweeping.frontier import frontier
 from sfumato.sweeping.page import html
 from sfumato.sweeping.points import RISK, Result
 from sfumato.sweeping.side_by_side import Grid
+
+
+@dataclass(frozen=True)
+class Told:
+    """The verdict in one line, as the terminal tells it. `but`: something must be known before it is handed over."""
+
+    sentence: str
+    but: bool
+
+
+def told_of(release: Path, *, holds: bool = True) -> Told | None:
+    """What is said first of a folder, from what was measured; None where nothing was."""
+    try:
+        scores = json.loads((holder_of(release) / "evaluation.json").read_text(encoding="utf-8"))
+        centres = bool(read_certificate(release)["along"].get("centres"))
+    except (OSError, ValueError, KeyError, SfumatoError):
+        return None
+    worth = Worth.of(scores, centres=centres)
+    return Told(worth.sentence("VERIFIED" if holds else "NOT VERIFIED"), bool(worth.but))
 
 
 @dataclass(frozen=True)
@@ -46,6 +67,11 @@ class Trial:
     def holder(self) -> Path:
         """What only the holder may see of it."""
         return holder_of(self.release)
+
+    @property
+    def told(self) -> Told | None:
+        """What is said of it first."""
+        return told_of(self.release, holds=bool(self.result["holds"]))
 
     @property
     def tried(self) -> Tried:

@@ -83,7 +83,13 @@ class Advice:
 
     @property
     def sentence(self) -> str:
-        """What to take, and why."""
+        """What to take, and why. What a sample cannot show the whole table may, as k is kept."""
+        if self.best is None and self.rows < self.of_rows:
+            return (
+                f"No candidate can be published on this sample of {self.rows:,} of the {self.of_rows:,} records; the "
+                "reasons are above. That says little of the whole table, in which more people are alike: --rows "
+                f"{self.of_rows} (rows={self.of_rows}) tries them on all of it."
+            )
         return sentence(self.tried)
 
     @property

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from sfumato.evaluation.certainty import one_value_bounded
-from sfumato.evaluation.class_floor import left_out
+from sfumato.evaluation.class_floor import TESTED, by_chance, left_out
 from sfumato.evaluation.columns import ColumnKept
 from sfumato.evaluation.worth import Worth
 from sfumato.recipe import Recipe
@@ -51,11 +51,15 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Kept:
-    """How well the structure survived, and beside it what the raw table gives; by the name of the score."""
+    """How well the structure survived, and beside it what the raw table gives; by the name of the score.
+
+    `rows`: of how many rows held out it is a share; 0 where it is no such share.
+    """
 
     by: str
     share: float
     raw: float | None
+    rows: float = 0.0
 
     @classmethod
     def of(cls, values: Mapping[str, float]) -> Kept | None:
@@ -63,7 +67,8 @@ class Kept:
         for name, kind in KINDS.items():
             if name in values:
                 raw = values.get(kind.beside)
-                return cls(name, kind.share(values[name]), None if raw is None else kind.share(raw))
+                rows = values.get(TESTED, 0.0) if kind.errors else 0.0
+                return cls(name, kind.share(values[name]), None if raw is None else kind.share(raw), rows)
         return None
 
     @property
@@ -203,9 +208,19 @@ def _as_it_is(some: Sequence[Tried]) -> Tried | None:
 
 
 def _favoured(some: Sequence[Tried], kept: Callable[[Tried], float], now: Tried | None) -> Tried:
-    """The one that keeps most; `now`, unless that keeps clearly more."""
+    """The one that keeps most; `now`, unless that keeps clearly more, and not by chance."""
     most = max(some, key=kept)
-    return most if now is None or kept(most) > kept(now) + CLEARLY else now
+    return most if now is None or kept(most) - _by_chance(most, now, kept) > kept(now) + CLEARLY else now
+
+
+def _by_chance(most: Tried, now: Tried, kept: Callable[[Tried], float]) -> float:
+    """What is kept more only because errors on rows held out differ by chance: they cannot be told apart."""
+    one, other = most.survived, now.survived
+    if one is None or other is None or one.share <= other.share:
+        return 0.0
+    if one.share - other.share > by_chance(1 - one.share, 1 - other.share, min(one.rows, other.rows)):
+        return 0.0
+    return kept(most) - kept(replace(most, survived=other))
 
 
 def sentence(tried: Sequence[Tried]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sfumato.display import Card, Grid
-from sfumato.evaluation.class_floor import better_left_out
+from sfumato.evaluation.class_floor import TESTED, better_left_out, by_chance
 from sfumato.sweeping.comparison import KINDS
 from sfumato.sweeping.points import FLOORS, RISK, WORDS, Result
 
@@ -15,7 +15,9 @@ LITTLE = 0.05
 """A setting that covers less of the way from no data to everything keeps next to nothing."""
 NAMED = 3
 """So many settings are named in one sentence."""
-KEPT = "information_kept"
+KEPT, ERROR = "information_kept", "masked_error"
+NEAR = 1.5
+"""Risks of which none is more times another count as one where nothing else tells settings apart."""
 
 
 @dataclass(frozen=True)
@@ -36,6 +38,16 @@ class Outcome:
         """Whether a tree tells the classes as well without the masked columns."""
         return better_left_out(self.result.scores)
 
+    @property
+    def error(self) -> float:
+        """Of a tree that learned the classes from it."""
+        return self.result.scores[ERROR]
+
+    @property
+    def rows(self) -> float:
+        """How many rows held out its error is a share of; 0 where that is not known."""
+        return self.result.scores.get(TESTED, 0.0)
+
 
 @dataclass(frozen=True)
 class Frontier:
@@ -44,7 +56,8 @@ class Frontier:
     On the frontier are settings with a guarantee alone: without one, group sizes say nothing of the risk, and what
     keeps most is what hides least. Nor are settings from which classes are told no better than without the masked
     columns. `floor`: what no data at all would keep; None where it was not measured.
-    `detailed`: what is kept is the mean of the structure and of the detail, as `advise` weighs them.
+    `detailed`: what is kept is the mean of the structure and of the detail, as `advise` weighs them. `alike`: by chance
+    alone errors differ by up to this, and those on the frontier differ by less; 0 where they can be told apart.
     """
 
     outcomes: tuple[Outcome, ...]
@@ -53,6 +66,7 @@ class Frontier:
     kept_by: str
     floor: float | None = None
     detailed: bool = False
+    alike: float = 0.0
 
     def __repr__(self) -> str:
         return self._card().text()
@@ -62,7 +76,9 @@ class Frontier:
 
     def _card(self) -> Card:
         """The advice, and every setting that could be published with how it stands."""
-        marks = {one.name: "on the frontier" for one in self.best} | ({self.knee.name: "the knee"} if self.knee else {})
+        marks = {one.name: "on the frontier" for one in self.best} | (
+            {self.knee.name: self.ringed} if self.knee else {}
+        )
         detail = [one.result.scores.get(KEPT) for one in self.outcomes]
         rows = [
             [one.name, one.kept, of, f"{one.risk:.2%}", marks.get(one.name, "")]
@@ -71,6 +87,11 @@ class Frontier:
         heads = ("setting", "kept", "detail", "highest risk", "")
         lines = [advice(self), f"Kept: {self.kept_words}. For your eyes only: measured against the raw table."]
         return Card(f"Frontier: {len(self.best)} of {len(rows)} settings", lines, [Grid(heads, rows)] if rows else [])
+
+    @property
+    def ringed(self) -> str:
+        """What the setting that is advised is on the frontier: the knee, or what risks least where none keeps more."""
+        return "the least risk" if self.alike else "the knee"
 
     @property
     def kept_words(self) -> str:
@@ -116,7 +137,24 @@ def frontier(results: Sequence[Result], *, kept: str | None = None) -> Frontier:
     )
     best = _unbeaten([one for one in outcomes if one.result.guaranteed and not one.left_out])
     floors = [share(one, FLOORS[by][0], 0.0) for one in done if by in FLOORS and FLOORS[by][0] in one.scores]
-    return Frontier(outcomes, best, _knee(best), by, max(floors, default=None), detailed)
+    alike = _alike(best) if by == ERROR else 0.0
+    knee = _least(best) if alike else _knee(best)
+    floor = max(floors, default=None)
+    return Frontier(outcomes, best, knee, by, floor=floor, detailed=detailed, alike=alike)
+
+
+def _alike(best: Sequence[Outcome]) -> float:
+    """By how much errors on the frontier may differ by chance, where they differ by less; else 0."""
+    if len(best) < 2:
+        return 0.0
+    low, high = min(best, key=lambda one: one.error), max(best, key=lambda one: one.error)
+    chance = by_chance(low.error, high.error, min(one.rows for one in best))
+    return chance if high.error - low.error < chance else 0.0
+
+
+def _least(best: Sequence[Outcome]) -> Outcome:
+    """The one that risks least; of those that risk hardly more, what keeps most."""
+    return max((one for one in best if one.risk <= NEAR * best[0].risk), key=lambda one: one.kept)
 
 
 def _unbeaten(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
@@ -153,7 +191,7 @@ def advice(found: Frontier) -> str:
         return f"Every setting keeps next to nothing: the best reaches {most:.3f} ({found.kept_words}){_beside(found)}."
     if found.knee is None:
         return LEFT_OUT
-    return f"{_named(found, found.knee)}{_beside(found)}.{_not_advised(found)}"
+    return f"{_named(found, found.knee)}{'' if found.alike else _beside(found)}.{_not_advised(found)}"
 
 
 UNGUARANTEED = (
@@ -182,6 +220,8 @@ def _not_advised(found: Frontier) -> str:
 
 
 def _named(found: Frontier, knee: Outcome) -> str:
+    if found.alike:
+        return _untold(found, knee)
     at = found.best.index(knee)
     told = [f"Take {knee.name}: it keeps {knee.kept:.3f} ({found.kept_words}) at a highest risk of {knee.risk:.2%}"]
     if at + 1 < len(found.best):
@@ -195,6 +235,23 @@ def _named(found: Frontier, knee: Outcome) -> str:
             f"{less.name} would keep {knee.kept - less.kept:.3f} less for {less.risk / knee.risk:.2f} of the risk"
         )
     return "; ".join(told)
+
+
+def _untold(found: Frontier, knee: Outcome) -> str:
+    """Where the errors of no two settings can be told apart: what risks least, and what the others keep besides."""
+    errors = sorted(one.error for one in found.best)
+    rows = min(one.rows for one in found.best)
+    told = (
+        f"Take {knee.name}, for its highest risk of {knee.risk:.2%} is the least: the errors of a tree in these "
+        f"settings ({errors[0]:.3f} to {errors[-1]:.3f}) cannot be told apart, on {rows:,.0f} rows held out "
+        f"they differ by up to {found.alike:.3f} by chance"
+    )
+    most = found.best[-1]
+    if most is knee or not found.detailed:
+        return told
+    detail = [one.result.scores[KEPT] for one in (knee, most)]
+    times = most.risk / knee.risk
+    return f"{told}; of the detail it keeps {detail[0]:.3f}, {most.name} {detail[1]:.3f} for {times:.1f} times the risk"
 
 
 def _beside(found: Frontier) -> str:

@@ -58,7 +58,7 @@ def _drawn(found: Frontier) -> Html:
         return text("")
     says = (
         f"Across, the highest chance to pick out a record; up, what is kept: {found.kept_words}. The line is the "
-        "frontier, the ring its knee; the dotted line is reached without the masked columns."
+        "frontier, the ring what is advised; the dotted line is reached without the masked columns."
     )
     first = next(iter(found.outcomes[0].result.settings))
     series = _series(found, first)
@@ -102,7 +102,9 @@ def _frontier(found: Frontier, first: str) -> list[Mark]:
 
 def _listed(results: Sequence[Result], found: Frontier) -> Html:
     settings = list(dict.fromkeys(path for one in results for path in one.settings))
-    marks = {one.name: "on the frontier" for one in found.best} | ({found.knee.name: "the knee"} if found.knee else {})
+    marks = {one.name: "on the frontier" for one in found.best} | (
+        {found.knee.name: found.ringed} if found.knee else {}
+    )
     kept = {one.name: one.kept for one in found.outcomes}
     rows: list[list[Cell]] = []
     for one in results:

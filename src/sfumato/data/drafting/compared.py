@@ -111,11 +111,12 @@ def weights(columns: Sequence[Looked]) -> dict[str, int]:
     spreads = {column.name: _spread(column) for column in columns}
     largest = max(spreads.values(), default=0.0)
     numbers = [column.name for column in columns if isinstance(column.made.attribute, Number)]
-    found = {name: _step(largest / spreads[name]) for name in numbers if spreads[name] > 0}
+    found = {name: step(largest / spreads[name]) for name in numbers if spreads[name] > 0}
     return {name: weight for name, weight in found.items() if weight > 1}
 
 
-def _step(weight: float) -> int:
+def step(weight: float) -> int:
+    """The step that is nearest to what a number should count."""
     return min(STEPS, key=lambda step: abs(math.log(step / weight)))
 
 

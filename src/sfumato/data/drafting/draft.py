@@ -137,8 +137,7 @@ def _alike(name: str, column: pa.ChunkedArray[Any]) -> int:
 def _column(table: pa.Table, column: Looked, given: Given) -> ColumnDraft:
     seen = column.profile
     attribute = with_role(column.made, given.role).attribute
-    made = column.made.attribute
-    masked = given.role == "identifier" and given.asked and isinstance(made, Number) and not column.constant
+    kept = given.role == "identifier" and isinstance(attribute, Number)
     few = isinstance(attribute, Category) and given.role != "identifier" and seen.distinct <= _MOST_LABELS
     return ColumnDraft(
         name=column.name,
@@ -149,14 +148,13 @@ def _column(table: pa.Table, column: Looked, given: Given) -> ColumnDraft:
         distinct=seen.distinct,
         unique_share=seen.unique_share,
         labels=tuple(sorted(texts_of(seen.values))) if few else (),
-        spoilt=None if column.made.numbered or masked else column.spoilt,
+        spoilt=None if column.made.numbered or kept else column.spoilt,
         unread=column.made.unread,
         clip=None if given.role == "identifier" else _clip(seen, attribute),
         placeholders=None if given.role == "identifier" else placeholders(seen, table.column(column.name), attribute),
         alike=column.alike if isinstance(attribute, Category) and given.role != "identifier" else 0,
         rows_each=max(seen.counts, default=0) if column.made.numbered else 0,
         proposed=_proposed(table, seen, attribute),
-        kept_as=replace(made, role="quasi") if masked else None,
     )
 
 

@@ -107,6 +107,8 @@ class Profile:
         if not pt.is_timestamp(self.type) and not pt.is_date64(self.type):
             return False
         moments: Any = self.values.cast(pa.timestamp("us", getattr(self.type, "tz", None)))
+        if moments.type.tz is not None:  # what clocks showed there: not every day has a midnight
+            moments = pc.local_timestamp(moments)
         days: Any = pc.floor_temporal(moments, unit="day")
         return not bool(pc.all(pc.equal(moments, days)).as_py())
 

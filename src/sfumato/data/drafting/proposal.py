@@ -32,7 +32,6 @@ class ColumnDraft:
     `spoilt`: nearly all its cells are numbers, and these are not. `alike`: how many labels look like another one.
     `clip`: a range that holds nearly all its numbers, where a few stretch it. `unread`: its source does not read it.
     `placeholders`: what stands at the far ends of its numbers or dates, and may mean missing.
-    `kept_as`: what a column that is dropped would be if it were masked, where it can be.
     `rows_each`: of a number of people, in how many rows one of them is at most; 0 of all other columns.
     """
 
@@ -51,7 +50,6 @@ class ColumnDraft:
     clip: tuple[float, float] | None = None
     proposed: TaxonomyDraft | None = None
     placeholders: Placeholders | None = None
-    kept_as: Attribute | None = None
 
     @property
     def kind(self) -> Kind:

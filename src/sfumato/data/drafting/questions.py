@@ -32,9 +32,9 @@ def questions(draft: Draft) -> Iterator[str]:
     yield f"Are these really known to others? {named(draft.quasi)}. Each one less keeps more detail in the rest."
     if exact := [c.name for c in draft.columns if c.role == "identifier" and c.asked]:
         yield (
-            f"Dropped, because rare or exact values find people: {named(exact)}. Are they needed? Numbers and codes "
-            "can be masked (role: quasi; a comment says what to write); what nobody else knows can go out as it is "
-            "(role: sensitive, unique_ok: true)."
+            f"Dropped, because rare or exact values find people: {named(exact)}. Are they needed? Numbers are "
+            "masked by intervals (role: quasi); labels and codes need a taxonomy for that, without one sets name them; "
+            "what nobody else knows can go out as it is (role: sensitive, unique_ok: true)."
         )
     if unread := [f"{scalar(c.name)} ({c.reason.removeprefix('it is not read: ')})" for c in draft.columns if c.unread]:
         yield (

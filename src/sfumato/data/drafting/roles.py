@@ -302,7 +302,7 @@ def _tells(table: pa.Table, one: Looked, other: Looked) -> bool:
 
 
 def with_role(made: Guess, role: Role) -> Guess:
-    """The same guess, with its role; what is dropped is a label, whatever it holds."""
-    if role == "identifier":
+    """The same guess, with its role; what is dropped is a label, but for numbers: another role masks them as such."""
+    if role == "identifier" and not isinstance(made.attribute, Number):
         return replace(made, attribute=Category(role="identifier"))
     return replace(made, attribute=replace(made.attribute, role=role))

@@ -72,8 +72,8 @@ def told(column: ColumnDraft) -> str:
 
 def _to_keep(column: ColumnDraft) -> str:
     """What to write for a column that is dropped and need not be."""
-    if column.kept_as is not None:
-        return f"; to keep it, write {inline(_entry(column.kept_as))} and add it to every `on`"
+    if column.asked and column.kind == "number":
+        return "; to keep it in intervals, write role: quasi and add it to every `on`"
     if column.spoilt is None:
         return ""
     return f"; nearly all of them are {'dates' if column.spoilt.dates else 'numbers'}"

@@ -11,10 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, Union, cast, runtime_checkable
 
+import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.types as pt
 
 from sfumato.data.safe_files import Progress
-from sfumato.data.table import Column, Origin, row_place
+from sfumato.data.table import Column, Origin, narrow, row_place
 
 RawColumn = Union[Column, "pa.ChunkedArray[Any]"]
 """Values as they came in. In codes they stand in no particular order, each once, and rows hold every one of them."""
@@ -22,7 +25,8 @@ RawColumn = Union[Column, "pa.ChunkedArray[Any]"]
 
 @dataclass(frozen=True, eq=False)
 class RawTable:
-    """Columns as they were read, before a schema changes anything in them; numbers of 4 bytes as they are written."""
+    """Columns as they were read, before a schema changes anything in them; numbers of 4 bytes as they are written, and
+    moments to the microsecond."""
 
     columns: Mapping[str, RawColumn]
     rows: int
@@ -41,21 +45,43 @@ def widened(array: Any) -> Any:
     """Numbers of 4 bytes as those that they are written as, in 8: 33.6, where the bits say 33.599998474121094.
 
     So a table is the same from REAL columns, from float32 in frames and files, and from CSV. Different numbers stay so,
-    and stay in their order. Other arrays are given back as they are.
+    and stay in their order. Moments with nanoseconds are rounded down to microseconds, which is what databases have
+    and releases write. Other arrays are given back as they are.
 
     >>> widened(pa.array([33.6, None], pa.float32())).to_pylist()
     [33.6, None]
+    >>> widened(pa.array([-1, 1_999, None], pa.timestamp("ns"))).cast(pa.int64()).to_pylist()
+    [-1000, 1000, None]
     """
-    if isinstance(array.type, pa.DictionaryType) and array.type.value_type == pa.float32():
-        array = array.cast(pa.float32())
-    return array.cast(pa.string()).cast(pa.float64()) if array.type == pa.float32() else array
+    coded = isinstance(array.type, pa.DictionaryType)
+    kind = array.type.value_type if coded else array.type
+    if kind == pa.float32():
+        return array.cast(pa.float32()).cast(pa.string()).cast(pa.float64())
+    if (pt.is_timestamp(kind) or pt.is_time64(kind)) and kind.unit == "ns":
+        found = _to_microseconds(array.cast(kind), kind)
+        return array if found is None else found
+    return array
+
+
+def _to_microseconds(array: Any, kind: Any) -> Any:
+    """Rounded down; None where nothing is finer. A zone is left aside: it says what to call a moment."""
+    bare = pa.timestamp("ns") if pt.is_timestamp(kind) else kind
+    moments = array.cast(pa.int64()).cast(bare)
+    whole = pc.floor_temporal(moments, unit="microsecond")
+    return None if whole.equals(moments) else whole.cast(pa.int64()).cast(kind)
 
 
 def _wide(column: RawColumn) -> RawColumn:
     if not isinstance(column, Column):
         return cast(RawColumn, widened(column))
     values = widened(column.values)
-    return column if values is column.values else replace(column, values=values)
+    if values is column.values:
+        return column
+    if not pt.is_temporal(values.type):
+        return replace(column, values=values)
+    merged = Column.of(values)  # several may have become one; they stay in their order
+    places = narrow(np.append(merged.codes, merged.missing_code), merged.missing_code)
+    return Column(places[column.codes], merged.values)
 
 
 class Source(Protocol):

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from sfumato.data.detail import Detail, Few, Wish
 from sfumato.data.table import Table
 from sfumato.errors import Infeasible
 from sfumato.events import checkpoint
+from sfumato.maskers.detail.missing import Dropped, dropped
+from sfumato.maskers.masker import Task
 from sfumato.privacy.requirements import Basic, KAnonymity, Requirement, basic
 
 Attempt = Callable[[Sequence[Requirement], Detail], bool]
@@ -30,31 +33,54 @@ class Unkept(Exception):
     """A wish that cannot be kept; whoever knows what was asked says so in words."""
 
 
-def refusal(detail: Detail, requirements: Sequence[Requirement], attempt: Attempt, table: Table) -> Infeasible:
-    """The error, with what was found by trying: each wish alone, coarser ones, and smaller k; and of labels how many
-    have fewer rows than k, which no wish for one label can show."""
-    asked, attempt = basic(requirements), _within(attempt, SECONDS)
+def refusal(task: Task, keeps: Callable[[Task], bool]) -> Infeasible:
+    """The error, with what was found by trying: without rows that miss a value, each wish alone, coarser ones, and
+    smaller k; and of labels how many have fewer rows than k, which no wish for one label can show.
+
+    `keeps`: whether the wishes of a task can be kept.
+    """
+    asked, keeps, detail = basic(task.requirements), _within(keeps, SECONDS), task.detail
+
+    def attempt(needs: Sequence[Requirement], wishes: Detail) -> bool:
+        return keeps(replace(task, requirements=needs, detail=wishes))
+
+    missing = dropped(task, keeps)
     alone = [name for name, wish in detail.items() if not attempt(asked, {name: wish})]
     named = alone[:1] or list(detail)
     k = _largest_k(asked, detail, attempt)
     wishes = {name: detail[name] for name in named}
     coarser = {name: found for name in named if (found := _coarser(asked, name, wishes, attempt)) is not None}
+    rare = "".join(_rare(asked, name, detail[name], task.table) for name in named)
     return Infeasible(
         f"detail: {', '.join(named)}",
         "not everybody can be shown "
         + (str(detail[named[0]]) if len(named) == 1 else "; ".join(f"{name} {detail[name]}" for name in named)),
-        given=_given(asked, named, coarser) + "".join(_rare(asked, name, detail[name], table) for name in named),
-        remedy=_remedy(asked, k, coarser, detail),
+        given=_given(asked, named, coarser) + rare + _in_vain(missing),
+        remedy=_without(missing) + _remedy(asked, k, coarser, detail),
     )
 
 
-def _within(attempt: Attempt, seconds: float) -> Attempt:
+def _in_vain(missing: Dropped | None) -> str:
+    if missing is None or missing.helps:
+        return ""
+    return f"; {missing.setting} was not found to be enough, either"
+
+
+def _without(missing: Dropped | None) -> str:
+    if missing is None or not missing.helps:
+        return ""
+    names = ", ".join(missing.names)
+    what = f"{missing.rows} that miss a value in {names}"
+    return f"leave out {what}, without which the wish was found to be kept with the same k: {missing.setting}; or "
+
+
+def _within(keeps: Callable[[Task], bool], seconds: float) -> Callable[[Task], bool]:
     """The same, which keeps nothing any more once the time is over."""
     ends = time.monotonic() + seconds
 
-    def tried(requirements: Sequence[Requirement], detail: Detail) -> bool:
+    def tried(task: Task) -> bool:
         checkpoint()
-        return time.monotonic() < ends and attempt(requirements, detail)
+        return time.monotonic() < ends and keeps(task)
 
     return tried
 

@@ -51,11 +51,11 @@ class Records:
 
 def records_of(table: Table, domains: Mapping[str, Domain]) -> Records:
     """Every row in its cells. What the domains do not hold is refused."""
+    _refuse_missing(table, domains)
     cells: dict[str, Ints] = {}
     sets: dict[str, Sets] = {}
     for name, domain in domains.items():
         column = table.columns[name]
-        _refuse_missing(name, domain, column.missing)
         if isinstance(domain, ItemDomain):
             sets[name] = _sets(domain, column)
         else:
@@ -63,13 +63,17 @@ def records_of(table: Table, domains: Mapping[str, Domain]) -> Records:
     return Records(domains, cells, sets, table.rows)
 
 
-def _refuse_missing(name: str, domain: Domain, missing: int) -> None:
-    if missing and not domain.missing:
+def _refuse_missing(table: Table, domains: Mapping[str, Domain]) -> None:
+    """All columns at once, so that all can be mended at once."""
+    names = [name for name, domain in domains.items() if table.columns[name].missing and not domain.missing]
+    if names:
+        it, dropped = "it" if len(names) == 1 else "them", ", ".join(f"{name}: drop" for name in names)
         raise TableError(
-            name,
+            ", ".join(names),
             "a value may be missing only where the recipe says so, because that is public too",
-            given="rows where it is missing",
-            remedy=f"add it to the mask's may_miss: [{name}], or leave such rows out with missing: {{{name}: drop}}",
+            given=f"rows where {'it is' if len(names) == 1 else 'they are'} missing",
+            remedy=f"add {it} to the mask's may_miss: [{', '.join(names)}], or leave such rows out with "
+            f"missing: {{{dropped}}}",
         )
 
 

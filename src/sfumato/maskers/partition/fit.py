@@ -17,7 +17,7 @@ from sfumato.data.table import Column
 from sfumato.errors import RecipeError
 from sfumato.events import part, watched
 from sfumato.maskers.detail.bands import too_many
-from sfumato.maskers.detail.refusal import Attempt, Unkept, refusal
+from sfumato.maskers.detail.refusal import Unkept, refusal
 from sfumato.maskers.masker import K_ANONYMITY, Guarantee, Labels, Mask, Masker, Outcome, Task
 from sfumato.maskers.mondrian.holding import Holding
 from sfumato.maskers.partition.cells import Binned, guide_of
@@ -27,8 +27,10 @@ from sfumato.maskers.partition.explanation import Sensitive as Needed
 from sfumato.maskers.partition.extents import Along
 from sfumato.maskers.partition.guidance import guide_for
 from sfumato.maskers.partition.labels import by_labels, chosen
-from sfumato.maskers.partition.mask import ClusteredTree, RegionTree, Tree, route
+from sfumato.maskers.partition.mask import ClusteredTree, RegionTree
+from sfumato.maskers.partition.routes import route
 from sfumato.maskers.partition.showing import Fitted, Showing
+from sfumato.maskers.partition.tree import Tree
 from sfumato.maskers.partition.wished import Kept, Planner, Sensitive, band_starts
 from sfumato.maskers.sensitive import check_top, measure_of, sensitive_columns
 from sfumato.privacy.requirements import KMap, Requirement, basic, codes_of, largest_k, without_covered
@@ -129,10 +131,7 @@ class Partition(Masker):
         try:
             return self._masked(task)
         except Unkept:
-            raise refusal(task.detail, task.requirements, self._attempt(task), task.table) from None
-
-    def _attempt(self, task: Task) -> Attempt:
-        return lambda needs, wishes: keeps_detail(replace(task, requirements=needs, detail=wishes), pure=self.pure)
+            raise refusal(task, lambda other: keeps_detail(other, pure=self.pure)) from None
 
     def _masked(self, task: Task) -> Outcome:
         demands = without_covered(task.requirements)

@@ -16,7 +16,8 @@ from sfumato.data.schema import Category, Schema
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.maskers.masker import Task
 from sfumato.maskers.partition.extents import Along, Extent, Labels, under
-from sfumato.maskers.partition.mask import Leaf, Node, RegionTree
+from sfumato.maskers.partition.mask import RegionTree
+from sfumato.maskers.partition.tree import Leaf, Node
 
 CLEARLY = 1.0
 """Labels are taken if they tell more held-out records right by this, over the root of all: about two standard errors,

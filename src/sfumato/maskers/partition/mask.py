@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -18,10 +18,8 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
 from sfumato.data import calendar
-from sfumato.data.axis import labels_of, numbers_of
 from sfumato.data.masked import Masked
 from sfumato.data.safe_files import InLines
-from sfumato.data.schema import Number
 from sfumato.data.shown import SUPPRESSED
 from sfumato.data.table import Column, Table, narrow
 from sfumato.data.taxonomy.bare_form import from_form
@@ -29,70 +27,13 @@ from sfumato.errors import TableError
 from sfumato.events import checkpoint, many
 from sfumato.maskers.masker import WHOLE, Mask, refuse_lifted
 from sfumato.maskers.partition.extents import Along, Extent, Interval, Labels
-from sfumato.maskers.recoding.intervals import outside, plain_number
+from sfumato.maskers.partition.routes import OUTSIDE, covered, no_part
+from sfumato.maskers.partition.tree import Among, Apart, Below, Clustered, Leaf, Node, Tree
+from sfumato.maskers.recoding.intervals import plain_number
 from sfumato.maskers.recoding.recoding import tree_file
 
 NAME = "partition.json"
 T = TypeVar("T")
-OUTSIDE = -1
-"""A row that no part takes."""
-
-
-@dataclass(frozen=True)
-class Leaf:
-    """What every record of a part shows, by attribute."""
-
-    shown: Mapping[str, Extent]
-
-
-@dataclass(frozen=True)
-class Below:
-    """Numbers below `at` go left. `missing`: where missing ones go, 0 left, 1 right; None: there were none."""
-
-    attribute: str
-    at: float
-    missing: int | None
-    below: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Among:
-    """Labels of the first part go left, those of the second right; None is missing. Numbers are `...` (any of them)."""
-
-    attribute: str
-    labels: tuple[tuple[str | None, ...], tuple[str | None, ...]]
-    below: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Apart:
-    """Numbers go left, missing ones right."""
-
-    attribute: str
-    below: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Clustered:
-    """Each cluster has a tree of its own; which cluster a row is in, the attributes do not tell."""
-
-    below: tuple[int, ...]
-
-
-Node = Leaf | Below | Among | Apart | Clustered
-
-
-@dataclass(frozen=True)
-class Tree:
-    """One tree over some attributes; nodes stand before those below them."""
-
-    on: tuple[str, ...]
-    nodes: tuple[Node, ...]
-
-    @cached_property
-    def leaves(self) -> tuple[Leaf, ...]:
-        """Every part."""
-        return tuple(node for node in self.nodes if isinstance(node, Leaf))
 
 
 @dataclass(frozen=True)
@@ -173,27 +114,11 @@ class RegionTree(Mask):
         refuse_lifted(lifted)
         columns: dict[str, Column] = {}
         for tree in self.trees:
-            at = route(tree, table)
-            at[~_inside(tree, table, at) | self._undeclared(tree, table)] = OUTSIDE
+            at = covered(tree, table, self.attributes)
             if unseen == "refuse" and (at == OUTSIDE).any():
-                raise TableError(
-                    "partition",
-                    "every row lies in a part",
-                    given="values that none of the parts show",
-                    remedy="say unseen='suppress' to show these rows as *",
-                )
+                raise no_part(tree, table, at, self.attributes)
             columns |= self.columns(tree, at)
         return Masked.made({name: columns[name] for name in self.attributes}, word="extent", rows=table.rows)
-
-    def _undeclared(self, tree: Tree, table: Table) -> NDArray[np.bool_]:
-        """(rows,): whether a number of a row lies outside its declared range, to the end of which intervals reach."""
-        found = np.zeros(table.rows, dtype=bool)
-        for name in tree.on:
-            along = self.attributes[name]
-            if along.kind == "number" and along.range is not None:
-                beyond = outside(_numbers(table, name), along.range, along.calendar)
-                found |= np.append(beyond, False)[table.column(name).codes]
-        return found
 
     def columns(self, tree: Tree, at: Ints) -> dict[str, Column]:
         """What rows show whose leaves are numbered `at`, in the order of the tree's leaves; -1 for none."""
@@ -280,87 +205,6 @@ def _extent(entry: Any, along: Along) -> Extent:
     if entry == "*":
         return Interval(None, None, along.missing) if along.kind == "number" else Labels((), along.missing, every=True)
     return along.extent(entry)
-
-
-def route(tree: Tree, table: Table) -> Ints:
-    """(rows,): which leaf each row falls to, numbered in the order of the leaves; -1 for none.
-
-    Where clusters have trees of their own, the first one whose leaf shows the row.
-    """
-    top = tree.nodes[0]
-    if not isinstance(top, Clustered):
-        return _below(tree, table, 0)
-    found = np.full(table.rows, OUTSIDE, dtype=np.int64)
-    for child in top.below:
-        at = _below(tree, table, child)
-        found = np.where((found == OUTSIDE) & _inside(tree, table, at), at, found)
-    return found
-
-
-def _below(tree: Tree, table: Table, top: int) -> Ints:
-    """(rows,): which leaf below a node each row falls to."""
-    found = np.full(table.rows, OUTSIDE, dtype=np.int64)
-    number = {at: leaf for leaf, at in enumerate(at for at, node in enumerate(tree.nodes) if isinstance(node, Leaf))}
-    waiting = [(top, np.arange(table.rows))]
-    while waiting:
-        checkpoint()
-        at, rows = waiting.pop()
-        node = tree.nodes[at]
-        if isinstance(node, Leaf):
-            found[rows] = number[at]
-        elif len(rows) and not isinstance(node, Clustered):
-            way = _ways(node, table)[table.column(node.attribute).codes[rows]]
-            waiting += [(child, rows[way == side]) for side, child in enumerate(node.below)]
-    return found
-
-
-def _ways(node: Below | Among | Apart, table: Table) -> Ints:
-    """(values + 1,): which side each value goes to, missing last; -1 for none."""
-    values = table.column(node.attribute).values
-    if isinstance(node, Among):
-        side = {label: at for at, part in enumerate(node.labels) for label in part}
-        return np.array([side.get(label, -1) for label in (*labels_of(values), None)], dtype=np.int64)
-    numbers = np.append(_numbers(table, node.attribute), np.nan)
-    gone = np.isnan(numbers)
-    if isinstance(node, Apart):
-        return np.asarray(gone, dtype=np.int64)
-    missing = -1 if node.missing is None else node.missing
-    return np.asarray(np.where(gone, missing, numbers >= node.at), dtype=np.int64)
-
-
-def _numbers(table: Table, name: str) -> NDArray[np.float64]:
-    attribute = table.schema[name]
-    found = numbers_of(table.column(name).values, attribute if isinstance(attribute, Number) else Number())
-    return found.astype(np.float64)
-
-
-def _inside(tree: Tree, table: Table, at: Ints) -> NDArray[np.bool_]:
-    """(rows,): whether each row lies in the extent of its leaf, on every attribute."""
-    found = at >= 0
-    for name in tree.on:
-        checkpoint()
-        extents = [leaf.shown[name] for leaf in tree.leaves]
-        different = {extent: number for number, extent in enumerate(dict.fromkeys(extents))}
-        of_leaf = np.array([*(different[extent] for extent in extents), 0], dtype=np.int64)
-        covers = np.stack([_covers(extent, table, name) for extent in different])
-        found &= covers[of_leaf[at], table.column(name).codes]
-    return found
-
-
-def _covers(extent: Extent, table: Table, name: str) -> NDArray[np.bool_]:
-    """(values + 1,): which values an extent covers, missing last."""
-    values = table.column(name).values
-    if extent is None:
-        return np.append(np.zeros(len(values), dtype=bool), True)
-    if isinstance(extent, Labels):
-        held: Collection[str] = set(extent.labels)
-        known = [extent.every or label in held for label in labels_of(values)]
-        return np.array([*known, extent.missing], dtype=bool)
-    numbers = _numbers(table, name)
-    low, high = -np.inf if extent.low is None else extent.low, np.inf if extent.high is None else extent.high
-    gone = np.isnan(numbers)
-    inside = np.where(gone, extent.missing, (numbers >= low) & (numbers < high))
-    return np.append(inside.astype(bool), extent.missing)
 
 
 def each(of: Callable[[Extent], T], extents: Iterable[Extent]) -> list[T]:

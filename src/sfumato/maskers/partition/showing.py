@@ -16,7 +16,7 @@ from sfumato.events import checkpoint
 from sfumato.maskers.partition.cells import Binned
 from sfumato.maskers.partition.cutting import CLUSTERS, LEAF, Begun, Part, leaf_starts
 from sfumato.maskers.partition.extents import Along, Extent, Interval, Labels, Marks, label_names
-from sfumato.maskers.partition.mask import Among, Apart, Below, Clustered, Leaf, Node, Tree
+from sfumato.maskers.partition.tree import Among, Apart, Below, Clustered, Leaf, Node, Tree
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from sfumato.maskers.topdown.candidates import (
     ValueGrower,
     counted,
     falls,
+    freed,
     places_of,
 )
 from sfumato.maskers.topdown.item_sets import SetAxis, SetGrower, set_cuts
@@ -47,7 +48,10 @@ class IntervalGrower:
         self._open: dict[int, Candidate] = {}
         if axis.missing:
             parts = ((0, len(axis.numbers)), (len(axis.numbers), axis.size))
-            self._open[0] = self._made(Refinement(attribute, 0, parts, (1, len(tree.spans) + 1)))
+            gate = self._made(Refinement(attribute, 0, parts, (1, len(tree.spans) + 1)))
+            below = [self._part(child) for child in self._held([*self._down(0)][-1])]
+            behind = freed(self._places, self._sums, below) if below else 0.0  # what waits for it counts for it
+            self._open[0] = replace(gate, freed=gate.freed + behind)
         else:
             self._offer(0)
 

@@ -15,7 +15,7 @@ from sfumato.data.axis import MISSING
 from sfumato.data.detail import Detail
 from sfumato.data.schema import ItemSet, Schema
 from sfumato.errors import Infeasible, RecipeError
-from sfumato.maskers.detail.refusal import Attempt, Unkept, refusal
+from sfumato.maskers.detail.refusal import Unkept, refusal
 from sfumato.maskers.masker import DAY, K_ANONYMITY, Guarantee, Mask, Masker, Outcome, Task, only_k_anonymity, within
 from sfumato.maskers.recoding.recoding import Recoding
 from sfumato.maskers.recoding.rules import Suppress
@@ -284,7 +284,7 @@ class TopDown(Settings, Masker):
         try:
             fitted = best_of(task, self) if self.search == "portfolio" else fit_task(task, self)
         except Unkept:
-            raise refusal(task.detail, task.requirements, _attempt(task), task.table) from None
+            raise refusal(task, keeps_detail) from None
         history = history_to_json(fitted.history, basic(fitted.demands.kept))
         return Outcome(
             fitted.recoding,
@@ -357,10 +357,6 @@ class TopDown(Settings, Masker):
     def read_mask(files: Mapping[str, Any]) -> Recoding:
         """The mask of a written release."""
         return Recoding.read(files)
-
-
-def _attempt(task: Task) -> Attempt:
-    return lambda needs, wishes: keeps_detail(replace(task, requirements=needs, detail=wishes))
 
 
 def _one_of(name: str, given: str, known: tuple[str, ...]) -> None:

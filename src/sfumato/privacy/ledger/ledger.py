@@ -213,40 +213,53 @@ class Rules:
 
     `name`: what it calls them. `told`: the SHA-256 of the certificates of the earlier releases that it is made safe
     with. `accepted`: others may be out as well. `private`: it spends a budget, and private releases add up. `follow`:
-    how a release could be made safe with an earlier one, in words; nothing where it cannot.
+    how a release could be made safe with earlier ones, in words; nothing where it cannot.
     """
 
     name: str | None = None
     told: frozenset[str] = frozenset()
     accepted: bool = False
     private: bool = False
-    follow: Callable[[Entry], str] = field(default=lambda entry: "", compare=False)
+    follow: Callable[[Sequence[Entry]], str] = field(default=lambda entries: "", compare=False)
 
     def joinable(self, entry: Entry) -> bool:
         """Whether an entry is of a release that is not accounted for."""
         return entry.kind == "release" and not entry.withdrawn and entry.certificate not in self.told
 
     def refuse(self, entries: Sequence[Entry], *, certificate: str = "") -> None:
-        """A second release of people with a name, of which the recipe says nothing; the same one again is no second."""
-        if self.name is None or self.accepted:
+        """A second release of people with a name, of which the recipe says nothing; the same one again is no second.
+
+        One under a budget keeps its promise whatever else is out, and is counted.
+        """
+        if self.name is None or self.accepted or self.private:
             return
         called = People.named(self.name).called
         mine = [entry for entry in entries if entry.people == called and entry.certificate != certificate]
-        others = [e for e in mine if self.joinable(e) and not (self.private and e.epsilon is not None)]
+        others = [entry for entry in mine if self.joinable(entry)]
         if others:
-            raise _again(self.name, others, self.follow(others[-1]))
+            recoded = [entry for entry in others if entry.epsilon is None]
+            raise _again(self.name, recoded or others, self.follow(recoded or others))
+
+
+COMPARED = "whoever has two releases of the same people can compare them, and reads off what only one of them holds"
+UNCOUNTED = (
+    "epsilon bounds what the releases under a budget tell of these people together: one without a budget is counted "
+    "nowhere, and what it tells is bounded by no epsilon"
+)
 
 
 def _again(name: str, others: Sequence[Entry], follow: str) -> RecipeError:
+    """Rows that were generated are nobody's to be compared with: there it is the budget that ends."""
     last = others[-1]
     more = "" if len(others) == 1 else f", and {len(others) - 1} before it"
     return RecipeError(
         f"people: {name}",
-        "whoever has two releases of the same people can compare them, and reads off what only one of them holds",
+        COMPARED if last.epsilon is None else UNCOUNTED,
         given=f"the ledger knows one of {last.when[:16]} in {last.folder}{more}",
-        remedy=f"{follow + '; ' if follow else ''}if that one never left the house, delete it and say `sfumato ledger "
-        f"--withdraw {last.id[:8]}`; to look at what would come out, `sfumato publish --trial`; or take the risk and "
-        "say i_understand: several_releases",
+        remedy=f"{follow + '; ' if follow else ''}publish under a budget (mask: private_tree, budget: {{epsilon: 1}}; "
+        "no earlier), which is counted and keeps its promise whatever else is out; if that one never left the house, "
+        f"delete it and say `sfumato ledger --withdraw {last.id[:8]}`; to look at what would come out, `sfumato "
+        "publish --trial`; or take the risk and say i_understand: several_releases",
     )
 
 
@@ -270,15 +283,19 @@ class Account:
         found = [(entry, seen.gone(entry.likeness)) for entry in told if seen and entry.likeness]
         return [(entry, share) for entry, share in found if share > 0]
 
-    def known(self) -> list[Known]:
+    def known(self, *, certificate: str = "") -> list[Known]:
         """Releases that can be joined with one to come, oldest first: of these people, or of nearly the same table.
 
-        Private ones of the same people do not count among themselves: their epsilons add up.
+        Private ones of the same people do not count among themselves: their epsilons add up. One that stands in several
+        folders is one; `certificate`: the SHA-256 of that of the one to come, which is no other either.
         """
-        found = []
+        found: dict[str, Known] = {}
         for entry in filter(self.rules.joinable, self.ledger.releases()):
             adds_up = self.rules.private and entry.epsilon is not None and self.people.own(entry)
             share = self.people.share(entry)
-            if not adds_up and (share is not None or self.people.calls(entry)):
-                found.append(Known(entry, share))
-        return found
+            same = bool(certificate) and entry.certificate == certificate
+            if not adds_up and not same and (share is not None or self.people.calls(entry)):
+                key = entry.certificate or entry.id
+                found.pop(key, None)
+                found[key] = Known(entry, share)
+        return list(found.values())

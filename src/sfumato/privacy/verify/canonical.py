@@ -45,7 +45,7 @@ from sfumato.privacy.verify.texts.wording import (
 from sfumato.privacy.verify.values import LENGTHS
 from sfumato.privacy.verify.verdict import CheckError
 
-FORMATS = (3, 4, 5, 6)
+FORMATS = (3, 4, 5, 6, 7)
 FORMAT = FORMATS[-1]
 DOTTED = 4  # from this format on, intervals are written with dots where a minus sign would leave a doubt
 SPELLED = 5  # from this format on, dates and sets with missing values are written as they are now
@@ -54,12 +54,14 @@ LEARNED = 5  # from this format on, the class that was to survive is named, and 
 QUOTED = 6  # from this format on, labels with commas in them stand in quotation marks in a set
 TOLD_BY_GROUPS = 6  # from this format on, the lines of README.md place rows by what codebook.json tells
 DATED = 6  # from this format on, dates are generated too, and a certificate tells their calendar units
+GATHERED = 7  # from this format on, a certificate tells in which columns values beyond the declared ones were moved
 ROLES = ("quasi", "sensitive", "plain")
 ORDERS = ("shuffled", "kept")
 ALONG = ("codebook", "centres")
 VERSIONS = ("numpy", "pyarrow", "polars", "python")
 OF_NOISE = "opendp"
 SAFE = "spreadsheet_safe"
+OUTSIDE = "outside"
 MOST_COLUMNS = 10_000
 MOST_EVENTS = 4_000
 MOST_PARTS = 2**20
@@ -74,7 +76,7 @@ def written(form: Mapping[str, object]) -> bytes:
 
 def canonical(form: Form) -> dict[str, object]:
     """The certificate as its own settings make it; sentences are taken as they are, and have a check of their own."""
-    table = _table(field(form, "table", dict), field(form, "mask", str), dated=whole(form, "format") >= DATED)
+    table = _table(field(form, "table", dict), field(form, "mask", str), whole(form, "format"))
     columns = [str(column["name"]) for column in forms(table, "columns")]
     claims = [closed(claim, columns) for claim in _some(form, "claims", MOST_CLAIMS)]
     guarantee = _guarantee(field(form, "mask", str), [str(claim["claim"]) for claim in claims])
@@ -150,10 +152,10 @@ def _some(form: Form, key: str, most: int) -> tuple[Form, ...]:
     return found
 
 
-def _table(form: Form, mask: str, *, dated: bool) -> dict[str, object]:
+def _table(form: Form, mask: str, number: int) -> dict[str, object]:
     if mask not in MASKERS:
         raise CheckError(f"the masker is not known; known are: {', '.join(MASKERS)}")
-    columns = [_column(column, mask, dated=dated) for column in _some(form, "columns", MOST_COLUMNS)]
+    columns = [_column(column, mask, number) for column in _some(form, "columns", MOST_COLUMNS)]
     if not columns or len({str(column["name"]) for column in columns}) < len(columns):
         raise CheckError("a table has columns, each with a name of its own")
     file = one_of(form, "file", TABLES)
@@ -168,15 +170,16 @@ def _spreadsheet_safe(form: Form, file: str) -> bool:
     return safe
 
 
-def _column(form: Form, mask: str, *, dated: bool) -> dict[str, object]:
+def _column(form: Form, mask: str, number: int) -> dict[str, object]:
     kind, role, masked = one_of(form, "kind", KINDS), one_of(form, "role", ROLES), form.get("masked")
     if masked is not None and (masked not in MASKERS[mask].masked or kind not in MASKED[str(masked)]):
         raise CheckError(f"'masked' of a column is no way in which {mask} shows a column of its kind")
     unit = {"calendar": one_of(form, "calendar", tuple(LENGTHS))} if "calendar" in form else {}
-    if unit and (kind != "number" or masked not in (IN_UNITS if dated else IN_UNITS[:1])):
+    if unit and (kind != "number" or masked not in (IN_UNITS if number >= DATED else IN_UNITS[:1])):
         raise CheckError("'calendar' tells the unit of dates, of no other column")
+    beyond = {OUTSIDE: True} if OUTSIDE in form and number >= GATHERED else {}
     told = {"told": _told(form, kind, masked)} if "told" in form else {}
-    return {"name": column_name(form, "name"), "kind": kind, "role": role, "masked": masked, **unit, **told}
+    return {"name": column_name(form, "name"), "kind": kind, "role": role, "masked": masked, **unit, **beyond, **told}
 
 
 def _told(form: Form, kind: str, masked: object) -> list[str]:

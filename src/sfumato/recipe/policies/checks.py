@@ -43,7 +43,7 @@ REMEDIES = {
     "years": "declare the date quasi, with calendar: year, and a range from 1 January to 31 December if any; or write "
     "its year into the table",
     "oldest": "declare the age quasi with range: [0, 90] and outside: clip, which moves ages above 90 to it; of a year "
-    "of birth, do so with the year that is 90 years ago",
+    "of birth, do so with the year that is 90 years ago: the release says that this end stands for itself and beyond",
     "areas": "write the first digits of ZIP codes into the table, 000 for small areas, and name the table of their "
     "people: {policy: NAME, areas: people.csv}; without longer codes in a taxonomy",
     "unique": "declare the column an identifier (left out) or quasi (masked)",

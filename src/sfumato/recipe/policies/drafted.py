@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from textwrap import wrap
 
+from sfumato.data.yaml_files import load_yaml
 from sfumato.recipe.policies.findings import findings
 from sfumato.recipe.policies.policy import Policy
 from sfumato.recipe.recipe import Recipe
-from sfumato.recipe.settings import EVERYWHERE
+from sfumato.recipe.settings import EVERYWHERE, Within
+from sfumato.recipe.yaml_form import settings_from
 
 WIDTH = 116
 
@@ -23,10 +26,14 @@ def least_records(names: Sequence[str]) -> int:
     return max((int(check.terms["records"]) for check in checks), default=0)
 
 
-def with_policies(text: str, names: Sequence[str]) -> str:
-    """A recipe's text that asks for policies, and says what its publisher has to do for them."""
+def with_policies(text: str, names: Sequence[str], home: Path) -> str:
+    """A recipe's text that asks for policies, and says what its publisher has to do for them.
+
+    `home` is the folder in which it will stand, and from which it names its files and those of policies.
+    """
     asked = f"policies: [{', '.join(names)}]\n"
-    recipe = Recipe.from_yaml(f"{text}\n{asked}", allow=EVERYWHERE)
+    form = load_yaml(f"{text}\n{asked}", what="recipe")
+    recipe = Recipe(**settings_from(form, Within.of(home, EVERYWHERE)))
     return f"{text.rstrip()}\n\n{asked}" + "".join(f"# {line}\n" for line in _to_do(recipe))
 
 

@@ -14,7 +14,8 @@ import pyarrow.types as pt
 
 from sfumato.data.codes import is_list, is_text
 from sfumato.errors import TableError
-from sfumato.privacy.verify.texts.readme import explained
+from sfumato.privacy.verify.canonical import OUTSIDE
+from sfumato.privacy.verify.texts.readme import explained, gathered
 
 # Words that Stata or SPSS keep for themselves.
 RESERVED = {
@@ -47,7 +48,8 @@ def cells_of(table: pa.Table, certificate: Mapping[str, Any]) -> list[Cells]:
 
 
 def _column(name: str, described: Mapping[str, Any], array: Any) -> Cells:
-    said = Cells(name, described["name"], explained(described["masked"], described.get("calendar"), dotted=True))
+    shown = explained(described["masked"], described.get("calendar"), dotted=True)
+    said = Cells(name, described["name"], gathered(shown, described["kind"]) if described.get(OUTSIDE) else shown)
     if pt.is_dictionary(array.type):
         array = array.dictionary_decode()
     if pt.is_integer(array.type) or pt.is_floating(array.type):

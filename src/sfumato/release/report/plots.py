@@ -25,6 +25,8 @@ BLUE, RED = COLOURS[0], COLOURS[5]
 INK, FAINT = "currentColor", "var(--faint)"
 LONGEST_LABEL = 40
 LETTER, HIGH, LINE = 7.0, 15.0, 34.0
+FIRST_YEAR, LAST_YEAR = 1500, 2200
+"""An axis whose numbers all lie between these is one of years."""
 """About how wide and high a letter is, and how far apart numbers stand beside an axis; nothing is measured."""
 ABOVE, BELOW, RIGHT = 20.0, 42.0, 14.0
 Mark = Callable[["Ruler", "Ruler"], Html]
@@ -307,7 +309,11 @@ def written(ticks: Sequence[float]) -> list[str]:
 
     >>> written([0.0, 0.5, 1.0]), written([0.0, 20000.0]), written([1e9, 2e9])
     (['0', '0.5', '1'], ['0', '20,000'], ['1e+09', '2e+09'])
+    >>> written([1930.0, 1940.0]), written([0.0, 2000.0])
+    (['1930', '1940'], ['0', '2,000'])
     """
+    if ticks and all(FIRST_YEAR <= one <= LAST_YEAR and one == round(one) for one in ticks):
+        return [f"{one:.0f}" for one in ticks]  # as years are written
     largest = max(map(abs, ticks), default=0.0)
     if largest >= 1e7 or 0 < largest < 1e-3:
         return [f"{one:.6g}" for one in ticks]

@@ -85,23 +85,24 @@ def worth_of(released: Released, held: Held) -> Worth:
 def _columns(columns: Sequence[ColumnKept]) -> Html:
     rows: list[list[Cell]] = []
     for one in (one for one in columns if not one.silent):
-        kept = "numbers moved" if one.kept is None else made(meter(one.kept))
+        kept = one.unmeasured if one.kept is None else made(meter(one.kept))
         values = f"{one.before:,} \u2192 {one.after:,}"
-        rows.append([one.name, values, f"{one.commonest} \u00b7 {one.share:.0%}", kept, alone(one)])
+        rows.append([one.name, values, f"{one.commonest_words} \u00b7 {one.share:.0%}", kept, alone(one)])
     told = (
         "Of each masked column: how many values it had and has, the most frequent that is shown and the share of the "
         "records that show it, and on the bar how much of its detail is kept: 1 - NCP, where an interval loses its "
         "width over the range, and labels in one set their share of all labels; and the share of the rows that show "
         "one value, neither a set nor an interval of several: only these can be counted by the column."
     )
-    head = ["column", "values", "most frequent", "detail kept", "one value in"]
+    head = ["column", "values", "most frequent", "detail kept", "of the rows"]
     drawn = [paragraph(told), table(head, rows, kind="worth")] if rows else []
     return join([*drawn, *silent_line([one.name for one in columns if one.silent])])
 
 
 def alone(one: ColumnKept) -> str:
-    """The share of the rows that show one value of a column, if that has a measure."""
-    return "" if one.alone is None else f"{one.alone:.0%} of the rows".replace(" ", "\u00a0")  # in one line
+    """The share of the rows that show one value of a column, if that has a measure; a telephone shows it without its
+    heading."""
+    return "" if one.alone is None else f"{one.alone:.0%} show one value".replace(" ", "\u00a0")  # in one line
 
 
 def _settled(held: Held) -> list[Html]:

@@ -11,7 +11,7 @@ from sfumato.errors import ReleaseError
 from sfumato.release.output import check_output
 from sfumato.studio.desk import Context, Desk, Fields, Screen
 from sfumato.studio.screens.compare import chosen
-from sfumato.studio.trials import Trial, trials_of
+from sfumato.studio.trials import Trial, told_of, trials_of
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,60}")
 
@@ -30,7 +30,7 @@ def context(desk: Desk) -> Context:
         "asked": desk.work.found("ledger") if mine else None,
         "release": release,
         "released": desk.work.found("release"),
-        "releases": [(path.name, quote(str(path)), _table_of(path)) for path in desk.work.releases()],
+        "releases": [(path.name, quote(str(path)), _table_of(path), told_of(path)) for path in desk.work.releases()],
         "done": trial is not None and release.state == "done" and release.form.get("trial") == str(trial.folder),
         "suggested": _suggested(desk),
         "spends": trial is not None and trial.recipe.mask.guarantee.spends,

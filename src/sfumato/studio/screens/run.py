@@ -6,6 +6,8 @@ from sfumato.errors import RecipeError
 from sfumato.studio.desk import Context, Desk, Fields, Screen
 from sfumato.studio.jobs import Job
 from sfumato.studio.screens.privacy import plan
+from sfumato.studio.tasks import RELEASE
+from sfumato.studio.trials import told_of
 
 FORMATS = {
     "parquet": "Parquet (small, keeps types)",
@@ -18,11 +20,13 @@ def context(desk: Desk) -> Context:
     """The last run, and whether another can begin."""
     trials = desk.work.trials
     last = Job(trials[-1]) if trials else None
+    result = trial_result(desk, trials[-1].name) if trials else None
     spends = bool(desk.form().get("budget"))
     return {
         "job": last,
         "number": trials[-1].name if trials else None,
-        "result": trial_result(desk, trials[-1].name) if trials else None,
+        "result": result,
+        "told": told_of(trials[-1] / RELEASE, holds=bool(result["holds"])) if result else None,
         "plan": plan(desk) if spends else [],
         "spends": spends,
         "formats": FORMATS,

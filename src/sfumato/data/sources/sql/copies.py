@@ -5,23 +5,25 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, closing, suppress
+from decimal import Decimal
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.types as pt
 
 from sfumato.data.schema import ItemSet, Schema
-from sfumato.data.sources.counted import Recount, receive
+from sfumato.data.sources.counted import Recount, Values, receive
 from sfumato.data.sources.sql.address import Address, parse
 from sfumato.data.sources.sql.session import FORBIDDEN, NO_SCHEMA, TAKEN, Session, in_words
 from sfumato.data.sources.sql.source import check_file
-from sfumato.data.sources.sql.statements import parts_of, quoted, smallest_group, table_clause
+from sfumato.data.sources.sql.statements import Counting, parts_of, quoted, smallest_group, table_clause
 from sfumato.errors import TableError
 
 WRITING = "the released table could not be written to a new table of the database"
-MENDING = "mend it, and try again; the database is as it was"
+MENDING = "mend the cause; the database is as it was"
 REMEDIES = {
     FORBIDDEN: "have its owner say GRANT CREATE, USAGE ON the SCHEMA TO this user; the database is as it was",
     NO_SCHEMA: "check the name before the point, whose capitals count, or say CREATE SCHEMA; the database is as it was",
@@ -81,8 +83,8 @@ class _Tried(Exception):
 
 def try_copy(address: Address) -> None:
     """Whether a table of that name could be made there: it is made, and the transaction is taken back."""
-    if address.scheme != "postgresql" and not Path(address.where).exists():
-        _check_folder(address)
+    if _is_new(address):
+        check_folder(address)
         return  # nothing can be in the way, and nothing is left behind
     room = import_module(f"sfumato.data.sources.sql.{address.scheme}")
     with _in_words(address), suppress(_Tried), room.writing(address) as connection:
@@ -95,9 +97,58 @@ def try_copy(address: Address) -> None:
         raise _Tried
 
 
-def _check_folder(address: Address) -> None:
+def is_taken(error: TableError) -> bool:
+    """Whether an error says that a table of that name is there already."""
+    return error.rule.startswith(f"{TAKEN}:")
+
+
+def is_copy(address: Address, shown: pa.Table) -> bool:
+    """Whether a table that is there is a copy of this one: it has the same columns, in each the same values as often,
+    and by all columns together as many rows and groups, as the database counts them."""
+    plain, names = _plain(shown, text_dates=False), shown.column_names
+    clause = table_clause(address.table or "")
+    room = import_module(f"sfumato.data.sources.sql.{address.scheme}")
+    with in_words(address.called), room.reading(address) as session:
+        fields = session.fields(clause)
+        if fields.names != names or _recounted(session, address, tuple(names)) != _counted(plain, names):
+            return False
+        return all(_values(session, clause, fields.field(n)) == _tally(plain.column(n)) for n in names)
+
+
+def _counted(plain: pa.Table, names: Sequence[str]) -> Recount:
+    sizes = plain.group_by(list(names)).aggregate([([], "count_all")]).column("count_all")
+    return Recount(tuple(names), plain.num_rows, len(sizes), pc.min(sizes).as_py() or 0)
+
+
+def _values(session: Session, clause: str, field: pa.Field[Any]) -> dict[object, int]:
+    """The values of a column of a database, each with how many rows have it; None for those that have none."""
+    counting = Counting.of(clause, {field.name: session.expression(clause, field)})
+    found = Values.of(receive("values", session.batches(counting.values(field.name))))
+    return _sums([*session.plain(field, found.values).to_pylist(), None], found.counts.tolist())
+
+
+def _tally(column: pa.ChunkedArray[Any]) -> dict[object, int]:
+    found = column.value_counts()
+    return _sums(found.field("values").to_pylist(), found.field("counts").to_numpy().tolist())
+
+
+def _sums(values: Sequence[object], counts: Sequence[int]) -> dict[object, int]:
+    """By numbers as they are, and by the text of everything else: SQLite's dates may be text."""
+    sums: dict[object, int] = {}
+    for value, count in zip(values, counts, strict=True):
+        key = value if value is None or isinstance(value, int | float | Decimal) else str(value)
+        sums[key] = sums.get(key, 0) + count
+    return {key: count for key, count in sums.items() if count}
+
+
+def _is_new(address: Address) -> bool:
+    """Whether it is the file of a database that is not there yet."""
+    return address.scheme != "postgresql" and not Path(address.where).exists()
+
+
+def check_folder(address: Address) -> None:
     """A database that is not there yet is made, in a folder that is."""
-    if not os.access(Path(address.where).absolute().parent, os.W_OK | os.X_OK):
+    if _is_new(address) and not os.access(Path(address.where).absolute().parent, os.W_OK | os.X_OK):
         remedy = "make the folder, or name another; nothing was written"
         raise TableError(address.called, f"no folder that may be written to: {WRITING}", remedy=remedy)
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from sfumato.data.codes import is_list
 from sfumato.data.sources.sql.address import Address
 from sfumato.data.sources.sql.session import arriving, called_off
-from sfumato.data.sources.sql.statements import columns_of, quoted
+from sfumato.data.sources.sql.statements import ONE_SELECT, columns_of, quoted
 from sfumato.errors import TableError
 
 SHUT: dict[str, Any] = {"enable_external_access": "false", "autoload_known_extensions": "false"}
@@ -28,7 +28,7 @@ class DuckSession:
     def check_query(self, query: str) -> None:
         """Parsed by itself."""
         if len(self.connection.extract_statements(query)) != 1:
-            raise TableError("query", "a query is one SELECT", given="several", remedy="write one SELECT")
+            raise TableError("query", ONE_SELECT, given="several", remedy="write one SELECT")
 
     def fields(self, clause: str) -> pa.Schema:
         """Names and types."""

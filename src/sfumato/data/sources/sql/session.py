@@ -52,6 +52,7 @@ REFUSED = "a statement that the database refused"
 MISTAKEN = "a query with a mistake in it, or with more than one statement"
 NO_TABLE, NO_SCHEMA, NO_COLUMN = "no such table", "no such schema", "a column that is not there"
 FORBIDDEN = "a missing permission"
+WRITES = "a statement that would write"
 BROKEN = "a view or a query that fails at some row"
 TAKEN = "a table of that name that is there already"
 CALLED_OFF = "a statement that was called off"
@@ -81,7 +82,7 @@ REASONS = (
     ("connection refused", "nobody who answers there"),
     ("timeout expired", "nobody who answers there"),
     ("already exists", TAKEN),
-    ("read-only transaction", "a statement that would write"),
+    ("read-only transaction", WRITES),
     ("permission denied", FORBIDDEN),
     ("division by zero", BROKEN),
     ("conversion error", BROKEN),
@@ -114,6 +115,7 @@ READING = {
     BROKEN: "read all of it in the database's own program, which names the cell (a division by zero, a text that is no "
     "number or date), and mend the row or the expression",
     MISTAKEN: "run the query by itself in the database's own program",
+    WRITES: "write one SELECT, of views and functions that only read; nothing was changed",
     NO_COLUMN: "check the names in the query; capitals count where a name stands in quotation marks",
     NO_TABLE: "check the name, whose capitals and schema count: ?table=crm.Customers%202026",
     NO_SCHEMA: "check the name before the point, whose capitals count",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, cast
@@ -16,14 +16,34 @@ from sfumato.data.sources.openers import Opening
 from sfumato.data.sources.scratch import expanded
 from sfumato.data.sources.source import RawTable, Repeats
 from sfumato.data.sources.sql.address import Address, parse
-from sfumato.data.sources.sql.session import QUERY, Session, in_words
-from sfumato.data.sources.sql.statements import Counting, query_clause, shared_rows, table_clause
+from sfumato.data.sources.sql.session import (
+    FORBIDDEN,
+    MISTAKEN,
+    NO_COLUMN,
+    NO_SCHEMA,
+    NO_TABLE,
+    QUERY,
+    REFUSED,
+    WRITES,
+    Session,
+    in_words,
+)
+from sfumato.data.sources.sql.statements import (
+    ONE_SELECT,
+    Counting,
+    asks_to_write,
+    query_clause,
+    shared_rows,
+    table_clause,
+)
 from sfumato.data.table import Origin
 from sfumato.errors import TableError
 from sfumato.events import part
 
 MOST_COLUMNS = {"postgresql": 1000, "duckdb": 1000, "sqlite": 60}
 """SQLite joins at most 64 tables in one statement, and each column is joined with its values."""
+OF_QUERIES = (MISTAKEN, REFUSED, WRITES, FORBIDDEN, NO_TABLE, NO_SCHEMA, NO_COLUMN, ONE_SELECT)
+"""How what is wrong with a query begins, and not with the way to its database."""
 SAMPLED = 100_000
 """Rows that are looked at where no schema says what to count."""
 
@@ -43,12 +63,12 @@ class SqlTable:
 
     def names(self) -> list[str]:
         """The names of its columns, in order; no row is read."""
-        with in_words(self.called), self._reading() as session:
+        with self._in_words(), self._reading() as session:
             return list(self._fields(session).names)
 
     def unread(self) -> dict[str, str]:
         """Columns of types that are not read, such as lists, each with its type; they can only be identifiers."""
-        with in_words(self.called), self._reading() as session:
+        with self._in_words(), self._reading() as session:
             fields = {field.name: field for field in self._fields(session)}
             refused = {name: self._refused(session, field) for name, field in fields.items()}
         return {name: given for name, given in refused.items() if given is not None}
@@ -63,7 +83,7 @@ class SqlTable:
     def raw(self, columns: Sequence[str], *, progress: Progress) -> RawTable:
         """The columns in codes. Columns that are not wanted are never asked for."""
         del progress  # a database does not tell how far it is
-        with in_words(self.called), self._reading() as session:
+        with self._in_words(), self._reading() as session:
             fields = self._fields(session)
             self._check_columns(columns)
             expressions = {name: session.expression(self._clause, fields.field(name)) for name in columns}
@@ -81,7 +101,7 @@ class SqlTable:
 
     def repeats(self, columns: Sequence[str]) -> Repeats:
         """How many rows share what they have in all of these columns, counted there: two numbers come up."""
-        with in_words(self.called), self._reading() as session:
+        with self._in_words(), self._reading() as session:
             fields = self._fields(session)
             expressions = [session.expression(self._clause, fields.field(name)) for name in columns]
             return repeats(receive("repeats", session.batches(shared_rows(self._clause, expressions))))
@@ -104,6 +124,18 @@ class SqlTable:
         """Counted rows have no place."""
         del row
         return "a row"
+
+    @contextmanager
+    def _in_words(self) -> Iterator[None]:
+        """Whatever goes wrong, in words; of a query that asks to write nobody is told to run it elsewhere."""
+        try:
+            with in_words(self.called):
+                yield
+        except TableError as error:
+            if self.query is None or not error.rule.startswith(OF_QUERIES) or not asks_to_write(self.query):
+                raise
+            rule, remedy = "one SELECT is read, and nothing that writes", "write one SELECT; nothing was changed"
+            raise TableError(self.called, rule, given=error.given, remedy=remedy) from None
 
     @property
     def _clause(self) -> str:

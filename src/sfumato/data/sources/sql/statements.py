@@ -6,12 +6,14 @@ database counts itself. So no value goes down, and only whole numbers come up fr
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sfumato.errors import TableError
 
 LONGEST_QUERY = 100_000
+ONE_SELECT = "a query is one SELECT"
 
 
 def quoted(name: str) -> str:
@@ -83,10 +85,28 @@ def query_clause(query: str) -> str:
     text = query.strip().rstrip(";").rstrip()
     if not text or "\x00" in text or len(text) > LONGEST_QUERY:
         given = f"more than {LONGEST_QUERY:,} letters, or a zero byte" if text else "an empty one"
-        raise TableError(
-            "query", "a query is one SELECT", given=given, remedy="write one SELECT, or name a table in the address"
-        )
+        raise TableError("query", ONE_SELECT, given=given, remedy="write one SELECT, or name a table in the address")
     return f"({text}\n)"
+
+
+_ASIDE = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|\$(\w*)\$.*?\$\1\$|--[^\n]*|/\*.*?\*/", re.DOTALL)
+_BEGINS = re.compile(
+    r"\s*(?:insert|update|delete|merge|replace|upsert|truncate|drop|alter|create|grant|revoke|copy|call|do|set|attach"
+    r"|detach|pragma|vacuum|reindex|refresh|comment|begin|commit|rollback|lock|export|import|install|load)\b"
+)
+_WITHIN = re.compile(r"\binto\b|\(\s*delete\s+from\b|\(\s*update\s+(?:only\s+)?[\w.\s]*?\bset\b")
+
+
+def asks_to_write(query: str) -> bool:
+    """Whether a query that was refused is no SELECT alone: more than one statement, or one that writes, also in a WITH.
+
+    It decides on words of a message, and guards nothing: that nothing is written is up to the database.
+
+    >>> asks_to_write("WITH x AS (DELETE FROM a RETURNING *) SELECT * FROM x"), asks_to_write("SELECT 'a;b' FROM drop")
+    (True, False)
+    """
+    plain = _ASIDE.sub(" ", query).lower().strip().rstrip(";")
+    return ";" in plain or _BEGINS.match(plain) is not None or _WITHIN.search(plain) is not None
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from sfumato.privacy.verify.canonical import DESCRIBED, LEARNED, QUOTED, TOLD_BY_GROUPS
+from sfumato.privacy.verify.canonical import DESCRIBED, GATHERED, LEARNED, OUTSIDE, QUOTED, TOLD_BY_GROUPS
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, whole
 from sfumato.privacy.verify.texts.labels import LABELS, OF_A_LABEL, told_in_words
 from sfumato.privacy.verify.texts.pages import escaped, needed
-from sfumato.privacy.verify.texts.snippet import CLASSES, snippet
+from sfumato.privacy.verify.texts.snippet import CLASSES, loaded, snippet
 from sfumato.privacy.verify.texts.wording import GUARANTEE, NOT_PRIVATE
 from sfumato.privacy.verify.values import floor
 
@@ -27,6 +27,12 @@ EXPLAINED = {
     "generalize_sets": "a set of items, replaced by the set of general labels that it has items under",
     "discretize": "replaced by an interval such as `[17-37)`: 17 included, 37 not",
 }
+BEYOND = {
+    "number": "what lies beyond its declared range stands at the nearer end: an end stands for itself and beyond",
+    "category": "labels that were not declared stand under a declared one",
+    "item_set": "items that were not declared stand under a declared one",
+}
+"""What is said of columns in which values beyond the declared ones were moved, by kind."""
 INTERVALS = """
 An interval in `)` ends before its upper end; the last one, in `]`, includes it. An end `..` is open: how far the values
 reach is not told. `*` in a column of intervals tells nothing: it hides missing values among all others, or stands in a
@@ -143,7 +149,9 @@ def readme(form: Form) -> str:
     latest = whole(form, "format") >= LEARNED
     told = whole(form, "format") >= TOLD_BY_GROUPS
     lines = snippet(table, files, classes=form.get(CLASSES), dated=latest, told=told)
-    more = " ".join(needed([field(claim, "claim", str) for claim in forms(form, "claims")]))
+    claims = [field(claim, "claim", str) for claim in forms(form, "claims")]
+    lines = loaded(lines, claims) if whole(form, "format") >= GATHERED else lines
+    more = " ".join(needed(claims))
     return f"""# {title(generated=generated, private=private)}
 
 {escaped(field(form, "statement", str))}
@@ -203,8 +211,14 @@ def explained_column(form: Form, column: Form, *, dotted: bool) -> str:
     """What a column of a certificate shows, in words."""
     masked, unit = column.get("masked"), column.get("calendar")
     shown = explained(None if masked is None else str(masked), None if unit is None else str(unit), dotted=dotted)
+    shown = gathered(shown, field(column, "kind", str)) if column.get(OUTSIDE) else shown
     labels = mapping(form[LABELS], LABELS).get("column") if LABELS in form else None
     return f"{OF_A_LABEL}; {shown}" if column.get("name") == labels else shown
+
+
+def gathered(shown: str, kind: str) -> str:
+    """What a column shows in which values beyond the declared ones were moved."""
+    return f"{shown}; {BEYOND[kind]}"
 
 
 def _labels(form: Form) -> str:

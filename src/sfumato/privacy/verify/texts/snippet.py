@@ -30,6 +30,25 @@ WITH_SFUMATO = (
 """Said up to format 5, and from then on."""
 
 
+LOADED = 'sfumato.load(".")'
+ALSO_GIVEN = {
+    "k_map": 'population="PEOPLE"',
+    "bcf_anonymity": 'others=["FOLDER"]',
+    "joint_k_anonymity": 'others=["FOLDER"]',
+}
+"""What `load` is given beside the folder where a claim is about more than it holds, from format 7 on."""
+
+
+def loaded(lines: str, claims: Collection[str]) -> str:
+    """The section with the call of `load` that works: a claim about several releases is checked with the others.
+
+    >>> loaded(LOADED, ["bcf_anonymity"])
+    'sfumato.load(".", others=["FOLDER"])'
+    """
+    given = list(dict.fromkeys(also for claim, also in ALSO_GIVEN.items() if claim in claims))
+    return lines.replace(LOADED, ", ".join([LOADED[:-1], *given]) + ")")
+
+
 def snippet(
     table: Form, files: Collection[str], *, classes: object = None, dated: bool = True, told: bool = True
 ) -> str:
