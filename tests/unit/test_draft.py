@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections import Counter
 from dataclasses import replace
 from datetime import date
@@ -168,6 +169,10 @@ def test_a_short_word_among_labels_is_a_label() -> None:
     found = draft(pa.table({"state": ["ND", "NC", "SD", "NY"] * 30, "zona": ["norte", "sur", "s/d"] * 40}))
     assert found["state"].attribute.missing == ()
     assert found["zona"].attribute.missing == ("s/d",)
+    dutch = draft(
+        pa.table({"type": ["huur", "n.v.t.", "nvt", "koop", "n.b."] * 30, "prov": ["N.B.", "N.S.", "Ont."] * 50})
+    )
+    assert [column.attribute.missing for column in dutch.columns] == [("n.b.", "n.v.t.", "nvt"), ()]
 
 
 def test_numbers_that_are_none_are_missing_too() -> None:
@@ -218,7 +223,19 @@ def test_what_is_no_date_and_no_number_stays_text(texts: list[str]) -> None:
             (name, "sensitive")
             for name in ("mutuo", "insolvenza", "wanbetaling", "hypotheek", "inadimplência", "empréstimo")
         ),
+        *(
+            (name, "quasi")
+            for name in ("Huishoudtype", "Haushaltstyp", "hushållstyp", "husstandstype", "gezinssituatie")
+        ),
+        *(
+            (name, "quasi")
+            for name in ("Werkstatus", "Erwerbsstatus", "Beschäftigungsform", "Schulform", "arbejdsstatus")
+        ),
+        *((name, "quasi") for name in ("opleidingsniveau", "utbildningsnivå", "Haushaltsgröße", "woonvorm")),
+        *((name, "sensitive") for name in ("Schuldhulp", "Schuldnerberatung", "schuldsanering", "Überschuldung")),
+        *((name, "sensitive") for name in ("gjeldsordning", "skuldsättning", "Nettoeinkommen", "bijstandsuitkering")),
         *((name, "plain") for name in ("average", "colour", "Stange")),
+        *((name, "plain") for name in ("Schuldauer", "Werkstoff", "Alkoholgehalt", "haushoch", "skuldra", "Bauart")),
     ],
 )
 def test_names_in_seven_languages(name: str, role: str) -> None:
@@ -316,6 +333,17 @@ def test_only_codes_get_a_tree_and_it_is_no_draft_any_more() -> None:
     assert not tree.draft
     assert found["town"].role == "quasi"
     assert found["town"].taxonomy is None
+
+
+def test_post_codes_in_two_parts_get_a_tree_and_their_spellings_are_asked_about() -> None:
+    codes = [f"35{n % 37 + 10} A{'BCDE'[n % 4]}" for n in range(400)]
+    codes[:4] = ["3511AB", "3520 ab", "3520 AB", "3511 AB"]
+    found = draft(pa.table({"age": [20 + n % 60 for n in range(400)], "Postcode": codes}))
+    tree = found["Postcode"].taxonomy
+    assert tree is not None
+    assert {"351*", "3511*", "3511 AB*", "3520 AB*"} <= {*tree.labels}
+    assert found["Postcode"].alike == 4
+    assert "hyphens alone: Postcode (4)." in " ".join(recipe_text(found, "people.csv").replace("\n#", " ").split())
 
 
 def test_the_recipe_is_yaml_with_reasons_questions_and_no_exact_figures(found: Draft) -> None:
@@ -560,6 +588,34 @@ def test_ranges_that_a_few_numbers_stretch_are_asked_about() -> None:
     mended = text.replace("range: [-1000000, 3000000]", "range: [2000, 6000], outside: clip")
     assert "outside: clip}" in mended
     assert encode(table, sf.Recipe.from_yaml(mended).schema).rows == 1_000
+
+
+DAYS = [f"{1 + n % 28:02}-0{1 + n % 9}-{1930 + n % 70}" for n in range(1_000)]
+PAID = [2_000 + 10 * (n % 101) for n in range(1_000)]
+TYPED = [datetime.date(2012, 1, 1) + datetime.timedelta(days=4 * n) for n in range(1_000)]
+
+
+@pytest.mark.parametrize(
+    ("values", "mark", "asked"),
+    [
+        (DAYS, "01-01-1900", "missing: ['01-01-1900'] with range: ['1930-01-01', '1999-12-31']"),
+        (DAYS, "31-12-9999", "missing: ['31-12-9999'] with"),
+        (DAYS, "04-05-1902", None),  # no usual one, and not so far from others
+        (TYPED, datetime.date(1970, 1, 1), "missing: ['1970-01-01'] with range: ['2012-01-01', '2022-12-31']"),
+        (PAID, 99_999, "missing: ['99999'] with range: [2000, 3000]"),
+        (PAID, 77_123, "missing: [...], what is at the end of its values, with range: [2000, 3000]"),
+        (PAID, 0, None),
+        ([*range(0, 90)] * 11 + [0] * 10, 99, None),
+    ],
+)
+def test_what_stands_far_off_in_many_rows_is_asked_about(values: list[Any], mark: object, asked: str | None) -> None:
+    table = pa.table({"age": [20 + n % 60 for n in range(1_000)], "x": [mark] * 8 + values[8:]})
+    text = " ".join(recipe_text(draft(table), "people.csv").replace("\n#", " ").split())
+    found = re.search(r"Do these mean missing\? They are far .*? x: (.*?)\. \d", text)
+    assert (found is None) == (asked is None)
+    assert asked is None or (found is not None and found[1].startswith(asked))
+    rare = pa.table({**{"age": table["age"]}, "x": [mark, *values[1:]]})
+    assert "They are far from all others" not in recipe_text(draft(rare), "people.csv").replace("\n#   ", "")
 
 
 def test_labels_that_differ_by_case_or_spaces_alone_are_asked_about() -> None:

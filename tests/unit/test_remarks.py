@@ -241,11 +241,29 @@ def test_a_column_of_names_is_told_whatever_it_is_called() -> None:
     assert remark.startswith('"contact" goes out as it is, and its values look like names of people')
 
 
-def test_masked_labels_that_look_alike_are_told() -> None:
-    table = people().with_columns(town=pl.Series(["Bern", "BERN", "Basel "] * (ROWS // 3)))
+@pytest.mark.parametrize("labels", [["Bern", "BERN", "Basel "], ["3570 AG", "3570AG", "3511 AB"]])
+def test_masked_labels_that_look_alike_are_told(labels: list[str]) -> None:
+    table = people().with_columns(town=pl.Series(labels * (ROWS // 3)))
     (remark,) = told(table)
     assert remark.startswith("town: 2 labels look like another one")
     assert "masked as different values" in remark
+
+
+@pytest.mark.parametrize(("top", "many"), [(70, "of 1,200 rows lie"), (76, "some (fewer than 30) of 1,200 rows lie")])
+def test_numbers_that_are_moved_into_their_range_are_told(top: int, many: str, tmp_path: Path) -> None:
+    age = sf.Number(role="quasi", range=(18, top), outside="clip")
+    schema = sf.Schema(age=age, town=sf.Category(role="quasi"), ill=sf.Category(role="plain"))
+    recipe = sf.Recipe(schema=schema, privacy=[sf.KAnonymity(ON, 30)])
+    beyond = int((top < AGES).sum())
+    assert (beyond >= 30) == (top == 70)
+    with pytest.warns(UserWarning, match=r'^"age": .* moved to its nearer end \(outside: clip\)') as found:
+        release = sf.publish(people(), recipe, run=sf.Run(report=True))
+    line = next(str(one.message) for one in found if "nearer end" in str(one.message))
+    assert line.startswith(f'"age": {beyond} {many}' if top == 70 else f'"age": {many}')
+    assert line.endswith("The release says that an end stands for itself and beyond, not how many are there")
+    folder = release.write(tmp_path / "out")
+    assert "rows lie outside" in (tmp_path / "out.holder" / "report.html").read_text(encoding="utf-8")
+    assert not any(b"rows lie outside" in path.read_bytes() for path in Path(folder).iterdir())
 
 
 def test_rows_that_are_left_out_are_counted() -> None:

@@ -96,6 +96,7 @@ COLUMNS = [
     ColumnKept("town", 12, 1, "*", 1.0, 0.0),
     ColumnKept("pay", 90, 30, "17", 0.1, None, alone=1.0),
     ColumnKept("sex", 2, 2, "f", 0.5, None),
+    ColumnKept("town drawn", 2, 2, "f", 0.5, None, off=0.034),
 ]
 
 
@@ -108,6 +109,7 @@ def test_every_masked_column_has_a_line_with_its_detail(capsys: pytest.CaptureFi
     assert any("town" in line and "100%" in line and " 0%" in line for line in lines)
     assert any("pay" in line and "numbers moved" in line for line in lines)
     assert any("sex" in line and "generated" in line for line in lines)
+    assert any("town drawn" in line and "3% off" in line for line in lines)
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,66 @@ def test_icd_codes_stand_together_by_their_beginning() -> None:
 
 
 @pytest.mark.parametrize(
-    "values", [["9th", "10th", "11th", "12th", "HS"], ["DEU", "FRA", "USA", "ITA"], ["1", "2", "10", "11"]]
+    ("values", "tree"),
+    [
+        (
+            [
+                "3511 AB",
+                "3511 AC",
+                "3512BB",
+                "3570AG",
+                "3570 ag",
+                "1011 AA",
+            ],  # some without a blank, or not in capitals
+            {
+                "1011 AA": None,
+                "35*": {"351*": {"3511*": ["3511 AB", "3511 AC"], "3512BB": None}, "3570 AG*": ["3570 ag", "3570AG"]},
+            },
+        ),
+        (
+            ["M1 1AE", "M1 1AF", "M1 2AA", "M11 1AA", "M11 2AB", "SW1A 1AA"],
+            {
+                "M*": {"M1*": {"M1 1*": ["M1 1AE", "M1 1AF"], "M1 2AA": None}, "M11*": ["M11 1AA", "M11 2AB"]},
+                "SW1A 1AA": None,
+            },
+        ),
+        (
+            ["K1A 0B1", "K1A 0B2", "K1B1A1", "M5V 3L9"],
+            {"K1*": {"K1A 0*": ["K1A 0B1", "K1A 0B2"], "K1B1A1": None}, "M5V 3L9": None},
+        ),
+        (
+            ["1234-567", "1234-568", "1235001", "2000-001"],
+            {"12*": {"1234-5*": ["1234-567", "1234-568"], "1235001": None}, "2000-001": None},
+        ),
+        (
+            ["00-950", "00-951", "01-001", "80-123"],
+            {"0*": {"00-9*": ["00-950", "00-951"], "01-001": None}, "80-123": None},
+        ),
+        (
+            ["114 55", "114 56", "115 01", "751 23"],
+            {"11*": {"114*": ["114 55", "114 56"], "115 01": None}, "751 23": None},
+        ),
+    ],
+)
+def test_post_codes_stand_together_by_their_areas(values: list[str], tree: object) -> None:
+    draft = propose_taxonomy(values)
+    assert (draft.way, draft.taxonomy.to_tree()) == ("prefix", {"ANY": tree})
+
+
+def test_a_few_other_texts_do_not_spoil_post_codes() -> None:
+    draft = propose_taxonomy([*(f"35{n} AB" for n in range(10, 49)), "3510 AC", "abroad"])
+    assert draft.way == "prefix"
+    assert "abroad" in draft.taxonomy.children("ANY")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        ["1200 kg", "1300 kg", "1400 kg", "1500 kg"],
+        ["9th", "10th", "11th", "12th", "HS"],
+        ["DEU", "FRA", "USA", "ITA"],
+        ["1", "2", "10", "11"],
+    ],
 )
 def test_words_are_no_codes(values: list[str]) -> None:
     assert propose_taxonomy(values).way == "balanced"

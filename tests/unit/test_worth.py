@@ -56,6 +56,23 @@ def test_a_column_tells_how_many_values_it_had_and_how_much_is_kept(table: Table
     assert town.silent
 
 
+def test_generated_columns_that_lost_their_distribution_are_named() -> None:
+    """Amounts of which half are 0, drawn evenly from a wide bin; sexes drawn by their shares; groups of labels."""
+    raw = {"debt": [0] * 50 + [1_000] * 50, "sex": ["f", "m"] * 50, "town": ["a", "b"] * 50}
+    schema = Schema(debt=Number(role="quasi"), sex=Category(role="quasi"), town=Category(role="quasi"))
+    columns: dict[str, Any] = {"debt": pa.array(range(0, 1_000, 10)), "sex": pa.array(["f"] * 52 + ["m"] * 48)}
+    made = Masked.of({**columns, "town": pa.array(["{a, b}"] * 100)}, came="generated")
+    debt, sex, town = columns_kept(encode(pa.table(raw), schema), made)
+    assert debt.off == pytest.approx(0.5, abs=0.02)
+    assert sex.off == pytest.approx(0.02)
+    assert town.off is None
+    assert [column.lost for column in (debt, sex, town)] == [True, False, False]
+    assert ColumnKept.from_json(debt.to_json()) == debt
+    assert 'tell something; "town" shows one value for everybody; "debt" lost its distribution (its shares are' in (
+        Worth((debt, sex, town)).sentence("Verified")
+    )
+
+
 def test_a_column_is_silent_by_masking_not_by_nature(table: Table) -> None:
     as_it_was, hidden = shown(home=["here"] * 98 + ["there"] * 2), shown(home=["*"] * ROWS)
     assert [column.silent for masked in (as_it_was, hidden) for column in columns_kept(table, masked)] == [False, True]

@@ -22,6 +22,12 @@ NAME = 14
 KEPT = "Detail kept: of an interval what it leaves of the range, of a set what it leaves of all labels."
 ONE_VALUE = "Rows with one value: they show one label or number, neither a set nor an interval of several"
 WISH = "; where counts by a column matter, ask for detail: {COLUMN: 1}"
+OFF = (
+    "Off: of labels the share of the rows that would have to show another one for their shares to be the raw table's, "
+    "of numbers the largest difference of cumulative shares. Above 20 % a column does not tell how its values lie: "
+    "amounts of which most are 0 are better declared as a category of amounts; where they are small for their range, a "
+    "smaller one helps (outside: clip), or more bins (private_tree: {bins: 64})."
+)
 
 
 def columns_table(columns: Sequence[ColumnKept]) -> Table:
@@ -33,30 +39,32 @@ def columns_table(columns: Sequence[ColumnKept]) -> Table:
     from rich.table import Table
 
     measured, counted = any(map(_measured, columns)), any(one.alone is not None for one in columns)
+    heading = "drawn" if all(one.off is not None or not _measured(one) for one in columns) else "detail kept"
     table = Table(title="What the masked columns still tell (for your eyes only)", title_justify="left")
     table.add_column("column", overflow="fold", min_width=min(NAME, max((len(one.name) for one in columns), default=0)))
     table.add_column("values", justify="right", no_wrap=True)
     table.add_column("most frequent, and its share", overflow="fold", min_width=len("frequent,"))
     if measured:
-        table.add_column("detail kept", min_width=len("detail kept"))
+        table.add_column(heading, min_width=len(heading))
     if counted:
         table.add_column("rows with one value", justify="right", width=len("one value"))
     for one in columns:
         label = f"{visible(shortened(one.commonest_words), most=LONGEST_LABEL)} {one.share:.0%}"
         alone = "" if one.alone is None else f"{one.alone:.0%}"
-        kept = one.moved_words or (one.unmeasured if one.kept is None else detail(one.kept))
+        kept = one.moved_words or one.off_words or (one.unmeasured if one.kept is None else detail(one.kept))
         row = (visible(one.name), f"{one.before:,} -> {one.after:,}", label)
         table.add_row(*row, *([kept] * measured), *([alone] * counted), style="dim" if one.silent else None)
     return table
 
 
 def _measured(one: ColumnKept) -> bool:
-    return one.kept is not None or one.moved is not None
+    return one.kept is not None or one.moved is not None or one.off is not None
 
 
 def columns_note(columns: Sequence[ColumnKept], mask: Masker) -> str:
     """What the table's figures mean, of those that it has; a wish for detail is named where the masker keeps one."""
-    said = [KEPT] if any(map(_measured, columns)) else []
+    said = [KEPT] if any(one.kept is not None or one.moved is not None for one in columns) else []
+    said += [OFF] if any(one.off is not None for one in columns) else []
     if any(one.alone is not None for one in columns):
         said.append(f"{ONE_VALUE}{WISH if _keeps_detail(mask) else ''}.")
     return " ".join(said)

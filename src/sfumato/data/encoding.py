@@ -5,7 +5,7 @@ A set-valued column holds lists of labels, or texts with a separator.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pyarrow as pa
@@ -31,7 +31,7 @@ from sfumato.data.domain import bounded, bucketed, bucketed_items, check_labels,
 from sfumato.data.number_columns import check_number, to_numbers
 from sfumato.data.schema import Attribute, Category, ItemSet, Number, Schema
 from sfumato.data.sources.source import RawColumn, RawTable
-from sfumato.data.table import Column, ItemColumn, Origin, Place, RowPlace, Table, row_place
+from sfumato.data.table import Column, ItemColumn, Origin, Place, RowPlace, Table, narrow, row_place
 from sfumato.data.written_forms import like_lists, separator_of
 from sfumato.errors import SchemaError, TableError
 
@@ -71,14 +71,8 @@ def encode_column(
     name: str, data: RawColumn, attribute: Attribute, *, place: RowPlace = row_place
 ) -> Column | ItemColumn:
     """One column in codes. Where its distinct entries are known, they are read once each, and rows follow."""
-    in_use = None
-    if isinstance(data, Column):
-        in_use, array = Entries(data.codes, data.values), data.values
-    else:
-        array = single(data)
-        if isinstance(array, pa.DictionaryArray):
-            in_use = entries(array)
-            array = in_use.distinct
+    in_use = _in_use(data)
+    array = single(cast("pa.ChunkedArray[Any]", data)) if in_use is None else in_use.distinct
 
     def where(bad: Any) -> str:
         rows = in_use.rows(bad) if in_use is not None else np.flatnonzero(bad)
@@ -99,6 +93,32 @@ def encode_column(
     else:
         check_labels(name, column.values, attribute)
     return column
+
+
+def _in_use(data: RawColumn) -> Entries | None:
+    """The distinct entries of a column, where they are known."""
+    if isinstance(data, Column):
+        return Entries(data.codes, data.values)
+    array = single(data)
+    return entries(array) if isinstance(array, pa.DictionaryArray) else None
+
+
+def moved_rows(name: str, data: RawColumn, attribute: Number) -> int:
+    """How many rows of a column that can be read lie outside its declared range, and are moved to an end of it.
+
+    >>> moved_rows("age", pa.chunked_array([[17, 40, 95, 99, None]]), Number(range=(18, 90), outside="clip"))
+    3
+    """
+    in_use = _in_use(data)
+    array = single(cast("pa.ChunkedArray[Any]", data)) if in_use is None else in_use.distinct
+    whole = _distinct(name, array, attribute, place=lambda _: name)
+    whole = whole if in_use is None else spread(in_use.at, whole)
+    if not len(whole.values):
+        return 0
+    each = np.arange(len(whole.values))
+    inside = clipped(Column(narrow(each, len(each)), whole.values), attribute)
+    same = inside.values.take(inside.codes).cast(whole.values.type, safe=False)
+    return int(whole.counts[:-1][~pc.equal(same, whole.values).to_numpy(zero_copy_only=False)].sum())
 
 
 def _distinct(name: str, array: pa.Array[Any], attribute: Number | Category, *, place: Place) -> Column:

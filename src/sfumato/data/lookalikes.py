@@ -53,9 +53,31 @@ def alike(labels: Iterable[str]) -> list[list[int]]:
     >>> alike(["hiv", "flu", "HIV "])
     [[0, 2]]
     """
+    return _shared(map(looks, labels))
+
+
+def spelt_alike(labels: Iterable[str]) -> list[list[int]]:
+    """The places of labels that look alike, and of codes that are written with blanks or hyphens and without.
+
+    No requirement counts such codes as one value: they are what a holder is asked to write alike.
+
+    >>> spelt_alike(["3570 AG", "3570AG", "3570 ag", "1 2", "12"])
+    [[0, 1, 2]]
+    """
+    return _shared(map(_code, map(looks, labels)))
+
+
+def _code(look: str) -> str:
+    """A look without blanks and hyphens, if it is a code: of letters and digits."""
+    letters, digits = any(map(str.isalpha, look)), any(map(str.isdigit, look))
+    return look.replace(" ", "").replace("-", "") if letters and digits else look
+
+
+def _shared(looks_of: Iterable[str]) -> list[list[int]]:
+    """The places of what comes several times."""
     places: dict[str, list[int]] = {}
-    for at, label in enumerate(labels):
-        places.setdefault(looks(label), []).append(at)
+    for at, look in enumerate(looks_of):
+        places.setdefault(look, []).append(at)
     return [several for several in places.values() if len(several) > 1]
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from sfumato.data.masked import Masked
 from sfumato.data.table import AnyColumn, Table
 from sfumato.errors import quoted
+from sfumato.evaluation.distributions import distribution_off
 from sfumato.evaluation.loss import column_penalty, distance_lost, one_value
 from sfumato.evaluation.scores import MOVED, Score
 from sfumato.events import watched
@@ -22,6 +23,8 @@ from sfumato.events import watched
 SILENT = 0.97
 """A column of which so many records show one value tells nothing."""
 MISSING = "(missing)"
+LOST = 0.2
+"""A generated column whose shares are so far from the raw ones has lost its distribution."""
 DECIMALS = re.compile(r"-?\d{1,3}\.\d{5,}(e-?\d+)?")
 """A number of more decimals than anybody reads."""
 NAMED = 4
@@ -55,7 +58,8 @@ class ColumnKept:
 
     `share_before`: that of the commonest raw value. `kept`: 1 - NCP; None where numbers are shown that are not the
     record's, which has no such measure: `moved` is then how much is lost by distance (SSE / SST). `alone`: the share of
-    the rows that show one value, not a set or an interval of several; None likewise.
+    the rows that show one value, not a set or an interval of several; None likewise. `off`: of generated columns how
+    far their shares are from the raw ones, from 0 to 1.
     """
 
     name: str
@@ -67,6 +71,12 @@ class ColumnKept:
     share_before: float = 0.0
     alone: float | None = None
     moved: float | None = None
+    off: float | None = None
+
+    @property
+    def lost(self) -> bool:
+        """Whether a generated column says no longer how its values lie."""
+        return self.off is not None and self.off > LOST
 
     @property
     def silent(self) -> bool:
@@ -78,6 +88,11 @@ class ColumnKept:
     def moved_words(self) -> str:
         """How much is lost of numbers that are not the record's; nothing of other columns."""
         return "" if self.moved is None else MOVED.format(self.moved)
+
+    @property
+    def off_words(self) -> str:
+        """How far a generated column is from the raw one; nothing of other columns."""
+        return "" if self.off is None else f"{self.off:.0%} off"
 
     @property
     def unmeasured(self) -> str:
@@ -107,6 +122,7 @@ class ColumnKept:
             "one_value_share": self.alone,
             "distance_lost": self.moved,
             "tells_nothing": self.silent,
+            **({} if self.off is None else {"distribution_off": self.off}),
         }
 
     @classmethod
@@ -122,6 +138,7 @@ class ColumnKept:
             share_before=form["most_frequent_share_before"],
             alone=form.get("one_value_share"),
             moved=form.get("distance_lost"),
+            off=form.get("distribution_off"),
         )
 
 
@@ -143,6 +160,7 @@ def _kept(table: Table, masked: Masked, name: str) -> ColumnKept:
         share_before=raw.share,
         alone=one_value(table, name, masked[name]) if masked.row_by_row else None,
         moved=distance_lost(table, name, masked[name]) if masked.of_records else None,
+        off=None if masked.row_by_row else distribution_off(table.schema[name], table.columns[name], masked[name]),
     )
 
 
@@ -172,11 +190,27 @@ def shows_one_value(silent: Sequence[ColumnKept]) -> str:
     >>> shows_one_value([ColumnKept("town", 9, 1, "*", 1.0, 0.0), ColumnKept("ills", 9, 2, "{ANY}", 0.98, None)])
     '"town" and "ills" show one value for nearly everybody'
     """
-    names = [quoted(column.name) for column in silent[:NAMED]]
-    names += [f"{len(silent) - NAMED} more"] if len(silent) > NAMED else []
-    told = " and ".join([*([", ".join(names[:-1])] if names[:-1] else []), names[-1]])
+    told = _names(silent)
     whom = "everybody" if all(column.share == 1 for column in silent) else "nearly everybody"
     return f"{told} {'shows' if len(silent) == 1 else 'show'} one value for {whom}"
+
+
+def lost_distributions(lost: Sequence[ColumnKept]) -> str:
+    """Generated columns that say no longer how their values lie, by name, the farthest first.
+
+    >>> lost_distributions([ColumnKept("debts", 9, 9, "0", 0.1, None, off=0.53)])
+    '"debts" lost its distribution (its shares are 53% off)'
+    """
+    first = sorted(lost, key=lambda column: -(column.off or 0))
+    whose, most = ("its distribution", "its") if len(lost) == 1 else ("their distributions", "the first one's")
+    return f"{_names(first)} lost {whose} ({most} shares are {first[0].off:.0%} off)"
+
+
+def _names(columns: Sequence[ColumnKept]) -> str:
+    """Some columns by name, and how many more there are."""
+    names = [quoted(column.name) for column in columns[:NAMED]]
+    names += [f"{len(columns) - NAMED} more"] if len(columns) > NAMED else []
+    return " and ".join([*([", ".join(names[:-1])] if names[:-1] else []), names[-1]])
 
 
 def moved(columns: Sequence[ColumnKept]) -> bool:

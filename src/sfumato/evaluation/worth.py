@@ -15,7 +15,7 @@ from sfumato.display import Card, Grid
 from sfumato.errors import quoted
 from sfumato.evaluation.certainty import NEARLY, NO_SECRET, OF_ITEMS
 from sfumato.evaluation.class_floor import HALF_A_POINT, left_out
-from sfumato.evaluation.columns import ColumnKept, moved, shows_one_value
+from sfumato.evaluation.columns import ColumnKept, lost_distributions, moved, shows_one_value
 from sfumato.evaluation.scores import ALONE_UNMASKED, FOLLOWED, FOUND_UNMASKED
 
 HALF = 0.5
@@ -197,12 +197,14 @@ class Worth:
         return f"the clusters are found from {said}: that they are found again says nothing of the masking"
 
     def _telling(self) -> str:
-        total, telling = len(self.columns), len(self.columns) - len(self.silent)
+        lost = [column for column in self.columns if column.lost and not column.silent]
+        total, telling = len(self.columns), len(self.columns) - len(self.silent) - len(lost)
         these = "this one" if telling == 1 else f"these {telling}"
         whose = f"the detail of {these}" if self.silent else "their detail"
         detail = "" if self.kept is None else f" ({self.kept:.0%} of {whose})"
         silent = f"; {shows_one_value(self.silent)}" if self.silent else ""
-        return f"{telling} of {total} masked columns still tell something{detail}{silent}"
+        drawn = f"; {lost_distributions(lost)}" if lost else ""
+        return f"{telling} of {total} masked columns still tell something{detail}{silent}{drawn}"
 
     def _nothing(self) -> list[str]:
         return [f"for {self.nothing:.0%} of the rows nothing is shown in any masked column"] if self.nothing else []

@@ -21,6 +21,8 @@ from sfumato.people import frames
 from sfumato.people.book import Book
 from sfumato.people.clusters import cluster_points, clusters_by_density
 from sfumato.people.frames import Kind, check_kind, frame, interval_column, told_apart
+from sfumato.people.likely_labels import leaves_sets, likely_labels
+from sfumato.people.likely_means import with_likely_means
 from sfumato.people.points import Points, own_points, spaced_points
 from sfumato.people.raw_rows import raw_columns
 from sfumato.people.routes import routed
@@ -111,12 +113,13 @@ class People:
     def numbers(self, how: How = "expected", *, draws: int = 1, seed: int = 0) -> Any:
         """The table with every interval as a number.
 
-        "expected": the mean that the codebook tells of the group or the value; where it tells none, and with "middle",
-        the middle of the interval. "low_high": both ends, as two columns, NAME_low and NAME_high. "sample": a row that
-        may have been, `draws` times one below the other: numbers drawn inside their intervals around the mean, and
-        labels drawn from what is shown by their shares; whole numbers where ends are. Where ends are days, so is every
-        moment. The index of several draws (pandas) says which draw and which row each line is; elsewhere each draw is a
-        block of as many lines as there are rows. From such rows a classifier learns best.
+        "expected": the mean that the codebook tells of the group or the value; where it tells none, the one that those
+        of others make likely, or the middle of the interval where it tells no means at all. "middle": always that.
+        "low_high": both ends, as two columns, NAME_low and NAME_high. "sample": a row that may have been, `draws` times
+        one below the other: numbers drawn inside their intervals around the mean, and labels drawn from what is shown
+        by their shares, or where none are told by what all rows make likely; whole numbers where ends are. Where ends
+        are days, so is every moment. The index of several draws (pandas) says which draw and which row each line is;
+        elsewhere each draw is a block of as many lines as there are rows. From such rows a classifier learns best.
         """
         if how not in get_args(How):
             raise TableError(
@@ -343,6 +346,7 @@ class People:
         if self._kind_of(name) != "number" or not self._shows_texts(name):
             return {name: frames.as_moments(self._given(name))}
         found = self._intervals(name, alone=how == "middle")
+        found = with_likely_means(found) if how == "expected" else found
         made = {f"{name}_low": found.low, f"{name}_high": found.high} if how == "low_high" else {name: found.mean}
         dates, days = found.dates, found.days
         return {key: frames.number_array(numbers[found.codes], dates=dates, days=days) for key, numbers in made.items()}
@@ -352,10 +356,31 @@ class People:
         if not self._shows_texts(name) or pa.types.is_boolean(given.type):
             return frames.as_moments(given)
         if self._kind_of(name) == "number":
-            found = self._intervals(name)
+            found = with_likely_means(self._intervals(name))
             numbers: Floats = found.drawn(chance)
             return frames.number_array(numbers, dates=found.dates, whole=found.whole)
-        return pa.array(Labels.of(self._told(name)).drawn(chance), pa.string()).dictionary_encode()
+        return pa.array(self._likely(name).drawn(chance), pa.string()).dictionary_encode()
+
+    def _likely(self, name: str) -> Labels:
+        """The labels of a column by the shares that are told, and where none are by those that are likely."""
+        if name not in self._estimated:
+            told = self._told(name)
+            if leaves_sets(told):
+                found = likely_labels(told, groups=self.groups, clusters=self._told_clusters)
+            else:
+                found = Labels.of(told)
+            self._estimated[name] = found
+        return self._estimated[name]
+
+    @cached_property
+    def _estimated(self) -> dict[str, Labels]:
+        """What was estimated before: it is the same for every draw."""
+        return {}
+
+    @cached_property
+    def _told_clusters(self) -> NDArray[np.int64] | None:
+        """(rows,): the clusters that the release leads to; None where it tells no centres."""
+        return None if self._space is None else self.clusters()
 
 
 def _in_short(masked: str | None) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -26,14 +25,16 @@ FEW_HALVES = 0.4
 class Numbers:
     """A column of intervals: which entry each row has, and of each entry its ends, its mean, whether it is closed.
 
-    An end that is not told (`open_low`, `open_high`) is the smallest or the largest number that the column tells. Of a
-    missing value all are NaN. Dates are microseconds since the beginning of 1970.
+    `told`: whether its mean is; else it is the middle. An end that is not told (`open_low`, `open_high`) is the
+    smallest or the largest number that the column tells. Of a missing value all are NaN. Dates are microseconds since
+    the beginning of 1970.
     """
 
     codes: Ints
     low: Floats
     high: Floats
     mean: Floats
+    told: NDArray[np.bool_]
     closed: NDArray[np.bool_]
     open_low: NDArray[np.bool_]
     open_high: NDArray[np.bool_]
@@ -53,13 +54,15 @@ class Numbers:
         open_low, open_high = np.isnan(low) & ~gone, np.isnan(high) & ~gone
         low = np.where(gone, NOTHING, np.where(np.isnan(low), least, low))
         high = np.where(gone, NOTHING, np.where(np.isnan(high), most, high))
-        means = np.where(np.isnan(means), (low + high) / 2, means)
+        known_means = ~np.isnan(means)
+        means = np.where(known_means, means, (low + high) / 2)
         closed = np.array([text is None or not text.removesuffix(OR_MISSING).endswith(")") for text in told.shown])
         return cls(
             codes=told.codes.astype(np.int64),
             low=low,
             high=high,
             mean=means,
+            told=known_means,
             closed=closed,
             open_low=open_low,
             open_high=open_high,
@@ -115,19 +118,11 @@ class Labels:
 
     @classmethod
     def of(cls, told: Told) -> Labels:
-        """By what is shown, and what a codebook tells of it. What stands for anything is spread as all others are."""
-        members = [_members(text) for text in told.shown]
-        named = {label for some in members for label in some} | {
-            MISSING_TEXT if key == MISSING else key
-            for text, spread in zip(told.shown, told.spreads, strict=True)
-            for key in spread
-            if key != text
-        }
-        labels = tuple(sorted(named - {MISSING_TEXT, SUPPRESSED}))
-        at = {label: number for number, label in enumerate((*labels, MISSING_TEXT))}
-        entries = zip(told.shown, members, told.spreads, strict=True)
-        shares = np.array([_shares(text, some, spread, at) for text, some, spread in entries]).reshape(-1, len(at))
-        return cls(told.codes.astype(np.int64), labels, _spread_evenly(shares, told.codes))
+        """By what is shown, and what a codebook tells of it; what it leaves open is spread evenly over its labels. What
+        stands for anything is spread as all others are."""
+        found = LeftOpen.of(told)
+        evenly = found.told + found.members * (found.rest / np.maximum(found.members.sum(axis=1), 1))[:, None]
+        return cls(told.codes.astype(np.int64), found.labels, _spread_evenly(evenly, told.codes))
 
     @property
     def at(self) -> dict[str, int]:
@@ -145,6 +140,43 @@ class Labels:
 
 
 MISSING_TEXT = ""
+
+
+@dataclass(frozen=True, eq=False)
+class LeftOpen:
+    """What a codebook tells of each entry of a column of labels, and what it leaves open.
+
+    (entries, labels + 1), of a missing value last: `told`, the shares that are told; `members`, the labels among which
+    the rest is. (entries,): `rest`, the share that is left. Of what stands for anything there are no members.
+    """
+
+    labels: tuple[str, ...]
+    told: Floats
+    members: NDArray[np.bool_]
+    rest: Floats
+
+    @classmethod
+    def of(cls, told: Told) -> LeftOpen:
+        """By what is shown, and what is told of it."""
+        members = [_members(text) for text in told.shown]
+        named = {label for some in members for label in some} | {
+            MISSING_TEXT if key == MISSING else key
+            for text, spread in zip(told.shown, told.spreads, strict=True)
+            for key in spread
+            if key != text
+        }
+        labels = tuple(sorted(named - {MISSING_TEXT, SUPPRESSED}))
+        at = {label: number for number, label in enumerate((*labels, MISSING_TEXT))}
+        shares, among = np.zeros((len(members), len(at))), np.zeros((len(members), len(at)), dtype=np.bool_)
+        rest = np.zeros(len(members))
+        for entry, (text, some, spread) in enumerate(zip(told.shown, members, told.spreads, strict=True)):
+            for key, share in spread.items():
+                if key != text:
+                    shares[entry, at[MISSING_TEXT if key == MISSING else key]] += float(share)
+            rest[entry] = float(spread.get(text or "", 0 if spread else 1))
+            known = [label for label in some if label in at]
+            among[entry, [at[label] for label in known if label not in spread] or [at[one] for one in known]] = True
+        return cls(labels, shares, among, rest)
 
 
 def as_met(told: Told) -> tuple[str, ...]:
@@ -168,19 +200,6 @@ def _members(text: str | None) -> tuple[str, ...]:
     if text is None:
         return (MISSING_TEXT,)
     return set_pieces(text) or (text,)
-
-
-def _shares(text: str | None, members: Sequence[str], spread: Spread, at: Mapping[str, int]) -> Floats:
-    """What is told, and the rest evenly over the members of which nothing is."""
-    found = np.zeros(len(at))
-    for key, share in spread.items():
-        if key != text:
-            found[at[MISSING_TEXT if key == MISSING else key]] += float(share)
-    rest = float(spread.get(text or "", 0 if spread else 1))
-    others = [label for label in members if label in at and label not in spread] or [m for m in members if m in at]
-    for label in others:
-        found[at[label]] += rest / len(others)
-    return found
 
 
 def _spread_evenly(shares: Floats, codes: NDArray[np.generic]) -> Floats:

@@ -22,7 +22,7 @@ from sfumato.data.alone import share_alone_coded
 from sfumato.data.domain import texts_of
 from sfumato.data.drafting.people import NUMBERS_OF_THINGS, names_people
 from sfumato.data.drafting.words import IDENTIFYING, SOFT, concept_of, says
-from sfumato.data.lookalikes import alike
+from sfumato.data.lookalikes import spelt_alike
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, Category, ItemSet, Number
 from sfumato.data.shown import set_members
@@ -34,8 +34,8 @@ from sfumato.privacy.requirements import Requirement, Sensitive, largest_k
 from sfumato.privacy.requirements.requirement import codes_of
 from sfumato.recipe import Recipe
 
-MOST_LABELS = 2_000
-"""Labels of a column that are looked at."""
+MOST_LABELS, MOST_SPELT = 2_000, 5_000
+"""Labels of a column that are looked at, and those of which spellings are compared."""
 MOST_ROWS = 20_000
 """Rows that are looked at to see whether one column tells another."""
 KINDS = 50
@@ -126,7 +126,7 @@ def _alike_labels(people: Table, name: str) -> int:
     column = people.columns[name]
     if not isinstance(people.schema[name], Category) or not isinstance(column, Column) or not column.shows_labels:
         return 0
-    return sum(map(len, alike(column.labels))) if len(column.labels) <= MOST_LABELS else 0
+    return sum(map(len, spelt_alike(column.labels))) if len(column.labels) <= MOST_SPELT else 0
 
 
 def _named(people: Table) -> Iterator[str]:

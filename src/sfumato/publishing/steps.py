@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 from sfumato.counting import Engine
 from sfumato.data.reading import index_left_out, read
+from sfumato.data.schema import Number
 from sfumato.data.sources.openers import in_order
 from sfumato.data.sources.source import RawTable
 from sfumato.data.table import Table
@@ -21,6 +23,7 @@ from sfumato.maskers.sensitive import counted
 from sfumato.privacy.requirements import largest_k
 from sfumato.privacy.requirements.anonymity import FEW
 from sfumato.publishing.case import Case, prepare
+from sfumato.publishing.moved import Clipped
 from sfumato.publishing.remarks import Remarks, tell
 from sfumato.publishing.same_people import repeated
 from sfumato.recipe import Recipe
@@ -52,14 +55,15 @@ def open_account(case: Case) -> Case:
 def read_seen(case: Case) -> Case:
     """Read and prepare the table, seen by the ledger as it came in."""
     recipe = case.recipe
-    look = case.accounting.look
+    clips = any(isinstance(one, Number) and one.outside is not None for one in recipe.schema.values())
+    clipped = Clipped(recipe, case.accounting.look) if clips else None
     _refuse_order(case)
     index_left_out(case.source)
     everything = read(
         case.source,
         recipe.schema,
         encoding=recipe.encoding,
-        witness=look,
+        witness=clipped or case.accounting.look,
         stream=case.run.stream,
         query=recipe.query,
     )
@@ -68,7 +72,7 @@ def read_seen(case: Case) -> Case:
     _refuse_too_few(people, recipe)
     case.accounting.begin()
     rows = repeated(case.source, recipe, stream=case.run.stream)
-    remarks = tell(people, recipe, read=everything.rows, more=rows)
+    remarks = tell(people, recipe, read=everything.rows, more=chain(rows, clipped.told() if clipped else ()))
     left_out = 0 if recipe.mask.guarantee.spends else everything.rows - people.rows
     account = case.accounting.account(people)
     return replace(case, people=people, left_out=left_out, account=account, remarks=remarks)

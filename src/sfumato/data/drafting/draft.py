@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from sfumato.data.domain import texts_of
 from sfumato.data.drafting.guess import DIGITS, Guess, guess, is_icd
+from sfumato.data.drafting.placeholders import placeholders
 from sfumato.data.drafting.plan import plan
 from sfumato.data.drafting.profile import Profile, profile, share_alone
 from sfumato.data.drafting.proposal import ColumnDraft, Draft
@@ -20,7 +21,7 @@ from sfumato.data.drafting.roles import Given, Looked, class_column, give_roles,
 from sfumato.data.drafting.shapes import rounded_range
 from sfumato.data.drafting.spoilt import FEW_OF_ONE, spoilt
 from sfumato.data.drafting.words import CODED, is_quantity, says
-from sfumato.data.lookalikes import alike
+from sfumato.data.lookalikes import spelt_alike
 from sfumato.data.reading import AS_TEXT, UNREAD
 from sfumato.data.schema import Attribute, Category, ItemSet, Number
 from sfumato.data.table import RowPlace, row_place
@@ -36,7 +37,7 @@ _MIDDLE, _STRETCHED, _FEWEST_CLIPPED = (
     10,
     200,
 )  # of the numbers; a range to that; numbers of which 1 % is something
-_MOST_LOOKED_AT = 2000  # of a column whose labels are compared
+_MOST_LOOKED_AT = 5000  # of a column whose labels are compared
 
 
 def draft(table: pa.Table, *, called: str = "table", place: RowPlace | None = row_place) -> Draft:
@@ -130,7 +131,7 @@ def _alike(name: str, column: pa.ChunkedArray[Any]) -> int:
     if labels.distinct > _MOST_LOOKED_AT:
         return 0
     spaced = Counter(_HYPHEN.sub(" ", text) for text in labels.texts)
-    return sum(map(len, alike(labels.texts))) or sum(count for count in spaced.values() if count > 1)
+    return sum(map(len, spelt_alike(labels.texts))) or sum(count for count in spaced.values() if count > 1)
 
 
 def _column(table: pa.Table, column: Looked, given: Given) -> ColumnDraft:
@@ -150,6 +151,7 @@ def _column(table: pa.Table, column: Looked, given: Given) -> ColumnDraft:
         spoilt=None if column.made.numbered or kept else column.spoilt,
         unread=column.made.unread,
         clip=None if given.role == "identifier" else _clip(seen, attribute),
+        placeholders=None if given.role == "identifier" else placeholders(seen, table.column(column.name), attribute),
         alike=column.alike if isinstance(attribute, Category) and given.role != "identifier" else 0,
         rows_each=max(seen.counts, default=0) if column.made.numbered else 0,
         proposed=_proposed(table, seen, attribute),

@@ -218,6 +218,11 @@ def _read(name: str, values: pa.Array[Any]) -> Reading:
     return compact_dates(values, dated=dated) or Reading(values)
 
 
+def read_values(name: str, values: pa.Array[Any]) -> pa.Array[Any]:
+    """What texts of a column mean, one by one."""
+    return _read(name, values).values
+
+
 def _marks_below_zero(values: pa.Array[Any]) -> list[int]:
     """Numbers that mean missing, such as -9, if they are the only ones below zero."""
     if not (pt.is_integer(values.type) or pt.is_floating(values.type)):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from sfumato.data.drafting.placeholders import Placeholders
 from sfumato.data.drafting.plan import Plan
 from sfumato.data.drafting.roles import NOTHING_SAID
 from sfumato.data.drafting.spoilt import Spoilt
@@ -30,6 +31,7 @@ class ColumnDraft:
     `unique_share` is the share of rows that are alone with theirs; `labels` are the values of a column that has few.
     `spoilt`: nearly all its cells are numbers, and these are not. `alike`: how many labels look like another one.
     `clip`: a range that holds nearly all its numbers, where a few stretch it. `unread`: its source does not read it.
+    `placeholders`: what stands at the far ends of its numbers or dates, and may mean missing.
     `rows_each`: of a number of people, in how many rows one of them is at most; 0 of all other columns.
     """
 
@@ -47,6 +49,7 @@ class ColumnDraft:
     unread: bool = False
     clip: tuple[float, float] | None = None
     proposed: TaxonomyDraft | None = None
+    placeholders: Placeholders | None = None
 
     @property
     def kind(self) -> Kind:

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sfumato.data.drafting.guess import DIGITS
 from sfumato.data.drafting.phrases import inline, named, scalar, share
+from sfumato.data.drafting.placeholders import Placeholders
 from sfumato.data.drafting.proposal import ColumnDraft, Draft
 from sfumato.data.schema import Category, Number
 
@@ -59,6 +60,12 @@ def _about_cells(columns: Sequence[ColumnDraft]) -> Iterator[str]:
     if marked := [c for c in columns if c.attribute.missing and c.spoilt is None and c.role != "identifier"]:
         texts = "; ".join(f"{scalar(c.name)} {inline(list(c.attribute.missing))}" for c in marked)
         yield f"Do these mean missing, as they are taken for? {texts}. If one is a value, take it out of `missing`."
+    if far := [(c, c.placeholders) for c in columns if c.placeholders is not None]:
+        texts = "; ".join(f"{scalar(c.name)}: {_instead(found)}" for c, found in far)
+        yield (
+            "Do these mean missing? They are far from all others, and several rows have them; as they are, they "
+            f"stretch the range for everybody. If so, write {texts}."
+        )
     if digits := [c.name for c in columns if c.holds == DIGITS and c.role != "identifier"]:
         yield (
             f"Are these codes? {named(digits)}. They are digits in columns of text, and taken for labels. For amounts "
@@ -130,6 +137,12 @@ def _bound(draft: Draft, names: Sequence[str]) -> str:
         items = "{l_diversity: 2, kind: items, on: [...], sensitive: NAME}, by which nobody's item is certain"
         lines.append(items if len(sets) == len(names) else f"for {named(sorted(sets))} {items}")
     return "; ".join(lines)
+
+
+def _instead(found: Placeholders) -> str:
+    """What to write for a column whose far ends mean missing; what may be somebody's own is not named."""
+    texts = inline(list(found.texts)) if found.usual else "[...], what is at the end of its values,"
+    return f"missing: {texts} with range: {inline(list(found.range))}"
 
 
 def _cells(columns: Sequence[ColumnDraft]) -> str:

@@ -24,12 +24,13 @@ _ABROAD = (
     "keine angabe,keine angaben,ohne angabe,unbekannt,nicht bekannt,nicht angegeben,inconnu,inconnue,non renseigné,"
     "non renseignée,non renseigne,non communiqué,non précisé,non disponible,non connu,desconocido,desconocida,sin dato,"
     "sin datos,s/d,s/i,sin información,sin informacion,no consta,no disponible,no informado,ns/nc,sconosciuto,"
-    "sconosciuta,non disponibile,non noto,dato mancante,onbekend,niet bekend,niet opgegeven,geen opgave,desconhecido,"
+    "sconosciuta,non disponibile,non noto,dato mancante,onbekend,niet bekend,niet opgegeven,geen opgave,"
+    "n.v.t.,n.v.t,nvt,niet van toepassing,desconhecido,"
     "desconhecida,não informado,nao informado,não informada,não disponível,sem informação,sem dados,n/d,n/r,n/c"
 )
 MISSING = frozenset(("", *_USUAL.split(","), *_ABROAD.split(",")))
 """Texts that usually mean missing, whatever the column holds: in lower case, without spaces around them."""
-_SHORT = "nd,n.d.,n.d,nc,n.c.,nr,n.r.,ni,n.i.,sd,s.d.,ns,n.s.,nk,nvt,n.v.t.,n.b."
+_SHORT = "nd,n.d.,n.d,nc,n.c.,nr,n.r.,ni,n.i.,sd,s.d.,ns,n.s.,nk,n.b."
 AMONG_NUMBERS = frozenset(_SHORT.split(","))
 """Texts that mean missing where nearly all others are numbers or dates; among labels they may be a state or a party."""
 _NUMERIC = r"^[+-]?[\d.,:/\-' ]*\d[\d.,:/\-' TZ%]*$"
@@ -220,7 +221,10 @@ def is_missing(texts: pa.Array[Any], more: Sequence[str] = ()) -> pa.Array[Any]:
     known = MISSING - {"-", "--"} if "+" in held else MISSING  # plus and minus
     if _numeric(held - MISSING - AMONG_NUMBERS):
         known |= AMONG_NUMBERS
-    usual = pc.is_in(plain, value_set=pa.array(sorted(known)))
+    usual = pc.or_(
+        pc.is_in(plain, value_set=pa.array(sorted(known))),
+        pc.is_in(bare, value_set=pa.array(["n.b."])),  # not known, in Dutch; N.B. is a province
+    )
     if (words := held - MISSING) and not any(letter.isdigit() for text in words for letter in text):
         word: Any = pc.and_not(
             pc.is_in(plain, value_set=pa.array(["none"])), pc.is_in(bare, value_set=pa.array(["None"]))

@@ -1,7 +1,8 @@
 """What a column's name says of it, in seven languages: English, German, French, Spanish, Italian, Dutch, Portuguese.
 
-Names are taken apart into words without accents. A pattern matches whole words, or several in a row; it is compiled by
-`re` where it is first asked for, since few runs ask for all.
+Of German, Dutch and Scandinavian ones compounds are known by their stem, with a tail that says what of it is told
+(Huishoudtype, Erwerbsstatus). Names are taken apart into words without accents. A pattern matches whole words, or
+several in a row; it is compiled by `re` where it is first asked for, since few runs ask for all.
 """
 
 from __future__ import annotations
@@ -88,6 +89,19 @@ def _phrases(found: str, *phrases: str) -> str:
     """A pattern, or one of these phrases of several words."""
     return found + "".join(rf"|(?<![^ ])(?:{phrase})(?![^ ])" for phrase in phrases)
 
+
+def _compounds(stems: str) -> str:
+    """Words that begin with one of the stems and end with what of it is told, such as its kind or size."""
+    return f" (?:{'|'.join(stems.split())})s?(?:{'|'.join(_TAILS.split())})"
+
+
+_TAILS = """
+    typ(?:e|en)? status situati(?:e|on) situasjon vorm form art soort grootte groo?sse storlek storrelse
+    samenstelling zusammensetzung sammansattning sammensetning sammensaetning klassen? categorie kategorien? kategori
+    groep gruppe grupp niveau niva stand stellung code kode kod relatie verhaltnis forhallande forhold richting richtung
+    sector sektor positi(?:e|on)
+    """
+"""What ends a compound of German, Dutch, Swedish, Danish and Norwegian: the kind, state, size or place of something."""
 
 BIRTH = Concept(
     "age or birth",
@@ -177,7 +191,10 @@ WORK = Concept(
         beschaftigung branche metier emploi employeur profesion ocupacion empleo trabajo professione occupazione
         lavoro beroep functie werk werkgever profissao ocupacao emprego trabalho unemployed retired isco kldb nace naics
         siccode soc naf csp cnae ateco noga berufscode berufskode berufsgruppe berufskennziffer berufsschlussel
+        erwerbstatig(?:keit)? arbeitslos(?:igkeit)? werkloos(?:heid)? arbeidsongeschikt(?:heid)? sysselsattning yrke
+        sysselsetting beskaeftigelse erhverv
         """
+        + _compounds("werk arbeid beroep erwerb arbeit beschaftigung beruf arbet arbejd sysselsattning yrke erhverv")
     ),
     nominal=True,
 )
@@ -189,8 +206,9 @@ SCHOOL = Concept(
         education educational degree school schooling university studies bildung bildungsstand schulabschluss
         abschluss ausbildung schule etudes diplome niveauetudes ecole college lycee educacion estudios
         escolaridad titulo istruzione studio titolo diploma opleiding onderwijs escolaridade educacao instrucao
-        qualification
+        qualification utbildning utdanning uddannelse
         """
+        + _compounds("opleiding onderwij bildung ausbildung schul utbildning utdanning uddannelse")
     ),
 )
 HOUSEHOLD = Concept(
@@ -201,8 +219,9 @@ HOUSEHOLD = Concept(
         household family children child kids siblings dependents dependants housing home homeowner
         dwelling haushalt haushaltsgrosse kinder kinderzahl wohnung wohnform menage foyer enfants logement hogar
         hijos vivienda famiglia figli abitazione nucleo huishouden kinderen gezin woning agregado filhos
-        habitacao domicilio
+        habitacao domicilio hushall husholdning husstand
         """
+        + _compounds("huishoud(?:en)? gezin haushalt familien wohn woon hushall husholdning husstand")
     ),
 )
 EVENT = Concept(
@@ -273,6 +292,11 @@ MONEY = """
     beslaglegging hypotheek lening(?:en)? vermogen spaargeld risco inadimplen(?:cia|te) incumprimento atrasado
     insolvencia falencia penhora endividamento hipotecad[oa] emprestimos? financiamentos? pontuacao poupanca
     descoberto renda
+    schuld(?:en|ner|s|hulp|bemiddeling|regeling|last|bedrag)\\w* (?:ver|uber|ont)schuld\\w* schuldeisers?
+    betalingsregeling skuld(?:er|satt|sattning|sanering|radgivning|belopp)? gjeld(?:s\\w+)? gaeld(?:s\\w+)? inkasso\\w+
+    toeslag(?:en)? \\w*uitkering(?:en)? bijstand(?:s\\w+)? sozialhilfe burgergeld grundsicherung wohngeld
+    arbeitslosengeld \\w+inkomen \\w+einkommen \\w*inkomst(?:er|en)? (?:monat|jahre|stunden)s?(?:gehalt|lohn)
+    (?:maand|jaar|uur)(?:loon|salaris)
     """
 """What somebody owes, has and is trusted with, beside the words in `SENSITIVE`."""
 SENSITIVE = _any(

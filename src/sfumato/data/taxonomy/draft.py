@@ -21,6 +21,23 @@ Nested = dict[str, "Nested | None"]
 _DATE = re.compile(r"(\d{4})-(\d{2})-\d{2}(?:[T ].*)?")
 _CODE = re.compile(r"([A-Za-z]{1,3}-?\d+|\d{3,})[A-Za-z]?([-.][\dA-Za-z]+)*")
 _FEWEST_CODES = 4
+_POST_CODES = tuple(
+    re.compile(form)
+    for form in (
+        r"(\d)(\d)(\d)(\d)(?P<blank> ?[A-Z]{2})",  # 3511 AB: Netherlands
+        r"([A-Z]{1,2})(\d[A-Z\d]?)(?P<blank> ?\d)([A-Z]{2})",  # SW1A 1AA: United Kingdom
+        r"([A-Z])(\d)([A-Z])(?P<blank> ?\d)([A-Z]\d)",  # K1A 0B1: Canada
+        r"([A-Z])(\d[\dW])(?P<blank> ?[A-Z\d])([A-Z\d]{3})",  # D02 X285: Ireland
+        r"(\d)(\d)(\d\d)(?P<hyphen>-?\d)(\d\d)",  # 1234-567: Portugal
+        r"(\d)(\d)(?P<hyphen>-\d)(\d\d)",  # 00-950: Poland
+        r"(\d)(\d)(\d)(?P<blank> \d\d)",  # 114 55: Sweden, Czechia, Slovakia, Greece
+        r"(\d)(\d)(\d)(\d\d)(?P<hyphen>-\d{3})",  # 01310-100: Brazil
+        r"(\d)(\d\d)(?P<hyphen>-\d{4})",  # 100-0001: Japan
+    )
+)
+"""Post codes in capitals, each part of which stands for a smaller area; before one there is a blank or a hyphen."""
+_NEARLY_ALL = 0.95
+"""So many of the values are post codes; the others are written otherwise, and stand by themselves."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +124,8 @@ class _Key:
 def _way(values: list[str]) -> Way:
     if all(_DATE.fullmatch(value) for value in values):
         return "calendar"
+    if _post_code(values) is not None:
+        return "prefix"
     codes = all(_CODE.fullmatch(value) for value in values)
     lengths = {len(value) for value in values}
     lettered = any(not value.isdigit() for value in values)
@@ -120,6 +139,11 @@ def _grouped(records: dict[str, int], way: Way) -> tuple[Nested, str]:
         return _calendar(list(records)), "the values are dates: years, then months, then the values"
     if way == "prefix":
         even = len({len(value) for value in records}) == 1
+        post_code = _post_code(list(records))
+        if post_code is not None:
+            return _by_area(
+                list(records), post_code
+            ), "the values are post codes: those that begin alike stand together"
         return _prefixes(list(records), 1, even=even), "the values are codes: those that begin alike stand together"
     reason = "labels that follow each other, in groups with similar numbers of records: rename and regroup them"
     return _balanced(records), reason
@@ -173,6 +197,39 @@ def _prefixes(values: list[str], length: int, *, even: bool) -> Nested:
             groups[members[0]] = None
         else:
             groups[_starred(members, even=even)] = _prefixes(members, length + 1, even=even)
+    return groups
+
+
+def _post_code(values: list[str]) -> re.Pattern[str] | None:
+    """The form of post codes that nearly all values have, in capitals or not, with a blank or without; None of others.
+
+    What is the same in all of them at its end is a unit of measure, and no area.
+    """
+    for form in _POST_CODES if len(values) >= _FEWEST_CODES else ():
+        parts = [found.groups() for value in values if (found := form.fullmatch(_capitals(value)))]
+        if len(parts) >= _NEARLY_ALL * len(values) and len({part[-1] for part in parts}) > 1:
+            return form
+    return None
+
+
+def _capitals(value: str) -> str:
+    return " ".join(value.upper().split())
+
+
+def _by_area(values: list[str], form: re.Pattern[str]) -> Nested:
+    """Post codes by their beginnings, part by part; several spellings of one code stand together."""
+    groups: Nested = {}
+    marks = {at: " " if name == "blank" else "-" for name, at in form.groupindex.items()}
+    for value in values:
+        found = form.fullmatch(_capitals(value))
+        if found is None:
+            groups[value] = None
+            continue
+        below, start = groups, ""
+        for at, part in enumerate(found.groups(), start=1):
+            start += marks.get(at, "") + part.strip(" -")
+            below = _at(below, f"{start}*")
+        below[value] = None
     return groups
 
 
