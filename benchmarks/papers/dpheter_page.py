@@ -42,13 +42,22 @@ class Timing:
     gigabytes: float
 
 
-def page(path: Path | None, figures: Sequence[Figure], times: Sequence[Timing], *, cases: Collection[str]) -> None:
+def page(
+    path: Path | None,
+    figures: Sequence[Figure],
+    times: Sequence[Timing],
+    *,
+    cases: Collection[str],
+    usual: bool = False,
+) -> None:
     """Fill the tables that were measured into the page; without a page, print them.
 
     `cases`: all that there are, such as "adult kmeans 5". Lines of others, which have another name now, go.
+    `usual`: tables by the number of steps stay as they are.
     """
     if figures:
-        _fill(path, {name: make(figures) for name, make in TABLES.items()}, cases)
+        made = {name: make for name, make in TABLES.items() if not usual or name not in BY_STEPS}
+        _fill(path, {name: make(figures) for name, make in made.items()}, cases)
     if times:
         _fill(path, {"figure 18": _times(times)})
 
@@ -278,6 +287,9 @@ TABLES: dict[str, Callable[[Sequence[Figure]], str]] = {
     "t-tests": tests,
     "figures 16 and 17": crossed,
 }
+
+
+BY_STEPS = ("steps", "figures 16 and 17")
 
 
 def _times(times: Sequence[Timing]) -> str:
