@@ -1,6 +1,6 @@
 """Figures 4 to 18 of 003 in a compact form: DPHeter made sound, random selection, our tree, no data, the ceiling.
 
-    python -m benchmarks.papers.dpheter                             # into docs/results/dpheter.md; an hour of CPU
+    python -m benchmarks.papers.dpheter                             # into docs/results/dpheter.md; 25 minutes of CPU
     python -m benchmarks.papers.dpheter --only "adult bisecting 3"  # these lines of the tables; the others stay
     python -m benchmarks.papers.dpheter --usual                     # DPHeter with its usual number of steps alone
     python -m benchmarks.papers.dpheter --quick                     # a small part, printed only
