@@ -164,8 +164,8 @@ def _sections(figures: Figures, plots: dict[str, str]) -> list[str]:
         "# Anonymizing classification data: paper 002 redone",
         f"Made by `python -m benchmarks.papers.classification --seconds {figures.genetic_seconds:g}` "
         f"({figures.seconds / 60:.0f} minutes on two shared cores); `--errors` prints all that repeats but Partition's "
-        "lines, `--partition` those. Genetic searches are stopped by a clock, and give what they then have. BE, AE, UE: "
-        "errors on held-out rows from raw rows, masked rows, and rows without the masked attributes, as in "
+        "lines, `--partition` those. Genetic searches are stopped by a clock, and give what they then have. "
+        "BE, AE, UE: errors on held-out rows from raw rows, masked rows, and rows without the masked attributes, as in "
         "docs/classes.md. The classifier is our entropy tree, not C4.5, so differences are compared, not levels.",
         "## What the paper claims, and what we find",
         _goals(figures),
