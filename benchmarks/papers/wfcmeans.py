@@ -127,8 +127,9 @@ def figure_4(name: str, means: Means) -> Iterator[str]:
 def lower(means: Means) -> str:
     """In how many cells WF-C-means has the lower mean, by its own weights and by equal ones.
 
-    >>> lower({("iris", "WF-C-means", 2): (1.0, 3.0), ("iris", "MDAV", 2): (2.0, 2.0)})
-    'WF-C-means has the lower mean by its own weights and by equal ones than MDAV in 1 and 0 of 1 cells.'
+    >>> print(lower({("iris", "WF-C-means", 2): (1.0, 3.0), ("iris", "MDAV", 2): (2.0, 2.0)}))
+    WF-C-means has the lower mean by its own weights and by equal ones
+    than MDAV in 1 and 0 of 1 cells.
     """
     ours = {(table, k): pair for (table, method, k), pair in means.items() if method == "WF-C-means"}
     counts = []
@@ -136,8 +137,8 @@ def lower(means: Means) -> str:
         own, equal = (sum(pair[at] < means[table, other, k][at] for (table, k), pair in ours.items()) for at in (0, 1))
         counts.append(f"{other} in {own} and {equal}")
     return (
-        "WF-C-means has the lower mean by its own weights and by equal ones than "
-        f"{', '.join(counts)} of {len(ours)} cells."
+        "WF-C-means has the lower mean by its own weights and by equal ones\n"
+        f"than {', '.join(counts)} of {len(ours)} cells."
     )
 
 
