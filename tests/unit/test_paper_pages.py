@@ -11,9 +11,12 @@ from benchmarks.papers.cluster_measuring import Row
 from benchmarks.papers.cluster_settings import Setting
 from benchmarks.papers.dpheter import NAMES
 from benchmarks.papers.dpheter_page import Figure, page
+from benchmarks.papers.dpheter_rivals import Coded
 from benchmarks.papers.gdtm import into_page
 from benchmarks.papers.gdtm_graph import by_graph
 
+import sfumato as sf
+from sfumato.data.encoding import encode
 from sfumato.evaluation.clusters import misclassification
 
 
@@ -95,3 +98,13 @@ def test_merging_along_a_graph_of_neighbours_finds_groups_and_follows_a_rotation
     found = by_graph(points * (1, 1000), 3, 0)
     assert misclassification(true, found) == 0
     assert misclassification(found, by_graph(turned * (1, 1000), 3, 0)) == 0
+
+
+def test_sets_come_back_from_the_yes_and_no_that_rivals_get() -> None:
+    adult = sf.datasets.load("adult_heterogeneous")
+    table = encode(adult.table.slice(0, 50), adult.schema)
+    coded = Coded.of(table, bins=8, may_miss=())
+    back = coded.columns(coded.codes, np.random.default_rng(0))["occupation"].decode().to_pylist()
+    assert [set(row or ()) for row in back] == [
+        set(row or ()) for row in adult.table["occupation"].slice(0, 50).to_pylist()
+    ]
