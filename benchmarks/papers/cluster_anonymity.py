@@ -4,6 +4,7 @@ python -m benchmarks.papers.cluster_anonymity                # everything: twent
 python -m benchmarks.papers.cluster_anonymity --quick        # a few test cases, into a temporary folder
 python -m benchmarks.papers.cluster_anonymity --plots-only   # tables and plots again from the kept results
 python -m benchmarks.papers.cluster_anonymity --sample 24    # so many of the kept results measured again, and compared
+python -m benchmarks.papers.cluster_anonymity --said         # what the page's sentences tell beside the tables
 
 CRX is not bundled: SFUMATO_DATA names the folder that holds it. Without it the benchmark goes on with Adult alone.
 """
@@ -27,6 +28,7 @@ from benchmarks.papers.cluster_measuring import Row, measure
 from benchmarks.papers.cluster_page import fill
 from benchmarks.papers.cluster_plots import plot
 from benchmarks.papers.cluster_published import published
+from benchmarks.papers.cluster_said import said
 from benchmarks.papers.cluster_settings import FULL, QUICK, Setting, people, settings
 from sfumato.errors import DatasetError
 
@@ -46,12 +48,16 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--plots-only", action="store_true", help="tables and plots from the kept results")
     parser.add_argument("--only", help="measure one experiment again (a word in the results' first column)")
     parser.add_argument("--sample", type=int, metavar="N", help="measure N of the kept results again; writes nothing")
+    parser.add_argument("--said", action="store_true", help="figures of the page's sentences, from the kept results")
     parser.add_argument("--out", type=Path, help="folder for results, tables and plots (docs/results)")
     parser.add_argument("--processes", type=int, default=2)
     given = parser.parse_args(arguments)
     out: Path = given.out or (Path(gettempdir()) / f"{NAME}_quick" if given.quick else OUT)
     out.mkdir(parents=True, exist_ok=True)
     kept = out / f"{NAME}.csv"
+    if given.said:
+        print(*said(cluster_rows.read(kept)), sep="\n")
+        return
     if given.sample:
         had = set(tables())
         rows = [row for row in cluster_rows.read(kept) if row.setting.dataset in had]

@@ -38,12 +38,13 @@ def main() -> None:
     table, usual = people(parser.parse_args().rows), schema()
     flat = sf.Schema({name: _flat(of) for name, of in usual.items()})
     bare = sf.Schema({name: _bare(of) for name, of in usual.items()})
-    print(f"{table.num_rows} people, {len(NAMES)} quasi-identifiers, 6-means; F and match point from the centres")
-    _line("(compiling)", table.slice(0, 2000), usual, 100)
+    measured(table.slice(0, 2000), usual, 100)  # compiles
+    print(f"{table.num_rows:,} people, {len(NAMES)} quasi-identifiers, 6-means; F and match point from the centres\n")
+    print("| | F | match point | kept | `publish` |\n|---|---|---|---|---|")
     for k in LARGE:
         _line(f"h = {k}", table, usual, k)
     _line("h = 100, trees of two levels", table, flat, 100)
-    _line("h = 100, suppression", table, bare, 100)
+    _line("h = 100, suppression in place of trees", table, bare, 100)
 
 
 def measured(table: pa.Table, schema: sf.Schema, k: int) -> dict[str, float]:
@@ -60,8 +61,17 @@ def measured(table: pa.Table, schema: sf.Schema, k: int) -> dict[str, float]:
 
 def _line(says: str, table: pa.Table, schema: sf.Schema, k: int) -> None:
     began = time.process_time()
-    told = "  ".join(f"{name} {value:.3f}" for name, value in measured(table, schema, k).items())
-    print(f"{says:32}{told}  publish {time.process_time() - began:.1f} CPU s", flush=True)
+    told = " | ".join(_share(value) for value in measured(table, schema, k).values())
+    print(f"| {says} | {told} | {time.process_time() - began:.1f} s |", flush=True)
+
+
+def _share(value: float) -> str:
+    """Three digits, as a page writes shares.
+
+    >>> _share(0.9381), _share(1.0)
+    ('.938', '1.000')
+    """
+    return f"{value:.3f}".removeprefix("0")
 
 
 def _flat(attribute: Any) -> Any:

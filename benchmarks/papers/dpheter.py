@@ -1,7 +1,8 @@
 """Figures 4 to 18 of 003 in a compact form: DPHeter made sound, random selection, our tree, no data, the ceiling.
 
-    python -m benchmarks.papers.dpheter                             # into docs/results/dpheter.md; an hour of CPU
+    python -m benchmarks.papers.dpheter                             # into docs/results/dpheter.md; 25 minutes of CPU
     python -m benchmarks.papers.dpheter --only "adult bisecting 3"  # these lines of the tables; the others stay
+    python -m benchmarks.papers.dpheter --usual                     # DPHeter with its usual number of steps alone
     python -m benchmarks.papers.dpheter --quick                     # a small part, printed only
 
 The tables are public, so the noise is drawn from seeds: the figures repeat, and none of them protects anybody. `--time`
@@ -132,8 +133,11 @@ def cases(*, quick: bool, only: Sequence[str] = ("",)) -> Iterator[Case]:
             yield Case(name, table, structure, find(structure, table))
 
 
-def measured(case: Case, made: dict[Any, Outcome], *, quick: bool) -> Iterator[Figure]:
-    """Figures of one case; tables that do not depend on the structure are made once, in `made`."""
+def measured(case: Case, made: dict[Any, Outcome], *, quick: bool, usual: bool = False) -> Iterator[Figure]:
+    """Figures of one case; tables that do not depend on the structure are made once, in `made`.
+
+    `usual`: neither other numbers of steps, nor another clusterer afterwards.
+    """
     yield from _bounds(case)
     tree = sf.PrivateTree(may_miss=MAY_MISS[case.name])
     for epsilon in EPSILONS[::4] if quick else EPSILONS:
@@ -142,18 +146,18 @@ def measured(case: Case, made: dict[Any, Outcome], *, quick: bool) -> Iterator[F
             outcome = made[key] = made.get(key) or case.run(tree, epsilon, seed)
             mask = outcome.mask if isinstance(outcome.mask, NoisyHistogram) else None
             yield from case.figures("tree", epsilon, outcome.masked, mask=mask, run=seed)
-            if case.found.n == CROSSED and seed < RUNS and not quick:
+            if case.found.n == CROSSED and seed < RUNS and not usual:
                 yield from case.crossed.figures("tree", epsilon, outcome.masked, run=seed)
             if seed < RUNS:
-                yield from _papers(case, made, epsilon, seed, quick=quick)
+                yield from _papers(case, made, epsilon, seed, usual=usual)
 
 
-def _papers(case: Case, made: dict[Any, Outcome], epsilon: str, seed: int, *, quick: bool) -> Iterator[Figure]:
+def _papers(case: Case, made: dict[Any, Outcome], epsilon: str, seed: int, *, usual: bool) -> Iterator[Figure]:
     """The paper's algorithm with every number of steps, and with cuts chosen at random."""
     heter = sf.DPHeter(steps=USUAL_STEPS, may_miss=MAY_MISS[case.name])
-    for steps in STEPS if epsilon in BY_STEPS[case.name] and not quick else (USUAL_STEPS,):
+    for steps in STEPS if epsilon in BY_STEPS[case.name] and not usual else (USUAL_STEPS,):
         outcome = case.run(replace(heter, steps=steps), epsilon, seed)
-        yield from _generalized(case, f"h={steps}", outcome, epsilon, seed, crossed=not quick)
+        yield from _generalized(case, f"h={steps}", outcome, epsilon, seed, crossed=not usual)
     key = (case.name, "random", epsilon, seed)
     made[key] = made.get(key) or case.run(replace(heter, selection="random"), epsilon, seed + 1000)
     yield from _generalized(case, "random", made[key], epsilon, seed)
@@ -245,6 +249,7 @@ def main(arguments: Sequence[str]) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--quick", action="store_true")
     parser.add_argument("--only", nargs="+", default=[""], metavar="CASE", help='"patients", "adult bisecting 3", ...')
+    parser.add_argument("--usual", action="store_true", help="without other numbers of steps and Figures 16 and 17")
     parser.add_argument("--time", action="store_true")
     parser.add_argument("--publish", type=int, metavar="ROWS", help="one release of so many patients, end to end")
     parser.add_argument("--pairs", type=int, metavar="N", help="pairs in place of parts, beside parts")
@@ -278,11 +283,11 @@ def main(arguments: Sequence[str]) -> None:
     if not asked.time or asked.quick:
         made: dict[Any, Outcome] = {}
         for case in cases(quick=asked.quick, only=asked.only):
-            figures += measured(case, made, quick=asked.quick)
+            figures += measured(case, made, quick=asked.quick, usual=asked.quick or asked.usual)
             done = f"{case.name} {case.structure.method} {case.found.n}"
             print(f"{done}: {time.perf_counter() - began:.0f} s", flush=True)
-            page(PAGE if not asked.quick else None, figures, (), cases=NAMES)
-    page(PAGE if not asked.quick else None, figures, times, cases=NAMES)
+            page(PAGE if not asked.quick else None, figures, (), cases=NAMES, usual=asked.usual)
+    page(PAGE if not asked.quick else None, figures, times, cases=NAMES, usual=asked.usual)
     print(f"{time.perf_counter() - began:.0f} s")
 
 

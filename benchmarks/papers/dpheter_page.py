@@ -42,13 +42,22 @@ class Timing:
     gigabytes: float
 
 
-def page(path: Path | None, figures: Sequence[Figure], times: Sequence[Timing], *, cases: Collection[str]) -> None:
+def page(
+    path: Path | None,
+    figures: Sequence[Figure],
+    times: Sequence[Timing],
+    *,
+    cases: Collection[str],
+    usual: bool = False,
+) -> None:
     """Fill the tables that were measured into the page; without a page, print them.
 
     `cases`: all that there are, such as "adult kmeans 5". Lines of others, which have another name now, go.
+    `usual`: tables by the number of steps stay as they are.
     """
     if figures:
-        _fill(path, {name: make(figures) for name, make in TABLES.items()}, cases)
+        made = {name: make for name, make in TABLES.items() if not usual or name not in BY_STEPS}
+        _fill(path, {name: make(figures) for name, make in made.items()}, cases)
     if times:
         _fill(path, {"figure 18": _times(times)})
 
@@ -80,11 +89,12 @@ def _fill(path: Path | None, filled: Mapping[str, str], cases: Collection[str] |
         print("\n\n".join(f"{name}\n{table}" for name, table in filled.items()))
         return
     text = path.read_text(encoding="utf-8")
-    for name, table in filled.items():
+    measured = {name: table for name, table in filled.items() if len(table.splitlines()) > 2}
+    for name, table in measured.items():
         before, begin, rest = text.partition(f"<!-- table: {name} -->")
         if begin:
             old, end, after = rest.partition(END)
-            text = f"{before}{begin}\n\n{_beside(_still(old.strip(), cases), table)}\n\n{end}{after}"
+            text = f"{before}{begin}\n\n{_beside(_still(old.strip(), cases), table, list(cases or ()))}\n\n{end}{after}"
         else:
             print(f"{name} has no place on the page:\n\n{table}")
     path.write_text(text, encoding="utf-8")
@@ -106,15 +116,18 @@ def _case(line: str) -> str:
     return f"{table} {clusters.partition(',')[0]}"
 
 
-def _beside(old: str, new: str) -> str:
-    """A table with the lines of cases that were measured now; lines of other cases stay as they are."""
+def _beside(old: str, new: str, order: Sequence[str]) -> str:
+    """A table with the lines of cases that were measured now, in their order; lines of other cases stay as they are."""
     cases: dict[str, list[str]] = {}
     for text in (old, new):
         fresh: dict[str, list[str]] = {}
-        for line in text.splitlines():
+        for line in text.splitlines()[2:]:
             fresh.setdefault(" | ".join(line.split(" | ")[:2]), []).append(line)
         cases |= fresh
-    return "\n".join(line for lines in cases.values() for line in lines)
+    lines = [line for lines in cases.values() for line in lines]
+    if order:
+        lines.sort(key=lambda line: order.index(_case(line)))
+    return "\n".join([*new.splitlines()[:2], *lines])
 
 
 def _cell(values: Sequence[float]) -> str:
@@ -278,6 +291,9 @@ TABLES: dict[str, Callable[[Sequence[Figure]], str]] = {
     "t-tests": tests,
     "figures 16 and 17": crossed,
 }
+
+
+BY_STEPS = ("steps", "figures 16 and 17")
 
 
 def _times(times: Sequence[Timing]) -> str:

@@ -22,7 +22,7 @@ from sfumato.arrays import Ints
 from sfumato.data.masked import Masked
 from sfumato.data.table import Table
 from sfumato.maskers.histogram.domains import Domain, ItemDomain, NumberDomain, declared
-from sfumato.maskers.histogram.marginals import column_of, numbers_in
+from sfumato.maskers.histogram.marginals import SetRows, column_of, numbers_in
 from sfumato.maskers.histogram.records import Records, records_of
 
 SCRIPT = Path(__file__).with_name("dpheter_rival.py")
@@ -84,6 +84,7 @@ def _block(records: Records, name: str) -> Ints:
 
 def _column(domain: Domain, codes: Ints, random: np.random.Generator) -> Any:
     if isinstance(domain, ItemDomain):
-        return column_of(domain, [[np.flatnonzero(row).tolist() for row in codes]])
+        held = codes > 0
+        return column_of(domain, [SetRows(np.nonzero(held)[1], held.sum(axis=1), np.zeros(len(held), dtype=np.bool_))])
     cells = codes[:, 0]
     return column_of(domain, [numbers_in(domain, cells, random) if isinstance(domain, NumberDomain) else cells])

@@ -11,9 +11,12 @@ from benchmarks.papers.cluster_measuring import Row
 from benchmarks.papers.cluster_settings import Setting
 from benchmarks.papers.dpheter import NAMES
 from benchmarks.papers.dpheter_page import Figure, page
+from benchmarks.papers.dpheter_rivals import Coded
 from benchmarks.papers.gdtm import into_page
 from benchmarks.papers.gdtm_graph import by_graph
 
+import sfumato as sf
+from sfumato.data.encoding import encode
 from sfumato.evaluation.clusters import misclassification
 
 
@@ -32,8 +35,8 @@ def test_lines_of_cases_that_were_not_measured_stay(tmp_path: Path) -> None:
         figures = [Figure(table, "kmeans", k, "kmeans", by, "1", f, f, 1.0) for by in ("tree", "h=4", "h=8")]
         page(path, figures, (), cases=["adult kmeans 5", "patients kmeans 5"])
 
-    measured("adult", 5, 0.11)
     measured("patients", 5, 0.22)
+    measured("adult", 5, 0.11)
     measured("adult", 5, 0.33)
     lines = [line.split(" | ") for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("| ")]
     assert [line[1:] for line in lines[2:]] == [
@@ -43,6 +46,18 @@ def test_lines_of_cases_that_were_not_measured_stay(tmp_path: Path) -> None:
         ["kmeans 5", "h=8", "0.22; 0.22 |"],
     ]
     assert path.read_text(encoding="utf-8").endswith("<!-- end of table -->\nprose\n")
+
+
+def test_a_table_of_which_nothing_was_measured_stays(tmp_path: Path) -> None:
+    path, old = (
+        tmp_path / "page.md",
+        "| table | clusters | by | 1 |\n| --- |\n| adult | kmeans 5, then bisecting | tree | 0.7 |",
+    )
+    marked = f"<!-- table: figures 16 and 17 -->\n\n{old}\n\n<!-- end of table -->\n"
+    path.write_text(marked, encoding="utf-8")
+    figures = [Figure("adult", "kmeans", 3, "kmeans", by, "1", 0.5, 0.5, 1.0) for by in ("tree", "h=4")]
+    page(path, figures, (), cases=NAMES)
+    assert path.read_text(encoding="utf-8") == marked
 
 
 def test_lines_of_cases_that_have_another_name_now_go(tmp_path: Path) -> None:
@@ -83,3 +98,13 @@ def test_merging_along_a_graph_of_neighbours_finds_groups_and_follows_a_rotation
     found = by_graph(points * (1, 1000), 3, 0)
     assert misclassification(true, found) == 0
     assert misclassification(found, by_graph(turned * (1, 1000), 3, 0)) == 0
+
+
+def test_sets_come_back_from_the_yes_and_no_that_rivals_get() -> None:
+    adult = sf.datasets.load("adult_heterogeneous")
+    table = encode(adult.table.slice(0, 50), adult.schema)
+    coded = Coded.of(table, bins=8, may_miss=())
+    back = coded.columns(coded.codes, np.random.default_rng(0))["occupation"].decode().to_pylist()
+    assert [set(row or ()) for row in back] == [
+        set(row or ()) for row in adult.table["occupation"].slice(0, 50).to_pylist()
+    ]
