@@ -13,7 +13,8 @@ import pytest
 import sfumato as sf
 from sfumato.data.masked import Masked
 from sfumato.publishing.case import refuse_fingerprints
-from sfumato.publishing.remarks import rare_labels, tell, undone
+from sfumato.publishing.rare_labels import rare_labels
+from sfumato.publishing.remarks import tell, undone
 from sfumato.publishing.same_people import repeated
 from sfumato.structure.followed import Followed, deciding, followed
 from sfumato.structure.structures import find

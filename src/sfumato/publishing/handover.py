@@ -22,7 +22,8 @@ from sfumato.maskers.sensitive import counted
 from sfumato.privacy.requirements import largest_k, without_covered
 from sfumato.privacy.verify import Verdict, verify
 from sfumato.publishing.case import Case
-from sfumato.publishing.remarks import rare_labels, undone
+from sfumato.publishing.rare_labels import rare_labels
+from sfumato.publishing.remarks import undone
 from sfumato.recipe import Recipe
 from sfumato.recipe.policies import findings as policies
 from sfumato.release.bundle import needed_labels, told_labels, write_bundle

@@ -176,8 +176,7 @@ def _quasi(columns: Sequence[Looked], most: int) -> dict[str, Given]:
     """The quasi-identifiers: what others know, then amounts that find a row, then what singles out most."""
     able = [column for column in columns if column.can_be_masked]
     known = _known(able)
-    places = [c for at, c in enumerate(known) if at < most or (c.concept is not None and c.concept.known == _MANY_KNOW)]
-    found = {c.name: Given("quasi", _known_reason(c)) for c in places}  # what many know never goes out as it is
+    found = {c.name: Given("quasi", _known_reason(c)) for c in known[:most]}
     exact = [c for c in able if c.exact and c.name not in found and c not in known]
     exact.sort(key=lambda c: (not _is_sensitive(c), -c.profile.spread))
     extra = int(any(map(_is_sensitive, exact)))  # a named amount is worth a place of its own: else it would be lost
