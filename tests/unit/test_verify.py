@@ -59,7 +59,7 @@ def test_a_verdict_without_checks_does_not_hold() -> None:
 
 # What somebody changes in the certificate, and the check that notices; the hashes fit again each time.
 CERTIFICATES: dict[str, tuple[Callable[[Form], object], str]] = {
-    "format": (lambda c: c.update(format=7), "certificate"),
+    "format": (lambda c: c.update(format=8), "certificate"),
     "an earlier format": (lambda c: c.update(format=1), "format"),
     "format is true": (lambda c: c.update(format=True), "certificate"),
     "no claims": (lambda c: c.update(claims=[]), "certificate"),
