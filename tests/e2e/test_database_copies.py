@@ -49,6 +49,12 @@ KINDS: dict[str, Any] = {
 """Of every type that a column may go out with, one that is there and one that is missing."""
 
 
+@pytest.mark.parametrize("address", ["people.csv", "nope://x?table=t", "mysql://host/db?table=t"])
+def test_what_is_no_address_of_a_database_is_told_as_such(address: str) -> None:
+    with pytest.raises(sf.TableError, match="begin it with postgresql://, duckdb://, sqlite://"):
+        address_of(address, None)
+
+
 def test_every_type_of_a_column_is_copied(kind: str, tmp_path: Path) -> None:
     address = PLACES[kind](people(20), tmp_path).partition("?")[0]
     name = f"kinds_{uuid4().hex}"

@@ -50,7 +50,7 @@ def apply(
         shown = shown_rows(read_mask(release), recipe, table, unseen=unseen).table
     order = None if keep_order else Secure().permutation(shown.num_rows)
     write(shown, output, order=order, spreadsheet_safe=recipe.release.spreadsheet_safe)
-    note(f"wrote {output}: {shown.num_rows:,} rows, unverified", style="yellow")
+    note(f"wrote {output}: {shown.num_rows:,} {'row' if shown.num_rows == 1 else 'rows'}, unverified", style="yellow")
 
 
 def _check_order(table: str, *, keep_order: bool) -> None:

@@ -88,6 +88,8 @@ def parse(address: str) -> Address:
         password = found.password
     except ValueError:
         raise _malformed("something else") from None
+    if found.scheme not in SCHEMES:
+        raise _malformed("something else", f"begin it with {', '.join(f'{one}://' for one in SCHEMES)}")
     if password is not None or any(name in SECRETS for name, _ in options):
         raise _malformed("an address with a password in it", "leave it out, and set PGPASSWORD or name password_env=")
     if found.fragment or len({name for name, _ in options}) < len(options):

@@ -50,7 +50,7 @@ def address_of(address: str, table: str | None) -> Address:
             found.called,
             "the table to write is named once",
             given="not at all" if table is None else "twice",
-            remedy='say table="NAME", or ?table=NAME in the address',
+            remedy='write ?table=NAME behind the address, or in Python table="NAME"',
         )
     return (
         found if table is None else Address(found.scheme, found.where, table, found.options, found.variable, found.file)

@@ -94,7 +94,7 @@ _BEGINS = re.compile(
     r"\s*(?:insert|update|delete|merge|replace|upsert|truncate|drop|alter|create|grant|revoke|copy|call|do|set|attach"
     r"|detach|pragma|vacuum|reindex|refresh|comment|begin|commit|rollback|lock|export|import|install|load)\b"
 )
-_WITHIN = re.compile(r"\binto\b|\(\s*delete\s+from\b|\(\s*update\s+(?:only\s+)?[\w.\s]*?\bset\b")
+_WITHIN = re.compile(r"\binto\b|[()]\s*delete\s+from\b|[()]\s*update\s+(?:only\s+)?[\w.\s]*?\bset\b")
 
 
 def asks_to_write(query: str) -> bool:
@@ -104,6 +104,8 @@ def asks_to_write(query: str) -> bool:
 
     >>> asks_to_write("WITH x AS (DELETE FROM a RETURNING *) SELECT * FROM x"), asks_to_write("SELECT 'a;b' FROM drop")
     (True, False)
+    >>> asks_to_write("WITH x AS (SELECT 1) DELETE FROM a")
+    True
     """
     plain = _ASIDE.sub(" ", query).lower().strip().rstrip(";")
     return ";" in plain or _BEGINS.match(plain) is not None or _WITHIN.search(plain) is not None
