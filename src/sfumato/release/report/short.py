@@ -34,7 +34,7 @@ from sfumato.release.report.markup import (
     text,
 )
 from sfumato.release.report.material import Held, Released
-from sfumato.release.report.worth import alone, silent_line, worth_of
+from sfumato.release.report.worth import silent_line, worth_of
 
 NAME = "report_short.html"
 MOST_COLUMNS, MOST_FIGURES, MOST_ATTACKS, LONGEST, FEW = 18, 4, 6, 400, 5
@@ -113,7 +113,7 @@ def _columns(released: Released, held: Held) -> Html | None:
         "How many values each masked column had and has, how much of its detail it keeps, and the share of rows that "
         f"show one value, no set or interval{hidden}:"
     )
-    heads = ["column", "values", "detail kept", "of the rows"]
+    heads = ["column", "values", "detail kept", "one value"]
     drawn = [told, table(heads, rows[:MOST_COLUMNS], kind="worth")] if rows else []
     return section(
         "What each column lost", *drawn, *silent_line([one.name for one in found if one.silent]), anchor="worth"
@@ -132,7 +132,7 @@ def _named(name: str) -> str:
 def _kept(one: ColumnKept) -> list[Cell]:
     return [
         one.unmeasured if one.kept is None else made(meter(one.kept)),
-        alone(one),
+        "" if one.alone is None else f"{one.alone:.0%}",
     ]
 
 
