@@ -1,7 +1,10 @@
-"""Processes that were forked from one whose threads were at work: there polars would wait for them for ever.
+"""Processes in which nothing should begin: forked from one whose threads were at work, or still reading their script.
 
 Of the threads of a process a fork keeps one alone. polars starts its own when it first computes, as every release makes
 it do, and a child waits for threads that it does not have. Nothing can bring them back: so that is told at once.
+
+A process that is started anew reads the script of the one that started it: what stands there outside of
+`if __name__ == "__main__":` would be done again, and a release published, and epsilon spent, a second time.
 """
 
 from __future__ import annotations
@@ -48,6 +51,18 @@ def refuse_lost_threads() -> None:
             given="a process forked after polars had computed, as for a release",
             remedy='start processes with multiprocessing.get_context("spawn") '
             "(ProcessPoolExecutor(mp_context=...)), or use threads",
+        )
+
+
+def refuse_second_reading() -> None:
+    """Refuse to publish while a process that was started anew reads its script."""
+    processes = sys.modules.get("multiprocessing.process")  # such a process has it
+    if processes is not None and getattr(processes.current_process(), "_inheriting", False):
+        raise SfumatoError(
+            "process",
+            "each process that is started anew reads the script of the one that started it, and does what it says",
+            given='a script that publishes outside of `if __name__ == "__main__":`',
+            remedy='put what the script does under `if __name__ == "__main__":`; recipes may stay',
         )
 
 

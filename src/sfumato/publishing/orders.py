@@ -23,6 +23,7 @@ from sfumato.errors import ReleaseError
 from sfumato.evaluation.attacks.results import AttackReport
 from sfumato.evaluation.attacks.settings import Effort, Others
 from sfumato.events import running, step
+from sfumato.forks import refuse_second_reading
 from sfumato.maskers.masker import Outcome
 from sfumato.publishing import handover, steps
 from sfumato.publishing.case import Case, Run, Step
@@ -74,6 +75,7 @@ def publish(table: object, recipe: Recipe | str | Path, *, run: Run | None = Non
     recipe = Recipe.of(recipe)
     if run is not None:
         expected("publish", run, Run, rule="how to run is an sf.Run", remedy="write run=sf.Run(report=False)")
+    refuse_second_reading()
     return released_by(recipe, walk(PUBLISH, Case(source=table, recipe=recipe, run=run or Run())))
 
 

@@ -14,6 +14,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass, field, fields
 from importlib.metadata import version
 from itertools import product
@@ -313,6 +314,14 @@ def _side_by_side(waiting: Sequence[Point], table: str, workers: int) -> Iterato
             done, left = wait(left, timeout=POLL, return_when=FIRST_COMPLETED)
             for one in done:
                 yield running[one], one.result()
+    except BrokenProcessPool:
+        over.set()
+        raise SfumatoError(
+            "sweep",
+            "settings are tried in processes that are started anew, and read the script that calls it",
+            given="one that ended without an answer",
+            remedy='in a script, put what it does under `if __name__ == "__main__":`; else see whether memory ran out',
+        ) from None
     except BaseException:
         over.set()
         raise

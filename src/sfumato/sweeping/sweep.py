@@ -19,6 +19,7 @@ from sfumato.calls import called
 from sfumato.data.safe_files import private_folder, write_private
 from sfumato.display import Card, Grid
 from sfumato.errors import RecipeError, ReleaseError
+from sfumato.forks import refuse_second_reading
 from sfumato.publishing import Run, publish
 from sfumato.recipe import Earlier, Recipe
 from sfumato.recipe.parts import check_earlier
@@ -87,6 +88,7 @@ def sweep(
 
     Processes are started anew, so a script that calls this does so under `if __name__ == "__main__":`.
     """
+    refuse_second_reading()
     recipe = Recipe.of(recipe)
     found = points(recipe, over)
     refuse_budget(recipe, found, public=public)
