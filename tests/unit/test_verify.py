@@ -14,6 +14,7 @@ import pytest
 import sfumato as sf
 from sfumato.errors import ReleaseError
 from sfumato.privacy.verify import CLAIMS, Verdict, verify
+from sfumato.privacy.verify.canonical import FORMAT
 from sfumato.privacy.verify.claims import check_k_anonymity
 from sfumato.privacy.verify.terms import REACHED, TERMS
 from sfumato.privacy.verify.texts.wording import ATTACKERS, SENTENCES
@@ -59,7 +60,7 @@ def test_a_verdict_without_checks_does_not_hold() -> None:
 
 # What somebody changes in the certificate, and the check that notices; the hashes fit again each time.
 CERTIFICATES: dict[str, tuple[Callable[[Form], object], str]] = {
-    "format": (lambda c: c.update(format=8), "certificate"),
+    "format": (lambda c: c.update(format=FORMAT + 1), "certificate"),
     "an earlier format": (lambda c: c.update(format=1), "format"),
     "format is true": (lambda c: c.update(format=True), "certificate"),
     "no claims": (lambda c: c.update(claims=[]), "certificate"),
