@@ -1,7 +1,8 @@
 """Which role each column gets: who can know it, what must not be learned, what is as good as a name.
 
 Every quasi-identifier costs detail in all others, so they are few: those that others can know of a person, the best
-known and the most telling ones first. What stays plain goes out as it is, so it is told and asked about.
+known and the most telling ones first, and all that many know. What stays plain goes out as it is, so it is told and
+asked about.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ FINGERPRINT = 0.4
 """Where more rows than this have a rare value, a column does not go out as it is; `publish` refuses above a half."""
 LEAST_QUASI, MOST_EXACT = 3, 2
 MOST_QUASI = ((300, 4), (3_000, 6))
-"""Tables of fewer rows than this have at most so many quasi-identifiers; larger ones have at most `OF_MANY_ROWS`."""
+"""Tables of fewer rows than this have at most so many quasi-identifiers; larger ones have at most `OF_MANY_ROWS`.
+
+What many know (age, sex, where somebody lives) is masked in any case, be there more of it.
+"""
 OF_MANY_ROWS = 8
 MOST_CLASSES = 10
 _MANY_KNOW = 3
@@ -152,8 +156,7 @@ def _settled(column: Looked, target: Looked | None) -> Given | None:
 
 def _is_sensitive(column: Looked) -> bool:
     """Sensitive by its name; what many know of everybody is no secret, and a date is a date."""
-    known = column.concept
-    return column.sensitive is not None and (known is None or (known.known < _MANY_KNOW and known is not EVENT))
+    return column.sensitive is not None and not _many_know(column) and column.concept is not EVENT
 
 
 def _exact_text(column: Looked) -> Given | None:
@@ -176,7 +179,8 @@ def _quasi(columns: Sequence[Looked], most: int) -> dict[str, Given]:
     """The quasi-identifiers: what others know, then amounts that find a row, then what singles out most."""
     able = [column for column in columns if column.can_be_masked]
     known = _known(able)
-    found = {c.name: Given("quasi", _known_reason(c)) for c in known[:most]}
+    masked = known[:most] + [c for c in known[most:] if _many_know(c)]
+    found = {c.name: Given("quasi", _known_reason(c)) for c in masked}
     exact = [c for c in able if c.exact and c.name not in found and c not in known]
     exact.sort(key=lambda c: (not _is_sensitive(c), -c.profile.spread))
     extra = int(any(map(_is_sensitive, exact)))  # a named amount is worth a place of its own: else it would be lost
@@ -222,7 +226,11 @@ def _known_reason(column: Looked) -> str:
     concept = column.concept
     if concept is None:
         return "known to others"
-    return f"{concept.meaning}: {'many know it' if concept.known == _MANY_KNOW else 'people around one know it'}"
+    return f"{concept.meaning}: {'many know it' if _many_know(column) else 'people around one know it'}"
+
+
+def _many_know(column: Looked) -> bool:
+    return column.concept is not None and column.concept.known == _MANY_KNOW
 
 
 def _exact_reason(column: Looked) -> str:
