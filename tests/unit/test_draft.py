@@ -263,7 +263,7 @@ def municipalities(rows: int = 3_000, misspelt: int = 0) -> pa.Table:
     known = {name: chance.integers(1, 30, rows) for name in ("age", "country", "job", "education", "children", "ward")}
     others = {"sex": chance.choice(["f", "m"], rows), "married": chance.choice(["y", "n"], rows)}
     towns = {"municipality": [f"m{n}" for n in town], "province": province, "region": [f"r{n // 20}" for n in town]}
-    towns["tariff"] = [f"t{n // 6}" for n in town[: rows - misspelt]] + ["T 0"] * misspelt
+    towns["tariff"] = [f"t{n // 7}" for n in town[: rows - misspelt]] + ["T 0"] * misspelt
     return pa.table({**towns, **known, **others, "eyes": chance.choice(["blue", "brown"], rows, p=[0.02, 0.98])})
 
 

@@ -27,7 +27,7 @@ LEAST_QUASI, MOST_EXACT = 3, 2
 MOST_QUASI = ((300, 4), (3_000, 6))
 """Tables of fewer rows than this have at most so many quasi-identifiers; larger ones have at most `OF_MANY_ROWS`.
 
-What many know (age, sex, where somebody lives) is masked in any case, be there more of it.
+What many know (age, sex, where somebody lives) does not go out as it is, be there more of it.
 """
 OF_MANY_ROWS = 8
 MOST_CLASSES = 10
@@ -131,6 +131,9 @@ def give_roles(table: pa.Table, columns: Sequence[Looked], target: Looked | None
     if not quasi:
         given |= _at_least_one(columns)
     given |= _tell_tales(table, columns, given)
+    beyond = {c.name: Given("quasi", _known_reason(c)) for c in open_ones if _many_know(c) and c.can_be_masked}
+    given |= {name: role for name, role in beyond.items() if given[name].role == "plain"}
+    given |= _tell_tales(table, columns, given)
     return given | _coarser(table, [column for column in columns if column is not target], given)
 
 
@@ -179,8 +182,7 @@ def _quasi(columns: Sequence[Looked], most: int) -> dict[str, Given]:
     """The quasi-identifiers: what others know, then amounts that find a row, then what singles out most."""
     able = [column for column in columns if column.can_be_masked]
     known = _known(able)
-    masked = known[:most] + [c for c in known[most:] if _many_know(c)]
-    found = {c.name: Given("quasi", _known_reason(c)) for c in masked}
+    found = {c.name: Given("quasi", _known_reason(c)) for c in known[:most]}
     exact = [c for c in able if c.exact and c.name not in found and c not in known]
     exact.sort(key=lambda c: (not _is_sensitive(c), -c.profile.spread))
     extra = int(any(map(_is_sensitive, exact)))  # a named amount is worth a place of its own: else it would be lost
