@@ -19,7 +19,7 @@ CODES = sf.Taxonomy.from_tree({"ANY": {f"{group}": [f"{group}.{leaf}" for leaf i
 MAY_MISS = ("age", "wage", "born", "town", "items", "codes")
 SCHEMA = sf.Schema(
     age=sf.Number(role="quasi", range=(0, 9), integer=True, outside="clip"),
-    wage=sf.Number(role="plain", range=(-1.0, 1.0), outside="clip", missing=("nan",)),
+    wage=sf.Number(role="plain", range=(-1.0, 1.0), bins=(-1, 0, 1), outside="clip", missing=("nan",)),
     born=sf.Number(role="quasi", calendar="month", range=("1950-03-15", "1989-12-31"), outside="clip"),
     town=sf.Category(role="quasi", taxonomy=TOWNS, outside="d"),
     items=sf.ItemSet(role="quasi", values=("p", "q", "r", "s"), most=2, too_many="first", outside="s"),

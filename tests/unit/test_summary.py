@@ -138,8 +138,8 @@ def test_in_80_letters_every_heading_and_value_is_read(
     assert "…" not in out
     assert all(word in out for word in (*headings, "Startdatum", "Noordoost", "13,155 -> 13,757", "61%"))
     assert ("detail kept" in out) == (kept is not None)
-    assert columns_note(columns, mask).endswith(said)
-    assert bool(columns_note(columns, mask)) == bool(said)
+    assert columns_note(columns, mask, {}).endswith(said)
+    assert bool(columns_note(columns, mask, {})) == bool(said)
 
 
 def test_lost_clusters_and_both_numbers_of_starts_are_told() -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sfumato.display import shortened
-from sfumato.errors import visible
+from sfumato.errors import quoted, visible
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from sfumato.data.schema import Attribute
     from sfumato.evaluation.columns import ColumnKept
     from sfumato.maskers.masker import Masker
 
@@ -26,9 +27,11 @@ WISH = "; where counts by a column matter, ask for detail: {COLUMN: 1}"
 OFF = (
     "Off: of labels the share of the rows that would have to show another one for their shares to be the raw table's, "
     "of numbers the largest difference of cumulative shares. Above 20 % a column does not tell how its values lie: "
-    "amounts of which most are 0 are better declared as a category of amounts; where they are small for their range, a "
-    "smaller one helps (outside: clip), or more bins (private_tree: {bins: 64})."
+    "amounts of which many are 0, or most small for their range, need bins that are declared (bins: [0, 1000, 20000]: "
+    "0 alone, then from each number on); where the range is wider than need be, a smaller one helps (outside: clip). "
+    "Go by what is publicly known of such amounts: choosing after a look at these figures is not covered by epsilon."
 )
+EXAMPLE = "By its declared range alone {} could have bins: {}."
 
 
 def columns_table(columns: Sequence[ColumnKept]) -> Table:
@@ -63,14 +66,28 @@ def _measured(one: ColumnKept) -> bool:
     return one.kept is not None or one.moved is not None or one.off is not None
 
 
-def columns_note(columns: Sequence[ColumnKept], mask: Masker) -> str:
-    """What the table's figures mean, of those that it has; a wish for detail is named where the masker keeps one."""
+def columns_note(columns: Sequence[ColumnKept], mask: Masker, schema: Mapping[str, Attribute]) -> str:
+    """What the table's figures mean, of those that it has; a wish for detail is named where the masker keeps one, and
+    bins where a number lost its distribution."""
     said = [KEPT] if any(one.kept is not None or one.moved is not None for one in columns) else []
     said += [WIDE] if any(one.wide_words for one in columns) else []
     said += [OFF] if any(one.off is not None for one in columns) else []
+    said += _examples(columns, schema)
     if any(one.alone is not None for one in columns):
         said.append(f"{ONE_VALUE}{WISH if _keeps_detail(mask) else ''}.")
     return " ".join(said)
+
+
+def _examples(columns: Sequence[ColumnKept], schema: Mapping[str, Attribute]) -> list[str]:
+    """Bins for the first number that lost its distribution and has none; they follow from what is declared."""
+    from sfumato.data.cut_points import powers_of_ten
+    from sfumato.data.schema import Number
+
+    for one in columns:
+        attribute = schema.get(one.name)
+        if one.lost and isinstance(attribute, Number) and attribute.bins is None and (cuts := powers_of_ten(attribute)):
+            return [EXAMPLE.format(quoted(one.name), list(cuts))]
+    return []
 
 
 def _keeps_detail(mask: Masker) -> bool:

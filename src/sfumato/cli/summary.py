@@ -52,7 +52,7 @@ def show_release(release: Release, output: Path) -> None:
             show(line)
     if worth.columns:
         show(columns_table(worth.columns))
-        if noted := columns_note(worth.columns, release.recipe.mask):
+        if noted := columns_note(worth.columns, release.recipe.mask, release.recipe.schema):
             show(noted)
     if release.scores.get("detail"):
         show(detail_kept(release.scores["detail"]))

@@ -29,5 +29,6 @@ def _declared(attribute: Any) -> str:
     if attribute.taxonomy is not None:
         return f"taxonomy, {len(attribute.taxonomy.leaves):,} leaves"
     if ends is not None:
-        return f"{ends[0]} to {ends[1]}"
+        cuts = getattr(attribute, "bins", None)
+        return f"{ends[0]} to {ends[1]}" + ("" if cuts is None else f", {len(cuts) + 1} bins")
     return "" if labels is None else f"{len(labels):,} values"

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, get_args
 
 from sfumato.calls import constructed, expected
+from sfumato.data.cut_points import check_bins
 from sfumato.data.described import described
 from sfumato.data.lookalikes import bad_name
 from sfumato.data.roles import Role as Role
@@ -42,6 +43,8 @@ class Number:
     `dates`: in which order day, month and year stand in texts such as 31.12.1990 (None: ISO 8601). `decimal`: the mark
     before the decimals of numbers in text, "comma" for 1.234,56 and "point" for 1,234.56 (None: 1234.56).
     `taxonomy`: a given tree of intervals, of which a quasi-identifier shows a cut; its root is then the range.
+    `bins`: under a budget the cut points of the range, at each of which a bin begins (None: equal bins); an end of the
+    range among them is a bin of its own.
 
     >>> Number(role="quasi", range=(17, 90)).range
     (17, 90)
@@ -53,6 +56,7 @@ class Number:
     role: Role = "plain"
     taxonomy: Taxonomy | None = None
     range: tuple[float, float] | tuple[str, str] | None = None
+    bins: tuple[float | str, ...] | None = None
     integer: bool | None = None
     calendar: Calendar | None = None
     dates: DateOrder | None = None
@@ -77,6 +81,8 @@ class Number:
             _check_range(self)
         if self.taxonomy is not None:
             _check_intervals(self)
+        if self.bins is not None:
+            check_bins(self)
 
     @property
     def intervals(self) -> Intervals | None:
@@ -255,7 +261,7 @@ def _without_domain(attribute: Attribute) -> Attribute:
     if attribute.outside is not None:  # what lies outside is moved into the domain: nothing is undeclared
         return attribute
     if isinstance(attribute, Number):
-        return replace(attribute, range=None, taxonomy=None)
+        return replace(attribute, range=None, taxonomy=None, bins=None)
     return replace(attribute, taxonomy=None, values=None)
 
 

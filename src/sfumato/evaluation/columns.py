@@ -219,11 +219,12 @@ def lost_distributions(lost: Sequence[ColumnKept]) -> str:
     """Generated columns that say no longer how their values lie, by name, the farthest first.
 
     >>> lost_distributions([ColumnKept("debts", 9, 9, "0", 0.1, None, off=0.53)])
-    '"debts" lost its distribution (its shares are 53% off)'
+    '"debts" lost its distribution (its shares are 53% off; of numbers, bins that are declared keep it)'
     """
     first = sorted(lost, key=lambda column: -(column.off or 0))
     whose, most = ("its distribution", "its") if len(lost) == 1 else ("their distributions", "the first one's")
-    return f"{_names(first)} lost {whose} ({most} shares are {first[0].off:.0%} off)"
+    kept = f"of numbers, bins that are declared keep {'it' if len(lost) == 1 else 'them'}"
+    return f"{_names(first)} lost {whose} ({most} shares are {first[0].off:.0%} off; {kept})"
 
 
 def _names(columns: Sequence[ColumnKept]) -> str:

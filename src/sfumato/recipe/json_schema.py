@@ -11,6 +11,7 @@ from inspect import Parameter, signature
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from sfumato.data.cut_points import MOST_CUTS
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.maskers.registry import MASKERS, masker_named
 from sfumato.privacy.requirements import REQUIREMENTS
@@ -30,7 +31,14 @@ TEXT, NUMBER, PLAIN = {"type": "string"}, {"type": "number"}, {"type": ["string"
 LABELS: Form = {"type": "array", "items": PLAIN}
 TREE: Form = {"type": ["string", "object"], "description": "A file in the recipe's folder, bundled:NAME, or a tree."}
 ENDS: Form = {"type": "array", "items": {"type": ["number", "string"]}, "minItems": 2, "maxItems": 2}
-MORE: Mapping[str, Form] = {"taxonomy": TREE, "values": LABELS, "missing": {"anyOf": [LABELS, TEXT]}, "range": ENDS}
+CUTS: Form = {"type": "array", "items": {"type": ["number", "string"]}, "minItems": 1, "maxItems": MOST_CUTS}
+MORE: Mapping[str, Form] = {
+    "taxonomy": TREE,
+    "values": LABELS,
+    "missing": {"anyOf": [LABELS, TEXT]},
+    "range": ENDS,
+    "bins": CUTS,
+}
 """Settings of attributes that YAML writes in other words than Python."""
 
 

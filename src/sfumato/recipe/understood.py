@@ -73,7 +73,7 @@ def check_understood(recipe: Any) -> None:
 
 
 def check_budget(recipe: Any) -> None:
-    """A budget goes with maskers that spend one, and with no others."""
+    """A budget goes with maskers that spend one, and with no others; so do declared bins."""
     spends = recipe.mask.guarantee.spends
     if spends and recipe.budget is None:
         raise RecipeError(
@@ -85,6 +85,14 @@ def check_budget(recipe: Any) -> None:
             "only maskers that generate rows from noisy counts spend one",
             given=type(recipe.mask).__name__,
             remedy="use mask: private_tree",
+        )
+    binned = [name for name, attribute in recipe.schema.items() if getattr(attribute, "bins", None) is not None]
+    if binned and not spends:
+        raise RecipeError(
+            ", ".join(binned),
+            "bins are what noisy counts are made in: they go with a budget",
+            given="bins without a budget",
+            remedy="leave bins out, or write budget: {epsilon: 1} and mask: private_tree",
         )
     if spends and recipe.keep_order:
         raise RecipeError(

@@ -157,6 +157,8 @@ def _attribute(name: str, form: Any, within: Within) -> Attribute:
         part["taxonomy"] = _taxonomy(name, part["taxonomy"], within)
     if part.get("range") is not None:
         part["range"] = _range(name, part["range"])
+    if isinstance(part.get("bins"), list):
+        part["bins"] = _dated(part["bins"])
     part |= {texts: [_label(text) for text in part[texts]] for texts in TEXTS if isinstance(part.get(texts), list)}
     try:
         made: Any = build(KINDS[kind], name, part)
@@ -175,7 +177,12 @@ def _range(name: str, given: Any) -> tuple[Any, ...]:
         raise RecipeError(
             name, "a range is [lowest, highest]", given=repr(given), remedy="write for example range: [0, 100]"
         )
-    return tuple(str(end) if hasattr(end, "isoformat") else end for end in given)
+    return _dated(given)
+
+
+def _dated(given: list[Any]) -> tuple[Any, ...]:
+    """Dates, which YAML reads as such, as texts again."""
+    return tuple(str(one) if hasattr(one, "isoformat") else one for one in given)
 
 
 def _taxonomy(name: str, given: Any, within: Within) -> Taxonomy:

@@ -21,7 +21,7 @@ from sfumato.maskers.registry import masker_named, name_of
 from sfumato.privacy.budget import UNIT, Event, Spending
 from sfumato.privacy.ledger import Account, Entry, Known, Ledger, Likeness, People, Rules
 from sfumato.privacy.mechanisms import Mechanisms, noise_of
-from sfumato.privacy.verify.canonical import OF_NOISE
+from sfumato.privacy.verify.canonical import FORMAT, OF_NOISE
 from sfumato.privacy.verify.texts import readme, wording
 from sfumato.privacy.verify.texts.wording import Deployed, deployment
 from sfumato.randomness import Randomness
@@ -305,6 +305,7 @@ class Differential:
             columns=columns,
             created=created,
             versions=versions,
+            release=FORMAT,
         )
         return {"differential_privacy": self.to_json(), "deployment": deployment(deployed)}
 

@@ -24,7 +24,7 @@ Form = dict[str, Any]
 KINDS = ("number", "category", "item_set")
 ROLES: tuple[Role, ...] = ("identifier", "quasi", "sensitive", "plain")
 OWN = {
-    "number": ("range", "integer", "calendar", "dates", "decimal", "outside"),
+    "number": ("range", "bins", "integer", "calendar", "dates", "decimal", "outside"),
     "category": ("taxonomy", "values", "outside"),
     "item_set": ("taxonomy", "values", "separator", "outside", "most", "too_many"),
 }

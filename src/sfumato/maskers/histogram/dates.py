@@ -1,7 +1,8 @@
 """Dates and times under a budget: a declared range in whole calendar units, counted from the one that 1970 began in.
 
-Bins are equally long but for this: each begins where the calendar does, with the year, or the quarter, month, day, ...
-that is nearest, the longest of which none would begin two bins. Range and unit are declared, so all of it is public.
+Unless they are declared, bins are equally long but for this: each begins where the calendar does, with the year, or the
+quarter, month, day, ... that is nearest, the longest of which none would begin two bins. Range and unit are declared,
+so all of it is public.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.data import calendar
+from sfumato.data.cut_points import Wrong, inner_edges, wrong_cuts
 from sfumato.data.schema import Calendar, Number
 from sfumato.data.shown import interval_text
+from sfumato.errors import RecipeError
 
 ROUND: tuple[Calendar, ...] = ("year", "quarter", "month", "day", "hour", "minute", "second")
 """With which bins may begin, the longest first."""
@@ -49,6 +52,26 @@ def bin_edges(first: int, last: int, unit: Calendar, bins: int) -> tuple[float, 
             even = found
             break
     return (float(first), *even.astype(np.float64).tolist(), float(last + 1))
+
+
+def cut_edges(name: str, number: Number, first: int, last: int) -> tuple[float, ...]:
+    """The same where cut points are declared: each begins a unit of the range.
+
+    >>> born = Number(calendar="year", range=("1930", "2009"), bins=("1950", "1980-01-01"))
+    >>> [unit_text(int(edge), "year") for edge in cut_edges("born", born, *(declared_units(born) or (0, 0)))]
+    ['1930', '1950', '1980', '2010']
+    """
+    unit, cuts = number.calendar or "day", [str(cut) for cut in number.bins or ()]
+    moments = np.array([calendar.parse(cut) for cut in cuts], dtype=np.int64)
+    numbers = calendar.unit_numbers(moments, unit)
+    wrong = wrong_cuts(numbers.tolist(), first, last, whole=True)
+    inside = np.flatnonzero(calendar.unit_starts(numbers, unit) != moments)
+    if len(inside):
+        near = unit_text(int(numbers[inside[0]]), unit)
+        wrong = Wrong(f"each cut point begins a {unit}, the unit of its calendar", f"write for example {near!r}")
+    if wrong is not None:
+        raise RecipeError(name, wrong.rule, given=repr(cuts), remedy=wrong.remedy)
+    return (float(first), *inner_edges(numbers.tolist(), first, whole=True), float(last + 1))
 
 
 def _nearest(numbers: NDArray[np.int64], unit: Calendar, period: Calendar) -> NDArray[np.int64]:

@@ -1,8 +1,8 @@
 """Public domains: what each attribute may hold, from its declaration alone. Nothing here looks at a record.
 
-An attribute's values fall into *cells*: bins of a declared range (of dates: see `dates`), leaves of a declared taxonomy
-or list, and for item sets the labels of a public cut through their taxonomy. A missing value has a cell of its own
-where it may occur.
+An attribute's values fall into *cells*: bins of a declared range, equal ones or declared ones (of dates: see `dates`),
+leaves of a declared taxonomy or list, and for item sets the labels of a public cut through their taxonomy. A missing
+value has a cell of its own where it may occur.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 
 from sfumato.data.axis import numbers_of
 from sfumato.data.calendar import unit_numbers
+from sfumato.data.cut_points import draws_whole, inner_edges
 from sfumato.data.schema import Attribute, Calendar, Category, ItemSet, Number, Schema
 from sfumato.data.shown import interval_text
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import RecipeError
-from sfumato.maskers.histogram.dates import bin_edges, declared_units, units_text
+from sfumato.maskers.histogram.dates import bin_edges, cut_edges, declared_units, units_text
 
 MOST_ITEMS = 96
 """No more labels of a set-valued attribute are counted, unless asked; larger taxonomies are cut higher up."""
@@ -34,9 +35,11 @@ FEW_ITEMS = 32
 
 @dataclass(frozen=True)
 class NumberDomain:
-    """A declared range in equal bins; `edges` has one entry more than there are bins, the last bin is closed.
+    """A declared range in bins; `edges` has one entry more than there are bins, the last bin is closed.
 
-    `unit`: of dates and times, whose numbers are those of their calendar units.
+    `unit`: of dates and times, whose numbers are those of their calendar units. `cut`: the bins were declared, else
+    they are equal. Where the first two edges are the same, the first bin is the lower end alone; where the last two
+    are, the last bin is the upper end.
     """
 
     name: str
@@ -46,6 +49,7 @@ class NumberDomain:
     edges: tuple[float, ...]
     missing: bool
     unit: Calendar | None = None
+    cut: bool = False
 
     @property
     def size(self) -> int:
@@ -56,12 +60,17 @@ class NumberDomain:
     def drawn(self) -> str:
         """How its numbers are drawn."""
         kind = f"{self.unit}s" if self.unit else "whole numbers" if self.integer else "decimals"
-        return f"{len(self.edges) - 1} bins, {kind}"
+        return f"{len(self.edges) - 1} {'declared ' if self.cut else ''}bins, {kind}"
 
     def numbers(self, values: pa.Array[Any], attribute: Number) -> NDArray[np.float64]:
         """(values,): raw values as the numbers of this domain."""
         found = numbers_of(values, attribute)
         return (found if self.unit is None else unit_numbers(found, self.unit)).astype(np.float64)
+
+    def places(self, numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+        """(numbers,): the bin of each number."""
+        found = np.searchsorted(np.array(self.edges[1:-1]), numbers, side="right")
+        return np.where(numbers == self.low, 0, found).astype(np.int64)
 
     def middles(self) -> NDArray[np.float64]:
         """(bins,): the middle of each bin."""
@@ -75,7 +84,7 @@ class NumberDomain:
         if self.unit is not None:
             return units_text(int(self.edges[first]), int(self.edges[end]), self.unit)
         low, high = self.edges[first], self.high if end == last else self.edges[end]
-        return interval_text(_text(low), _text(high), closed=end == last)
+        return interval_text(_text(low), _text(high), closed=end == last or low == high)
 
 
 @dataclass(frozen=True)
@@ -169,29 +178,24 @@ def _wanting_range(number: Number) -> str:
 
 def _domain(name: str, attribute: Attribute, *, bins: int, missing: bool, items: int) -> Domain:
     if isinstance(attribute, Number):
-        units, unit = declared_units(attribute), attribute.calendar
-        if units is not None and unit is not None:
-            edges = bin_edges(*units, unit, bins)
-            low, high = float(units[0]), float(units[1])
-            return NumberDomain(name, low, high, integer=True, edges=edges, missing=missing, unit=unit)
-        (low, high), integer = (float(end) for end in attribute.range or (0, 1)), draws_whole(attribute)
-        return NumberDomain(name, low, high, integer, _edges(low, high, integer, bins), missing)
+        return _number_domain(name, attribute, bins=bins, missing=missing)
     if isinstance(attribute, Category):
         return LabelDomain(name, _tree(attribute), missing)
     return item_domain(name, attribute, missing=missing, items=items)
 
 
-def draws_whole(number: Number) -> bool:
-    """Whether whole numbers are drawn: as declared; where nothing is, ends such as 0 and 120 say so, 4.0 and 12 do not.
-
-    >>> draws_whole(Number(range=(0, 120))), draws_whole(Number(range=(4.0, 12))), draws_whole(Number(range=(4.5, 12)))
-    (True, False, False)
-    >>> draws_whole(Number(range=(4, 12), integer=False))
-    False
-    """
-    if number.integer is not None:
-        return number.integer
-    return all(isinstance(end, int) for end in number.range or ())
+def _number_domain(name: str, number: Number, *, bins: int, missing: bool) -> NumberDomain:
+    cut, unit, units = number.bins is not None, number.calendar, declared_units(number)
+    if units is not None and unit is not None:
+        edges = bin_edges(*units, unit, bins) if number.bins is None else cut_edges(name, number, *units)
+        low, high = float(units[0]), float(units[1])
+        return NumberDomain(name, low, high, integer=True, edges=edges, missing=missing, unit=unit, cut=cut)
+    (low, high), integer = (float(end) for end in number.range or (0, 1)), draws_whole(number)
+    edges = _edges(low, high, integer, bins)
+    if number.bins is not None:
+        inner = inner_edges([float(point) for point in number.bins], low, whole=integer)
+        edges = (edges[0], *inner, edges[-1])
+    return NumberDomain(name, low, high, integer, edges, missing, cut=cut)
 
 
 def item_domain(name: str, attribute: ItemSet, *, missing: bool, items: int = MOST_ITEMS) -> ItemDomain:

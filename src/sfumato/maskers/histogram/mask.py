@@ -95,10 +95,12 @@ def domain_form(domain: Domain, shown: Rows) -> dict[str, Any]:
         if domain.unit is not None:
             first, last = (unit_text(int(end), domain.unit) for end in (domain.low, domain.high))
             kind = "dates" if shown == "values" else "intervals"
-            return {"kind": kind, "range": [first, last], "calendar": domain.unit, "missing": domain.missing}
+            form = {"kind": kind, "range": [first, last], "calendar": domain.unit, "missing": domain.missing}
+            return form | _cuts(domain)
         ends = [int(end) if domain.integer else end for end in (domain.low, domain.high)]
         kind = "numbers" if shown == "values" else "intervals"
-        return {"kind": kind, "range": ends, "integer": domain.integer, "missing": domain.missing}
+        form = {"kind": kind, "range": ends, "integer": domain.integer, "missing": domain.missing}
+        return form | _cuts(domain)
     if isinstance(domain, LabelDomain):
         labels = domain.tree.leaves if shown == "values" else domain.tree.labels
         return {"kind": "labels", "labels": list(labels), "missing": domain.missing}
@@ -111,6 +113,15 @@ def domain_form(domain: Domain, shown: Rows) -> dict[str, Any]:
         "separator": domain.separator,
         "missing": domain.missing,
     }
+
+
+def _cuts(domain: NumberDomain) -> dict[str, Any]:
+    """Where declared bins begin, behind the first; equal ones follow from the range, and are not told."""
+    if not domain.cut:
+        return {}
+    if domain.unit is not None:
+        return {"bins": [unit_text(int(edge), domain.unit) for edge in domain.edges[1:-1]]}
+    return {"bins": [int(edge) if domain.integer else edge for edge in domain.edges[1:-1]]}
 
 
 def shown_of(domain: Domain, box: Box) -> str | list[str] | None:

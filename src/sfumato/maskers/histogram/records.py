@@ -83,7 +83,7 @@ def _cells(domain: NumberDomain | LabelDomain, column: Column, attribute: Any) -
             raise TypeError(f"{domain.name} is no number")
         numbers = domain.numbers(column.values, attribute)
         _refuse_decimals(domain, numbers, attribute)
-        found = np.searchsorted(np.array(domain.edges[1:-1]), numbers, side="right")
+        found = domain.places(numbers)
     else:
         at = {leaf: place for place, leaf in enumerate(domain.tree.leaves)}
         found = np.array([at[label] for label in texts_of(column.values)], dtype=np.int64)

@@ -45,7 +45,7 @@ from sfumato.privacy.verify.texts.wording import (
 from sfumato.privacy.verify.values import LENGTHS
 from sfumato.privacy.verify.verdict import CheckError
 
-FORMATS = (3, 4, 5, 6, 7)
+FORMATS = (3, 4, 5, 6, 7, 8)
 FORMAT = FORMATS[-1]
 DOTTED = 4  # from this format on, intervals are written with dots where a minus sign would leave a doubt
 SPELLED = 5  # from this format on, dates and sets with missing values are written as they are now
@@ -55,6 +55,7 @@ QUOTED = 6  # from this format on, labels with commas in them stand in quotation
 TOLD_BY_GROUPS = 6  # from this format on, the lines of README.md place rows by what codebook.json tells
 DATED = 6  # from this format on, dates are generated too, and a certificate tells their calendar units
 GATHERED = 7  # from this format on, a certificate tells in which columns values beyond the declared ones were moved
+# From format 8 on bins of numbers may be declared: BINNED of `texts.wording`.
 ROLES = ("quasi", "sensitive", "plain")
 ORDERS = ("shuffled", "kept")
 ALONG = ("codebook", "centres")

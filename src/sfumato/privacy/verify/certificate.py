@@ -213,6 +213,7 @@ def _check_deployment(certificate: Certificate) -> None:
             columns={column.name: column.kind for column in certificate.columns},
             created=field(form, "created", str),
             versions={name: field(form if name == "sfumato" else versions, name, str) for name in LIBRARIES},
+            release=certificate.format,
         )
     )
     compare(form.get("deployment"), made, "'deployment'")

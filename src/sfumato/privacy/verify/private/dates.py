@@ -5,6 +5,7 @@ Dates of a day or longer units are days, each the first of its unit; those of sh
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING
 
 from sfumato.privacy.verify.fields import Form, field, one_of
@@ -76,13 +77,14 @@ def _moments(low: str, high: str, unit: str) -> tuple[str, str]:
     return begins, over
 
 
-def shown_intervals(column: pl.Series, domain: Form) -> bool:
-    """Intervals of whole units in the range, each open above and in its one form."""
+def shown_intervals(column: pl.Series, domain: Form, known: Collection[str] | None = None) -> bool:
+    """Intervals of whole units in the range, each open above and in its one form. `known`: all ends that there are."""
     unit, (low, high) = unit_of(domain), range_of(domain, column.name)
-    return all(_is_inside(str(label), low, str(after(high, unit)), unit) for label in column.unique().to_list())
+    labels, over = map(str, column.unique().to_list()), str(after(high, unit))
+    return all(_is_inside(label, low, over, unit, known) for label in labels)
 
 
-def _is_inside(label: str, low: str, over: str, unit: str) -> bool:
+def _is_inside(label: str, low: str, over: str, unit: str, known: Collection[str] | None = None) -> bool:
     """
     >>> [_is_inside(text, "1930", "2010", "year") for text in ("[1930-2010)", "[1930..2010)", "[1940-2010]")]
     [True, False, False]
@@ -94,4 +96,5 @@ def _is_inside(label: str, low: str, over: str, unit: str) -> bool:
         and floor(begins, unit) == begins
         and floor(ends, unit) == ends
         and low <= begins < ends <= over
+        and (known is None or (begins in known and ends in known))
     )

@@ -37,9 +37,9 @@ from sfumato.privacy.verify.fields import (
     whole,
 )
 from sfumato.privacy.verify.intervals import between, plain
-from sfumato.privacy.verify.private import dates
+from sfumato.privacy.verify.private import bins, dates
 from sfumato.privacy.verify.tallies import is_text, tallied
-from sfumato.privacy.verify.texts.wording import GENERATED, GUARANTEE, MECHANISMS, NOT_PRIVATE, UNIT
+from sfumato.privacy.verify.texts.wording import BINNED, GENERATED, GUARANTEE, MECHANISMS, NOT_PRIVATE, UNIT
 from sfumato.privacy.verify.verdict import CheckError
 
 if TYPE_CHECKING:
@@ -131,10 +131,13 @@ def _numbers(column: pl.Series, domain: Form) -> bool:
 
 
 def _intervals(column: pl.Series, domain: Form, *, dotted: bool) -> bool:
-    """Intervals of the range; the last one, in `]`, may be its upper end alone, as [16-16]. Dates are open above."""
+    """Intervals of the range; the last one, in `]`, may be its upper end alone, as [16-16]. Dates are open above. Where
+    bins are declared, intervals begin and end with some, and the first may be the lower end alone."""
+    known = bins.ends_of(domain, column.name)
     if dates.UNIT in domain:
-        return dates.shown_intervals(column, domain)
+        return dates.shown_intervals(column, domain, known)
     low, high = _ends(domain)
+    alone = bins.low_alone(domain, column.name)
     for label in column.unique().to_list():
         parts = _INTERVAL.fullmatch(str(label))
         if parts is None:
@@ -142,7 +145,9 @@ def _intervals(column: pl.Series, domain: Form, *, dotted: bool) -> bool:
         if dotted and parts[2] != between(parts[1], parts[3]):
             return False
         first, end, last = float(parts[1]), float(parts[3]), parts[4] == "]"
-        if not low <= first <= end <= high or not (end == high if last else first < end):
+        if not low <= first <= end <= high or not (end == high or (alone and end == low) if last else first < end):
+            return False
+        if known is not None and not {parts[1], parts[3]} <= known:
             return False
     return True
 
@@ -176,7 +181,7 @@ KINDS = {
 }
 SIZE = " (how many)"  # added to a column of sets: the histogram of their sizes
 DEEPEST = 8  # splits
-BINS = 256
+BINS = bins.MOST + 1
 
 
 def made_of(release: Folder) -> str:
@@ -187,8 +192,9 @@ def made_of(release: Folder) -> str:
     exact_keys(form, ["domains", "rows", *(["splits", "shares"] if drawn else ["known", "parts"])], name)
     domains = mapping(form["domains"], "domains")
     exact_keys(domains, table.columns, "domains")
+    cut = release.certificate.format >= BINNED
     for column in table.columns:
-        _domain(column, mapping(domains[column], column), table[column])
+        _domain(column, mapping(domains[column], column), table[column], cut=cut)
     rows = [count for count in field(form, "rows", list) if isinstance(count, int) and not isinstance(count, bool)]
     if len(rows) != len(field(form, "rows", list)) or sum(rows) != table.height or min(rows, default=0) < 0:
         raise CheckError(f"the rows of {name} do not add up to those of the table")
@@ -199,13 +205,15 @@ def made_of(release: Folder) -> str:
     return f"{len(rows)} parts; their shares are rounded and add up, and cannot be computed from the rows"
 
 
-def _domain(name: str, domain: Form, column: pl.Series) -> None:
+def _domain(name: str, domain: Form, column: pl.Series, *, cut: bool) -> None:
     kind = one_of(domain, "kind", tuple(KINDS))
     dated = kind == "intervals" and dates.UNIT in domain
-    exact_keys(domain, KINDS["dates" if dated else kind], "a domain")
+    more = [bins.KEY] if cut and "range" in domain and bins.KEY in domain else []
+    exact_keys(domain, [*KINDS["dates" if dated else kind], *more], "a domain")
     field(domain, "missing", bool)
     if dated or kind == "dates":
         dates.range_of(domain, name)
+        bins.cuts_of(domain, name)
         return
     if "range" in domain:
         whole = field(domain, "integer", bool)
@@ -215,6 +223,7 @@ def _domain(name: str, domain: Form, column: pl.Series) -> None:
             raise CheckError(f"the range of {name} has two ends, whole where its numbers are")
         for end in ends if whole else ():
             plain(end)
+        bins.cuts_of(domain, name)
         return
     labels = names(domain, "labels")
     ascending(labels, name)
@@ -313,9 +322,10 @@ def _shares(form: Form, rows: Sequence[int], domains: Form) -> None:
 
 
 def _cells(name: str, domain: Form) -> dict[str, int | None]:
-    """The histograms of a column and how many cells they have; None for bins, of which there are some."""
+    """The histograms of a column and how many cells they have; None for equal bins, of which there are some."""
     if "range" in domain:
-        return {name: None}
+        cuts = bins.cuts_of(domain, name)
+        return {name: None if cuts is None else len(cuts) + 1 + field(domain, "missing", bool)}
     labels = len(names(domain, "labels"))
     if domain["kind"] == "sets":
         return {name: labels, name + SIZE: None}

@@ -33,11 +33,15 @@ MECHANISMS = {
     "uniform choice",
 }
 LIBRARIES = ("opendp", "sfumato")
+BINNED = 8  # from this format on, the bins of numbers may be declared, and the masker's file tells where they begin
+BINS = "numbers in bins of their declared ranges: declared bins, or else equal ones"
+EQUAL_BINS = "numbers in equal bins of their declared ranges"
 
 
 @dataclass(frozen=True)
 class Deployed:
-    """What the registry's fields are made of. `events` as they stand in the certificate, `columns` with their kinds."""
+    """What the registry's fields are made of. `events` as they stand in the certificate, `columns` with their kinds;
+    `release`: of which format it is."""
 
     epsilon: Fraction
     private: bool
@@ -46,6 +50,7 @@ class Deployed:
     columns: Mapping[str, str]
     created: str
     versions: Mapping[str, str]
+    release: int
 
 
 def deployment(of: Deployed) -> dict[str, object]:
@@ -81,7 +86,7 @@ def deployment(of: Deployed) -> dict[str, object]:
             "access_type": "Non-interactive",
         },
         "implementation": {
-            "preprocessing_and_hyperparameter_tuning": "numbers in equal bins of their declared ranges",
+            "preprocessing_and_hyperparameter_tuning": BINS if of.release >= BINNED else EQUAL_BINS,
             "mechanisms": ", ".join(dict.fromkeys(str(event["mechanism"]) for event in of.events)),
             "composition": "sequential over the events; within a parallel event disjoint parts of the records",
             "post_processing": "counts made consistent and not negative, rows drawn from them",
