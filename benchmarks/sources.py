@@ -20,6 +20,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -107,8 +108,8 @@ def compare(rows: int, only: list[str], recipe: sf.Recipe) -> bool:
 class Seen:
     """What came up to the driver, and how much memory it had of its own at most."""
 
-    bytes: dict[str, int] = field(default_factory=lambda: {"values": 0, "tuples": 0})
-    rows: dict[str, int] = field(default_factory=lambda: {"values": 0, "tuples": 0})
+    bytes: Counter[str] = field(default_factory=Counter)
+    rows: Counter[str] = field(default_factory=Counter)
     peak: int = 0
 
 

@@ -57,6 +57,8 @@ def test_the_same_again_is_done_already_and_mistakes_come_before_the_ledger(insi
     assert looked_at.exit_code == 0
     assert (inside / "other.trial" / "certificate.json").is_file()
     assert not (inside / "other").exists()
+    once_more = publish("-o", "other", "--trial", "--set", "privacy.0.k=9")
+    assert "whoever has that one" not in once_more.stderr, "nobody has a trial"
     assert len(Ledger().releases()) == 1
     (inside / "recipes" / "people.csv").write_text("age,sexo,ill\n20,m,y\n")
     misspelt = publish("-o", "out")

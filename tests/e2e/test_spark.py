@@ -13,6 +13,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
+from benchmarks import sources
 
 import sfumato as sf
 from sfumato.data.safe_files import Progress
@@ -190,3 +191,9 @@ def test_what_spark_cannot_do_is_refused_in_words(frame: Any) -> None:
     with pytest.raises(sf.TableError, match="could not finish") as caught:
         open_source(broken).raw(["age"], progress=Progress())
     assert "DIVIDE" not in str(caught.value)
+
+
+@pytest.mark.usefixtures("frame")
+def test_what_comes_up_is_measured_by_the_documented_command(capsys: pytest.CaptureFixture[str]) -> None:
+    sources.spark(3_000, publish=True)
+    assert "values and 2,9" in capsys.readouterr().out

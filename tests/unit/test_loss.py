@@ -69,6 +69,20 @@ def test_labels_in_braces_cost_their_share(table: Table) -> None:
     assert certainty_penalty(table, leaves).value == pytest.approx((0.5 + 0.5) / 4)
 
 
+def test_how_large_sets_are_is_told_beside_the_detail_that_they_keep() -> None:
+    codes = [f"{at:03}" for at in range(300)]
+    people = encode(
+        pa.table({"zip": codes, "age": range(300)}), Schema(zip=Category(role="quasi"), age=Number(role="quasi"))
+    )
+    sets = ["{" + ", ".join(codes[at // 12 * 12 : at // 12 * 12 + 12]) + "}" for at in range(156)]
+    found = columns_kept(
+        people, Masked.of({"zip": pa.array([*sets, *codes[156:]]), "age": pa.array(["[0-299]"] * 300)})
+    )
+    assert [column.wide_words for column in found] == ["sets of 12", ""]
+    assert (found[0].kept or 0.0) > 0.97
+    assert ColumnKept.from_json(found[0].to_json()) == found[0]
+
+
 def test_a_missing_value_in_braces_is_one_of_the_labels() -> None:
     people = encode(pa.table({"town": ["a", "b", "c", None]}), Schema(town=Category(role="quasi")))
     shown = Masked.of({"town": pa.array(["{a} or missing", "b", "c", "{a} or missing"])})

@@ -21,6 +21,7 @@ NARROW = 5
 NAME = 14
 """Letters of a column's name that stand in one line, however narrow the terminal is."""
 KEPT = "Detail kept: of an interval what it leaves of the range, of a set what it leaves of all labels."
+WIDE = 'Sets of so many: half of the rows show a set of at least so many labels, of which "detail kept" says little.'
 ONE_VALUE = "Rows with one value: they show one label or number, neither a set nor an interval of several"
 WISH = "; where counts by a column matter, ask for detail: {COLUMN: 1}"
 OFF = (
@@ -55,6 +56,7 @@ def columns_table(columns: Sequence[ColumnKept]) -> Table:
         label = f"{visible(shortened(one.commonest_words), most=LONGEST_LABEL)} {one.share:.0%}"
         alone = "" if one.alone is None else f"{one.alone:.0%}"
         kept = one.moved_words or one.off_words or (one.unmeasured if one.kept is None else detail(one.kept))
+        kept += f"\n{one.wide_words}" if one.wide_words else ""
         row = (visible(one.name), f"{one.before:,} -> {one.after:,}", label)
         table.add_row(*row, *([kept] * measured), *([alone] * counted), style="dim" if one.silent else None)
     return table
@@ -68,6 +70,7 @@ def columns_note(columns: Sequence[ColumnKept], mask: Masker, schema: Mapping[st
     """What the table's figures mean, of those that it has; a wish for detail is named where the masker keeps one, and
     bins where a number lost its distribution."""
     said = [KEPT] if any(one.kept is not None or one.moved is not None for one in columns) else []
+    said += [WIDE] if any(one.wide_words for one in columns) else []
     said += [OFF] if any(one.off is not None for one in columns) else []
     said += _examples(columns, schema)
     if any(one.alone is not None for one in columns):

@@ -122,7 +122,8 @@ def publish(  # noqa: PLR0913 - an argument for each option
     if not anew and _already(people, found, output, run, copy):
         return
     check_target(copy, output)
-    _tell_replaced(asked.places(output) if asked.several else [output])
+    if not trial:
+        _tell_replaced(asked.places(output) if asked.several else [output])
     if asked.several:
         _publish_family(people, found, asked, output=output, run=run, key=opened)
     else:

@@ -16,7 +16,7 @@ from sfumato.data.masked import Masked
 from sfumato.data.table import AnyColumn, Table
 from sfumato.errors import quoted
 from sfumato.evaluation.distributions import distribution_off
-from sfumato.evaluation.loss import column_penalty, distance_lost, one_value
+from sfumato.evaluation.loss import column_penalty, distance_lost, one_value, set_size
 from sfumato.evaluation.scores import MOVED, Score
 from sfumato.events import watched
 
@@ -27,6 +27,8 @@ LOST = 0.2
 """A generated column whose shares are so far from the raw ones has lost its distribution."""
 DECIMALS = re.compile(r"-?\d{1,3}\.\d{5,}(e-?\d+)?")
 """A number of more decimals than anybody reads."""
+MANY = 10
+"""Sets of so many labels are told as such beside the detail kept, which is a share of all labels."""
 NAMED = 4
 """So many columns are named in one sentence."""
 
@@ -59,7 +61,8 @@ class ColumnKept:
     `share_before`: that of the commonest raw value. `kept`: 1 - NCP; None where numbers are shown that are not the
     record's, which has no such measure: `moved` is then how much is lost by distance (SSE / SST). `alone`: the share of
     the rows that show one value, not a set or an interval of several; None likewise. `off`: of generated columns how
-    far their shares are from the raw ones, from 0 to 1.
+    far their shares are from the raw ones, from 0 to 1. `labels`: half of the rows show sets of so many labels or
+    more; None where they are few.
     """
 
     name: str
@@ -72,6 +75,16 @@ class ColumnKept:
     alone: float | None = None
     moved: float | None = None
     off: float | None = None
+    labels: int | None = None
+
+    @property
+    def wide_words(self) -> str:
+        """Of sets so large that a share of all labels says little of them, how large; nothing of others.
+
+        >>> ColumnKept("zip", 3_737, 603, "{1, 2}", 0.0, 0.99, labels=59).wide_words
+        'sets of 59'
+        """
+        return f"sets of {self.labels:,}" if self.labels is not None and self.kept else ""
 
     @property
     def lost(self) -> bool:
@@ -122,6 +135,7 @@ class ColumnKept:
             "one_value_share": self.alone,
             "distance_lost": self.moved,
             "tells_nothing": self.silent,
+            **({} if self.labels is None else {"labels_shown": self.labels}),
             **({} if self.off is None else {"distribution_off": self.off}),
         }
 
@@ -139,6 +153,7 @@ class ColumnKept:
             alone=form.get("one_value_share"),
             moved=form.get("distance_lost"),
             off=form.get("distribution_off"),
+            labels=form.get("labels_shown"),
         )
 
 
@@ -159,9 +174,14 @@ def _kept(table: Table, masked: Masked, name: str) -> ColumnKept:
         kept=_detail(table, masked, name),
         share_before=raw.share,
         alone=one_value(table, name, masked[name]) if masked.row_by_row else None,
+        labels=_many(set_size(table, name, masked[name])) if masked.row_by_row else None,
         moved=distance_lost(table, name, masked[name]) if masked.of_records else None,
         off=None if masked.row_by_row else distribution_off(table.schema[name], table.columns[name], masked[name]),
     )
+
+
+def _many(labels: int | None) -> int | None:
+    return None if labels is None or labels < MANY else labels
 
 
 def _detail(table: Table, masked: Masked, name: str) -> float | None:

@@ -127,6 +127,22 @@ def one_value(table: Table, name: str, shown: AnyColumn) -> float | None:
     return float(np.average([*alone, True], weights=shown.counts)) if shown.counts.sum() else 0.0
 
 
+def set_size(table: Table, name: str, shown: AnyColumn) -> int | None:
+    """Half of the rows show sets of so many labels or more; None of numbers and of item sets.
+
+    Whatever is no set counts as one label. It stands beside the detail kept, which is a share of all labels: 59 of
+    3,737 codes lose next to nothing, and tell nobody where somebody lives.
+    """
+    attribute, column = table.schema[name], table.columns[name]
+    if isinstance(attribute, Number) or not shown.shows_labels or not isinstance(column, Column):
+        return None
+    every = _all_labels(attribute, column)
+    sizes = np.array([*(len(set_members(label, every)) or 1 for label in shown.labels), 1])
+    order = np.argsort(sizes)[::-1]
+    reached = np.cumsum(np.asarray(shown.counts)[order])
+    return int(sizes[order][np.searchsorted(reached, reached[-1] / 2)]) if reached[-1] else None
+
+
 def _holds_one(numbers: Floats, label: str, attribute: Number) -> bool:
     """Whether at most one of some numbers, in ascending order, lies in a shown interval.
 
@@ -174,8 +190,7 @@ def _interval_cost(layout: NumberLayout, label: str) -> float:
 def _label_costs(attribute: Attribute, column: Column, shown: Sequence[str]) -> Floats:
     """(labels,): the share of all labels that each shown one covers; 0 for one alone."""
     tree: Taxonomy | None = getattr(attribute, "taxonomy", None)
-    declared = tree.leaves if tree is not None else getattr(attribute, "values", None) or ()
-    every = dict.fromkeys((*declared, *(() if tree is not None else labels_of(column.values))))
+    every = _all_labels(attribute, column)
 
     def cost(label: str) -> float:
         if tree is not None and label in tree:
@@ -188,6 +203,14 @@ def _label_costs(attribute: Attribute, column: Column, shown: Sequence[str]) -> 
         return min(1.0, named / (len(every) + (column.missing > 0))) if named else 1.0
 
     return np.array([cost(label) for label in shown], dtype=np.float64)
+
+
+def _all_labels(attribute: Attribute, column: Column) -> dict[str, None]:
+    """Those of its tree; without one those that are declared or occur."""
+    tree: Taxonomy | None = getattr(attribute, "taxonomy", None)
+    if tree is not None:
+        return dict.fromkeys(tree.leaves)
+    return dict.fromkeys((*(getattr(attribute, "values", None) or ()), *labels_of(column.values)))
 
 
 def _own_labels(column: Column, shown: AnyColumn, costs: Floats) -> NDArray[np.int64]:

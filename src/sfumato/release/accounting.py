@@ -249,7 +249,7 @@ def _means(told: Sequence[Known], *, private: bool, follow: str) -> str:
     return (
         "Whoever has both can compare them and reads off what only one of them holds: every value of a person who is "
         f"missing from the other. {_otherwise(follow)} only. {house}; to try settings out without a word of this, "
-        "sfumato publish --trial, in Python run=sf.Run(trial=True)"
+        "sfumato publish --trial, in Python run=sf.Run(trial=True), with keep in place of write"
     )
 
 

@@ -49,5 +49,7 @@ def _or_suppress(error: SfumatoError) -> SfumatoError:
     """Of values outside what is declared, that they can be shown as nothing, too."""
     if not isinstance(error, TaxonomyError) and "declared" not in error.rule:
         return error
-    remedy = f"{error.remedy}; or say unseen='suppress' to show such values as nothing"
+    remedy = (
+        f"{error.remedy}; or say unseen='suppress' to show such values as nothing, by partition and mondrian their rows"
+    )
     return type(error)(error.thing, error.rule, given=error.given, remedy=remedy)

@@ -241,7 +241,7 @@ class Ready:
                 given=_why(error),
                 remedy="make room or choose another place; nothing is left",
             ) from error
-        if before is not None:
+        if before is not None and self.account is not None:
             warn(visible(f"{target}: the release of {before} was replaced; whoever has that one has both"))
         return target
 

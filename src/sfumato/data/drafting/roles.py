@@ -1,7 +1,8 @@
 """Which role each column gets: who can know it, what must not be learned, what is as good as a name.
 
 Every quasi-identifier costs detail in all others, so they are few: those that others can know of a person, the best
-known and the most telling ones first. What stays plain goes out as it is, so it is told and asked about.
+known and the most telling ones first, and all that many know. What stays plain goes out as it is, so it is told and
+asked about.
 """
 
 from __future__ import annotations
@@ -24,7 +25,10 @@ FINGERPRINT = 0.4
 """Where more rows than this have a rare value, a column does not go out as it is; `publish` refuses above a half."""
 LEAST_QUASI, MOST_EXACT = 3, 2
 MOST_QUASI = ((300, 4), (3_000, 6))
-"""Tables of fewer rows than this have at most so many quasi-identifiers; larger ones have at most `OF_MANY_ROWS`."""
+"""Tables of fewer rows than this have at most so many quasi-identifiers; larger ones have at most `OF_MANY_ROWS`.
+
+What many know (age, sex, where somebody lives) does not go out as it is, be there more of it.
+"""
 OF_MANY_ROWS = 8
 MOST_CLASSES = 10
 _MANY_KNOW = 3
@@ -127,6 +131,9 @@ def give_roles(table: pa.Table, columns: Sequence[Looked], target: Looked | None
     if not quasi:
         given |= _at_least_one(columns)
     given |= _tell_tales(table, columns, given)
+    beyond = {c.name: Given("quasi", _known_reason(c)) for c in open_ones if _many_know(c) and c.can_be_masked}
+    given |= {name: role for name, role in beyond.items() if given[name].role == "plain"}
+    given |= _tell_tales(table, columns, given)
     return given | _coarser(table, [column for column in columns if column is not target], given)
 
 
@@ -152,8 +159,7 @@ def _settled(column: Looked, target: Looked | None) -> Given | None:
 
 def _is_sensitive(column: Looked) -> bool:
     """Sensitive by its name; what many know of everybody is no secret, and a date is a date."""
-    known = column.concept
-    return column.sensitive is not None and (known is None or (known.known < _MANY_KNOW and known is not EVENT))
+    return column.sensitive is not None and not _many_know(column) and column.concept is not EVENT
 
 
 def _exact_text(column: Looked) -> Given | None:
@@ -222,7 +228,11 @@ def _known_reason(column: Looked) -> str:
     concept = column.concept
     if concept is None:
         return "known to others"
-    return f"{concept.meaning}: {'many know it' if concept.known == _MANY_KNOW else 'people around one know it'}"
+    return f"{concept.meaning}: {'many know it' if _many_know(column) else 'people around one know it'}"
+
+
+def _many_know(column: Looked) -> bool:
+    return column.concept is not None and column.concept.known == _MANY_KNOW
 
 
 def _exact_reason(column: Looked) -> str:

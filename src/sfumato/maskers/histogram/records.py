@@ -72,8 +72,8 @@ def _refuse_missing(table: Table, domains: Mapping[str, Domain]) -> None:
             ", ".join(names),
             "a value may be missing only where the recipe says so, because that is public too",
             given=f"rows where {'it is' if len(names) == 1 else 'they are'} missing",
-            remedy=f"add {it} to the mask's may_miss: [{', '.join(names)}], or leave such rows out with "
-            f"missing: {{{dropped}}}",
+            remedy=f"add {it} to what the mask says (mask: {{private_tree: {{may_miss: [{', '.join(names)}]}}}}, "
+            f"likewise of dp_heter), or leave such rows out with missing: {{{dropped}}}",
         )
 
 

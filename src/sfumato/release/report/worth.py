@@ -102,7 +102,10 @@ def _columns(columns: Sequence[ColumnKept]) -> Html:
 def alone(one: ColumnKept) -> str:
     """The share of the rows that show one value of a column, if that has a measure; a telephone shows it without its
     heading."""
-    return "" if one.alone is None else f"{one.alone:.0%} show one value".replace(" ", "\u00a0")  # in one line
+    if one.alone is None:
+        return ""
+    said = f"{one.alone:.0%} show one value".replace(" ", "\u00a0")  # in one line
+    return f"{said}, half {one.wide_words} or more" if one.wide_words else said
 
 
 def _settled(held: Held) -> list[Html]:
