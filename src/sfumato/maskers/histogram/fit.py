@@ -42,7 +42,7 @@ from sfumato.maskers.histogram.mask import (
     told_parts,
     told_shares,
 )
-from sfumato.maskers.histogram.pairs import alone, learn_pairs, planned
+from sfumato.maskers.histogram.pairs import advised, alone, learn_pairs, planned
 from sfumato.maskers.histogram.public_space import UNIT, PublicSpace
 from sfumato.maskers.histogram.records import Records, few_splits, records_of, splits
 from sfumato.maskers.masker import DIFFERENTIAL_PRIVACY, Guarantee, Masker, Outcome, Task, within
@@ -140,6 +140,13 @@ class PrivateTree(Masker):
             Share("choosing the splits of the tree", budget.epsilon * SPLITS),
             *_marginals(domains, prices),
         )
+
+    def keeping_relations(self, schema: Schema) -> str:
+        """Pairs in place of parts, where there are none yet."""
+        many = advised(schema)
+        if many <= self.pairs:
+            return ""
+        return f"mask: {{private_tree: {{pairs: {many}}}}}, beside its other settings (sf.PrivateTree(pairs={many})),"
 
     @staticmethod
     def read_mask(files: Mapping[str, Any]) -> GeneratedRows:
