@@ -259,6 +259,11 @@ class Masker:
         """The same where there is no structure to be guided by; refused where that makes no sense."""
         return self
 
+    @property
+    def declarations(self) -> Mapping[str, Any]:
+        """What its settings declare of the table, which another masker in its place must declare as well."""
+        return {}
+
     def keeping_relations(self, schema: Schema) -> str:
         """Of maskers that generate rows: settings that keep more relations between columns, as a recipe has them."""
         return ""

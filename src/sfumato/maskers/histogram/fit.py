@@ -19,7 +19,15 @@ from sfumato.calls import constructed
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Schema
 from sfumato.errors import RecipeError, did_you_mean
-from sfumato.maskers.histogram.domains import LABELS, MOST_ITEMS, Domain, ItemDomain, NumberDomain, declared
+from sfumato.maskers.histogram.domains import (
+    LABELS,
+    MOST_ITEMS,
+    Domain,
+    ItemDomain,
+    NumberDomain,
+    declarations_of,
+    declared,
+)
 from sfumato.maskers.histogram.growth import Grown, Round, grow
 from sfumato.maskers.histogram.marginals import (
     SIZE,
@@ -112,6 +120,11 @@ class PrivateTree(Masker):
                 raise RecipeError(
                     name, f"it is a whole number from {least} to {most}", given=repr(value), remedy="leave it out"
                 )
+
+    @property
+    def declarations(self) -> Mapping[str, Any]:
+        """Which values may be missing, and how many labels of sets are counted."""
+        return declarations_of(self.may_miss, self.items)
 
     def check(self, schema: Schema, requirements: Sequence[Requirement]) -> None:
         """Declared domains for everything that is released; no requirements."""
