@@ -10,6 +10,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.privacy.verify.canonical import FORMATS, written
+from sfumato.privacy.verify.texts.wording import IN_PAIRS, IN_PARTS
 from sfumato.recipe.yaml_form import FORMAT
 
 FROZEN = Path(__file__).with_name("frozen")
@@ -146,6 +147,21 @@ def test_bins_are_declared_from_format_8_on(name: str, tmp_path: Path) -> None:
         path.write_text(text.replace(f'"format": {number}', f'"format": {other}'), encoding="utf-8")
         failed = {check.name for check in sf.verify(place).failed}
         assert {"statement"} | ({"made of"} if number == 8 else set()) <= failed, failed
+
+
+@pytest.mark.parametrize(("name", "told"), [("private_tree", IN_PARTS), ("dp_heter", IN_PARTS), ("pairs", IN_PAIRS)])
+def test_what_is_kept_of_relations_is_told_from_format_8_on(name: str, told: str, tmp_path: Path) -> None:
+    """By what was counted: a release by pairs may not say what one by parts says, nor say nothing."""
+    other = {IN_PARTS: IN_PAIRS, IN_PAIRS: IN_PARTS}[told]
+    for file, words in (("certificate.json", other), ("README.md", other), ("certificate.md", "")):
+        place = tmp_path / file
+        shutil.copytree(FROZEN / "folders" / "format_8_bins" / name / "release", place)
+        text = (place / file).read_text(encoding="utf-8")
+        assert told in text
+        (place / file).write_text(text.replace(told, words), encoding="utf-8")
+        assert not sf.verify(place).holds
+    for earlier in kept(7):
+        assert told not in (earlier / "README.md").read_text(encoding="utf-8")
 
 
 def test_a_release_of_format_4_names_no_class(tmp_path: Path) -> None:
