@@ -15,6 +15,7 @@ from sfumato.data.encoding import encode
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Category, Number, Schema
 from sfumato.evaluation.relations import LABELS, Relation, Relations, association
+from sfumato.evaluation.scores import Scores
 from sfumato.evaluation.worth import Worth
 from sfumato.privacy.verify.texts.wording import IN_PAIRS, IN_PARTS
 
@@ -128,7 +129,7 @@ def test_a_release_says_what_was_counted_and_its_holder_what_was_lost(pairs: int
     remedy = "mask: {private_tree: {pairs: 5}}"
     assert (remedy in release.worth.sentence("V")) is (not pairs)
     assert json.loads((holder / "evaluation.json").read_text(encoding="utf-8"))["relations"] == relations.to_json()
-    for shown in (repr(release.worth), repr(release.scores), release.scores._repr_html_()):
+    for shown in (repr(release.worth), repr(release.scores), Scores(release.scores)._repr_html_()):
         assert "clear relation" in " ".join(shown.split())
         assert "% off" in shown
     for page in ("report.html", "report_short.html"):
