@@ -228,8 +228,8 @@ def _means(
 def _date(mean: float, unit: Calendar, layout: NumberLayout) -> str:
     """To the day, or to the second where the range is short; of years and quarters the middle of the month."""
     if unit in ("year", "quarter"):
-        month = int(calendar.floor(np.array([round(mean)]), "month")[0])
-        return calendar.show(month + MIDDLE * calendar.DAY, "day")
+        middle = int(calendar.floor(np.array([round(mean)]), "month")[0]) + MIDDLE * calendar.DAY
+        return calendar.show(min(max(middle, layout.low), layout.high), "day")
     return calendar.show(mean, "day" if layout.high - layout.low > 1000 * calendar.DAY else "second")
 
 
