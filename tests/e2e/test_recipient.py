@@ -141,7 +141,8 @@ def test_numbers_lie_inside_what_is_shown(folder: Path) -> None:
     assert len(drawn) == 20 * ROWS
     assert drawn.index.names == ["draw", "row"]
     assert (drawn.groupby("draw").size() == ROWS).all()
-    assert str(drawn["age"].dtype) == "int64", "whole years"
+    assert str(drawn["age"].dtype) == "Int64", "whole years"
+    assert 0.02 < drawn["age"].isna().mean() < 0.08, "as many as are likely: 5 % are missing"
     assert (drawn["born"].dropna() == drawn["born"].dropna().dt.normalize()).all(), "a day"
     assert set(drawn["city"].dropna()) == {"North", "South"}
     assert abs(drawn["balance"].mean() - people.numbers()["balance"].mean()) < 10
@@ -322,7 +323,7 @@ def test_the_readmes_lines_without_centres(mask: str, tmp_path: Path) -> None:
     assert np.isfinite(points.to_numpy(dtype=float)).all()
     others = people.points(kind="pandas")
     assert [*points.columns] == [*others.columns]
-    assert abs(points - others).to_numpy().max() < 1e-3
+    assert abs(points - others).to_numpy().max() < 1e-9
 
 
 COPIES = {"excel": ".xlsx", "stata": ".dta", "spss": ".sav", "csv": ".csv", "parquet": ".parquet"}

@@ -20,13 +20,14 @@ from sfumato.errors import ReleaseError, TableError, did_you_mean
 from sfumato.people import frames
 from sfumato.people.book import Book
 from sfumato.people.clusters import cluster_points, clusters_by_density
+from sfumato.people.estimates import Estimates
 from sfumato.people.frames import Kind, check_kind, frame, interval_column, told_apart
-from sfumato.people.likely_labels import leaves_sets, likely_labels
 from sfumato.people.likely_means import with_likely_means
+from sfumato.people.likely_missing import drawn_missing
 from sfumato.people.points import Points, own_points, spaced_points
 from sfumato.people.raw_rows import raw_columns
 from sfumato.people.routes import routed
-from sfumato.people.shown_columns import Floats, Labels, Numbers
+from sfumato.people.shown_columns import Floats, Numbers
 from sfumato.privacy.verify import Verdict
 from sfumato.privacy.verify.canonical import QUOTED
 from sfumato.privacy.verify.texts.readme import explained
@@ -358,24 +359,14 @@ class People:
         if self._kind_of(name) == "number":
             found = with_likely_means(self._intervals(name))
             numbers: Floats = found.drawn(chance)
+            if (gone := self._estimates.missing(name)) is not None:
+                numbers = np.where(drawn_missing(gone, chance), np.nan, numbers)
             return frames.number_array(numbers, dates=found.dates, whole=found.whole)
-        return pa.array(self._likely(name).drawn(chance), pa.string()).dictionary_encode()
-
-    def _likely(self, name: str) -> Labels:
-        """The labels of a column by the shares that are told, and where none are by those that are likely."""
-        if name not in self._estimated:
-            told = self._told(name)
-            if leaves_sets(told):
-                found = likely_labels(told, groups=self.groups, clusters=self._told_clusters)
-            else:
-                found = Labels.of(told)
-            self._estimated[name] = found
-        return self._estimated[name]
+        return pa.array(self._estimates.labels(name).drawn(chance), pa.string()).dictionary_encode()
 
     @cached_property
-    def _estimated(self) -> dict[str, Labels]:
-        """What was estimated before: it is the same for every draw."""
-        return {}
+    def _estimates(self) -> Estimates:
+        return Estimates(self._told, groups=lambda: self.groups, clusters=lambda: self._told_clusters)
 
     @cached_property
     def _told_clusters(self) -> NDArray[np.int64] | None:
