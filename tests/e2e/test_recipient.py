@@ -224,6 +224,10 @@ def test_the_class_is_among_no_features(tmp_path: Path) -> None:
     """Else a classifier is told the answer, and nobody could ask it about people whose class is not known."""
     people = sf.load(plain_classes(tmp_path / "out"))
     assert people.classes == "ill"
+    with pytest.raises(
+        sf.ReleaseError, match='that was to keep the classes in "ill": there are no clusters to start from'
+    ):
+        people.clusters()
     assert "ill" not in people.dims
     asked = raw_people().drop_columns(["ill"])
     assert people.points(asked).shape == people.points().shape == people.points(raw_people()).shape
