@@ -123,7 +123,7 @@ class Recoder(TransformerMixin, BaseEstimator):
         """Show rows as the groups that they fall into. Where many fall into none, a warning says so."""
         check_is_fitted(self)
         masked = self._masked(X)
-        _tell_outside(masked, self.recipe_.mask)
+        _tell_outside(masked)
         return self._out(masked)
 
     def group_sizes(self, X: Any) -> NDArray[np.int64]:
@@ -275,7 +275,7 @@ def _tell_classes(recipe: Recipe, asked: Recoder) -> None:
         )
 
 
-def _tell_outside(masked: Masked, mask: Masker) -> None:
+def _tell_outside(masked: Masked) -> None:
     """Warn of new rows that no group shows, where they are many: all of them come out alike."""
     nothing = np.ones(masked.rows, dtype=np.bool_)
     for column in masked.values():
@@ -284,15 +284,12 @@ def _tell_outside(masked: Masked, mask: Masker) -> None:
     share = float(nothing.mean()) if masked.rows and len(masked) else 0.0
     if share < MANY_OUTSIDE:
         return
-    gaps = getattr(mask, "extent", None) != "cuts"
-    helps = (
-        'say mask=sf.Partition(extent="cuts"), in a recipe mask: {partition: {extent: cuts}}, whose groups leave no '
-    )
-    helps += "gaps between values that were fitted; or "
+    cuts = 'mask=sf.Partition(extent="cuts"), in a recipe mask: {partition: {extent: cuts}}'
     warn(
         f"Recoder: {share:.0%} of these {masked.rows:,} rows fall into no group, and show nothing: as numbers they all "
-        f"stand where everybody does on average, and no model tells them apart. To mend it: {helps * gaps}fit "
-        'more rows, mask fewer columns, or say unseen="refuse" to have such rows refused'
+        f"stand where everybody does on average, and no model tells them apart. To mend it: say {cuts}, unless it says "
+        "that already: its groups leave no gaps between values that were fitted; or fit more rows, mask fewer columns, "
+        'or say unseen="refuse" to have such rows refused'
     )
 
 
