@@ -108,7 +108,8 @@ class People:
 
     @property
     def table(self) -> Any:
-        """The table as it is shown: labels, intervals and sets as categories, numbers as numbers, true and false."""
+        """The table as it is shown: labels, intervals and sets as categories, numbers as numbers, dates as dates (in
+        pandas datetime64), true and false."""
         return frame({name: self._given(name) for name in self.rows.column_names}, self.kind)
 
     def numbers(self, how: How = "expected", *, draws: int = 1, seed: int = 0) -> Any:
@@ -121,6 +122,12 @@ class People:
         by their shares, or where none are told by what all rows make likely; whole numbers where ends are. Where ends
         are days, so is every moment. The index of several draws (pandas) says which draw and which row each line is;
         elsewhere each draw is a block of as many lines as there are rows. From such rows a classifier learns best.
+        Where an interval says `or missing`, "sample" draws as many missing numbers as all rows make likely.
+
+        All rows of a group have one mean. So means of a masked number are exact by masked columns of which every group
+        shows one label; by a column that goes out as it is they are drawn towards the mean of everybody, drawn or not:
+        their order mostly stays, amounts do not. Its holder can make it quasi, with detail: {COLUMN: 1}. Correlations
+        of masked numbers are too strong in "expected", and in "sample" nearer, rather too weak.
         """
         if how not in get_args(How):
             raise TableError(
@@ -170,7 +177,8 @@ class People:
 
     @property
     def classes(self) -> str | None:
-        """The column of the classes that the masking was to keep, which `points` leaves out; None where none were."""
+        """The name of the column with the classes that the masking was to keep, which `points` leaves out; None where
+        none were. The classes themselves are `people.table[people.classes]`."""
         return self.certificate.get(CLASSES)
 
     @property
