@@ -88,6 +88,17 @@ def test_columns_that_leave_most_people_alone_are_told() -> None:
     assert told(people(m0=bare["m0"], m1=bare["m1"])) == []
 
 
+@pytest.mark.parametrize("role", ["sensitive", "plain"])
+def test_sets_that_leave_most_people_alone_are_told_as_their_texts_are(role: Any) -> None:
+    chance = np.random.default_rng(9)
+    drugs = [sorted(chance.choice(list("abcdefghij"), 4, replace=False).tolist()) for _ in range(ROWS)]
+    table, more = people(n=chance.integers(0, 12, ROWS), drugs=drugs), sf.ItemSet(role=role, unique_ok=True)
+    as_text = {"drugs": sf.Category(role=role, unique_ok=True)}
+    joined = told(table.with_columns(pl.col("drugs").list.join("+")), as_text)[-1]
+    assert 'of the rows are alone with what goes out as it is: "ill", "n", "drugs".' in joined
+    assert told(table, {"drugs": more})[-1] == joined
+
+
 def test_labels_that_tell_masked_ones_are_told() -> None:
     table = people().with_columns(station=pl.col("town").str.to_uppercase() + " HB", first=pl.col("town").str.head(1))
     labels = {name: sf.Category(role="plain") for name in ("station", "first")}

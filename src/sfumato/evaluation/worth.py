@@ -24,6 +24,13 @@ NAMED = 3
 LITTLE = 0.1
 """A table whose columns keep less of their detail than this is hardly worth having, however many values they show."""
 
+COUNTS = (
+    "counts by a column, and means by it, are exact where all rows show one value of it; elsewhere "
+    "recipients estimate them, and even which label is the commonest can change: where they matter, ask for detail: "
+    "{COLUMN: 1} (partition, top_down)"
+)
+"""What a card says of columns that show sets or intervals."""
+
 
 @dataclass(frozen=True)
 class Lost:
@@ -177,8 +184,11 @@ class Worth:
         told = [self._telling()] if self.columns else []
         told += [self._clusters()] if self.clusters and not self.unmasked else []
         lines = [*self.but, *self._nothing(), *told, *self.minded, *(f"lost: {one}" for one in self.lost)]
-        rows = [[one.name, one.before, one.after, one.kept, one.share] for one in self.columns]
+        counted = any(one.alone is not None for one in self.columns)
+        lines += [COUNTS] if any(one.alone is not None and one.alone < 1 for one in self.columns) else []
+        rows = [[one.name, one.before, one.after, one.kept, one.share, *[one.alone] * counted] for one in self.columns]
         heads = ("column", "values before", "values shown", "detail kept", "share of the commonest")
+        heads += ("rows with one value",) * counted
         title = "Worth: what the masked table still tells"
         return Card(title, lines, [Grid(heads, rows)] if rows else [], state="poor" if self.but else "good")
 
