@@ -459,10 +459,11 @@ def test_names_and_numbers_of_people_are_dropped_though_they_come_again() -> Non
     assert {found[name].role for name in ("Patienten-Nr", "Name")} == {"identifier"}
     assert [column.name for column in found.columns if column.repeated] == ["Patienten-Nr"]
     text = " ".join(recipe_text(found, "stays.csv").replace("\n#", " ").split())
-    most = max(Counter(stays().column("Patienten-Nr").to_pylist()).values())
+    held = Counter(stays().column("Patienten-Nr").to_pylist()).values()
+    most, shared = max(held), sum(count > 1 for count in held)
     first = text.split("Questions 1. ")[1]
     assert first.startswith("Is one row one person? 2,000 rows have ")
-    assert f" different Patienten-Nr, one of them in {most} rows; k counts rows" in first
+    assert f" different Patienten-Nr, {shared} of them in more than one row, at most {most}; k counts" in first
     assert f"10 x {most} = {10 * most}." in first
     assert "one row one person" not in recipe_text(draft(people()), "people.csv")
 

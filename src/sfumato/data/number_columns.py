@@ -105,8 +105,8 @@ def _read_moments(
         name,
         f"{place(bad)} holds no ISO 8601 date or time, or one with a zone beside others without",
         given=f"other text, nor is it a date in the declared order, dates: {order}" if order else "other text",
-        remedy=f"write 1990-03-01 or 1990-03-01T12:00:00, {'' if order else ASK_ORDER}list the text under `missing`, or "
-        "declare a category",
+        remedy=f"write 1990-03-01 or 1990-03-01T12:00:00, {'' if order else ASK_ORDER}list the text under `missing`, "
+        "or declare a category",
     )
 
 

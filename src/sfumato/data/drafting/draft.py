@@ -154,6 +154,7 @@ def _column(table: pa.Table, column: Looked, given: Given) -> ColumnDraft:
         placeholders=None if given.role == "identifier" else placeholders(seen, table.column(column.name), attribute),
         alike=column.alike if isinstance(attribute, Category) and given.role != "identifier" else 0,
         rows_each=max(seen.counts, default=0) if column.made.numbered else 0,
+        shared=sum(count > 1 for count in seen.counts) if column.made.numbered else 0,
         proposed=_proposed(table, seen, attribute),
     )
 
