@@ -336,6 +336,16 @@ def test_only_codes_get_a_tree_and_it_is_no_draft_any_more() -> None:
     assert found["town"].taxonomy is None
 
 
+@pytest.mark.parametrize(("lengths", "grouped"), [((4, 5), True), ((3, 4, 5, 6), False)])
+def test_post_codes_of_several_lengths_get_a_tree_or_a_reason_why_not(lengths: tuple[int, ...], grouped: bool) -> None:
+    codes = [f"{5_000_000 + 9_173 * (n % 40)}"[: lengths[n % len(lengths)]] for n in range(400)]
+    found = draft(pa.table({"age": [20 + n % 60 for n in range(400)], "PLZ": codes}))["PLZ"]
+    assert (found.taxonomy is not None, "in no tree (the codes are of more than three lengths" in told(found)) == (
+        grouped,
+        not grouped,
+    )
+
+
 def test_post_codes_in_two_parts_get_a_tree_and_their_spellings_are_asked_about() -> None:
     codes = [f"35{n % 37 + 10} A{'BCDE'[n % 4]}" for n in range(400)]
     codes[:4] = ["3511AB", "3520 ab", "3520 AB", "3511 AB"]

@@ -33,7 +33,7 @@ class ColumnDraft:
     `clip`: a range that holds nearly all its numbers, where a few stretch it. `unread`: its source does not read it.
     `placeholders`: what stands at the far ends of its numbers or dates, and may mean missing.
     `rows_each`: of a number of people, in how many rows one of them is at most; 0 of all other columns.
-    `shared`: how many of them are in several rows.
+    `treeless`: why codes that others know are in no tree. `shared`: how many of them are in several rows.
     """
 
     name: str
@@ -51,6 +51,7 @@ class ColumnDraft:
     unread: bool = False
     clip: tuple[float, float] | None = None
     proposed: TaxonomyDraft | None = None
+    treeless: str = ""
     placeholders: Placeholders | None = None
 
     @property
