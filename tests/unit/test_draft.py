@@ -20,6 +20,7 @@ from sfumato.data.drafting.questions import one_row_one_person
 from sfumato.data.drafting.roles import OF_MANY_ROWS
 from sfumato.data.drafting.shapes import rounded_range
 from sfumato.data.drafting.text import recipe_text, told
+from sfumato.data.drafting.words import concept_of
 from sfumato.data.encoding import encode
 from sfumato.data.schema import ItemSet, Number
 from sfumato.errors import TableError, TaxonomyError
@@ -705,6 +706,40 @@ def test_clusters_are_not_found_from_many_places_nor_twice_from_one_thing() -> N
     text = " ".join(recipe_text(draft(table), "people.csv").replace("\n#", " ").split())
     assert "Not compared by, though masked or shown as said above: Commune" in text
     assert "Should groups be found from these, too? Commune" in text
+
+
+def test_a_date_by_years_tells_its_year_once() -> None:
+    table = household(3_000)
+    born = [None if text == "NSP" else int(text[-4:]) for text in table.column("Date de naissance").to_pylist()]
+    found = draft(table.append_column("Année de naissance", pa.array(born)))
+    assert "calendar: year" in recipe_text(found, "people.csv")
+    assert found.plan.compared.told == {"Année de naissance": "Date de naissance"}
+
+
+@pytest.mark.parametrize(("once", "role"), [(150, "identifier"), (20, "plain")])
+def test_many_labels_that_one_row_has_alone_do_not_go_out_as_they_are(once: int, role: str) -> None:
+    chance = np.random.default_rng(2)
+    shops = [f"shop {n}" for n in range(once)] + [f"chain {n}" for n in chance.integers(0, 120, 2_000 - once)]
+    known = {name: chance.choice(["a", "b", "c", "d"], 2_000) for name in ("sex", "town", "job")}
+    found = draft(pa.table({**known, "age": chance.integers(20, 80, 2_000), "shop": shops}))
+    assert found["shop"].role == role
+    assert found["shop"].asked
+
+
+def test_how_long_it_was_until_something_is_not_that_thing() -> None:
+    meanings = {name: concept_of(name) for name in ("days_to_job", "time_to_event", "Tage bis Entlassung", "job")}
+    assert [name for name, meaning in meanings.items() if meaning is not None] == ["job"]
+    assert concept_of("duration_of_employment") is concept_of("length_of_stay")
+
+
+@pytest.mark.parametrize(
+    "name", ["readmit90", "relapse", "Mortalität", "récidive", "reingreso", "ricaduta", "heropname"]
+)
+def test_how_it_ended_is_a_class_and_a_secret(name: str) -> None:
+    found = draft(
+        pa.table({"age": [20 + n % 60 for n in range(600)], name: [("yes", "no")[n % 3 == 0] for n in range(600)]})
+    )
+    assert (found.plan.target, found[name].role) == (name, "sensitive")
 
 
 def test_a_word_for_missing_is_one_among_dates_and_in_labels_of_that_table() -> None:
