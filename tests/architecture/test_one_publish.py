@@ -20,7 +20,7 @@ from sfumato.data.table import Column
 from sfumato.maskers.topdown.search import Search
 
 ROWS = 2_000
-MOST_EDGES = 540
+MOST_EDGES = 548
 """Pairs of modules of which one calls the other. Merging modules of up to 400 lines each, as well as can be, leaves
 about 310. The more there are, the more has to be known by whoever changes one."""
 HOUSE = str(Path(sf.__file__).parent)
