@@ -26,7 +26,8 @@ rows = adult.table.select(names).slice(0, 20000)
 # -----------------------------------
 # What is not declared would have to be read off the table, and that would tell something. Bundled tables declare all of
 # it; in your own recipe numbers need a ``range`` and categories ``values`` or a taxonomy. Numbers with decimals say
-# ``integer: false``; of a date its year is declared, as a number.
+# ``integer: false``; dates are declared by a calendar unit and a range of dates (``calendar: day``,
+# ``range: ['1900-01-01', '2029-12-31']``).
 
 schema = sf.Schema({name: adult.schema[name] for name in names})
 print(schema)
@@ -68,6 +69,17 @@ for panel, name in zip(panels, ["age", "hours_per_week"], strict=True):
     panel.set_title(name)
 panels[0].legend()
 figure.tight_layout()
+
+# %%
+# Relations between columns
+# -------------------------
+# Each column by itself is close to the raw one: ``release.worth`` tells how far each is off. Inside a part of the tree
+# columns are drawn independently, so that relations between them may be lost; it tells that, too. Where one column is
+# to be compared by another, or a class to be learned, pairs of columns are counted in place of parts, with
+# ``sf.PrivateTree(pairs=4)``. Which of the two is better differs from table to table: choose before you look, or on a
+# public table of the same columns (``sf.advise(rows, recipe, public=...)``).
+
+release.worth
 
 # %%
 # Once more costs once more

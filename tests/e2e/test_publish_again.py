@@ -65,6 +65,17 @@ def test_the_same_again_is_done_already_and_mistakes_come_before_the_ledger(insi
     assert isinstance(misspelt.exception, sf.SchemaError)
 
 
+def test_under_a_budget_a_trial_is_refused_with_what_to_do_in_its_place(inside: Path) -> None:
+    recipe = inside / "recipes" / "recipe.yaml"
+    recipe.write_text(RECIPE.partition("privacy")[0] + "mask: private_tree\nbudget: {epsilon: 1}\n")
+    options = ["attributes.age.range=[0, 99]", "attributes.sex.values=[f, m]", "attributes.ill.values=[n, y]"]
+    refused = publish("-o", "out", "--trial", *(word for option in options for word in ("--set", option)))
+    assert isinstance(refused.exception, sf.RecipeError)
+    assert "advise TABLE RECIPE --public FILE" in refused.exception.remedy
+    assert "which nothing gives back" in refused.exception.rule
+    assert Ledger().releases() == []
+
+
 def test_what_was_replaced_is_withdrawn_on_the_holders_word_alone(
     inside: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

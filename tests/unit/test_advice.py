@@ -243,3 +243,16 @@ def test_what_groups_give_away_is_told() -> None:
     assert warning(replace(one, certain=(Certain("ill", 0.01, 1.0),))) is None
     bound = sf.ConfidenceBound(QUASI, "ill", 0.3, value="flu")  # who is certain, is certain that it is not this
     assert warning(replace(one, recipe=replace(one.recipe, privacy=(*one.recipe.privacy, bound)))) is None
+
+
+def test_what_the_mask_declares_holds_for_every_candidate_and_pairs_are_among_them() -> None:
+    """Ages may be missing, as the recipe's mask says: no candidate under the budget may forget it."""
+    public = people().select(list(QUASI))
+    public = public.set_column(0, "age", pa.array([None, *public["age"].to_pylist()[1:]]))
+    asked = replace(private(), mask=sf.PrivateTree(may_miss=("age",)), structure=sf.Clusters("kmeans", k=2, n_init=1))
+    found = sf.advise("no such file", asked, public=public)
+    assert found.skipped == ()
+    assert [title.partition(",")[0] for title in names(found)[:3]] == ["private_tree", "pairs", "dp_heter"]
+    pairs = next(one for one in found.tried if one.contender.name == "pairs")
+    assert pairs.contender.changes == ("mask={private_tree: {pairs: 1, may_miss: [age]}}",)
+    assert pairs.recipe.mask == sf.PrivateTree(pairs=1, may_miss=("age",))

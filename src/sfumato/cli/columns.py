@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from sfumato.data.schema import Attribute
     from sfumato.evaluation.columns import ColumnKept
+    from sfumato.evaluation.relations import Relations
     from sfumato.maskers.masker import Masker
 
 LONGEST_LABEL = 60
@@ -31,6 +32,7 @@ OFF = (
     "0 alone, then from each number on); where the range is wider than need be, a smaller one helps (outside: clip). "
     "Go by what is publicly known of such amounts: choosing after a look at these figures is not covered by epsilon."
 )
+RELATED = "From 0 to 1 (Cramer's V). Lost: less than half is left. For your eyes only."
 EXAMPLE = "By its declared range alone {} could have bins: {}."
 
 
@@ -42,8 +44,10 @@ def columns_table(columns: Sequence[ColumnKept]) -> Table:
     """
     from rich.table import Table
 
+    from sfumato.evaluation.columns import kept_heading
+
     measured, counted = any(map(_measured, columns)), any(one.alone is not None for one in columns)
-    heading = "drawn" if all(one.off is not None or not _measured(one) for one in columns) else "detail kept"
+    heading = kept_heading(columns)
     table = Table(title="What the masked columns still tell (for your eyes only)", title_justify="left")
     table.add_column("column", overflow="fold", min_width=min(NAME, max((len(one.name) for one in columns), default=0)))
     table.add_column("values", justify="right", no_wrap=True)
@@ -88,6 +92,19 @@ def _examples(columns: Sequence[ColumnKept], schema: Mapping[str, Attribute]) ->
         if one.lost and isinstance(attribute, Number) and attribute.bins is None and (cuts := powers_of_ten(attribute)):
             return [EXAMPLE.format(quoted(one.name), list(cuts))]
     return []
+
+
+def lost_relations(relations: Relations) -> Table:
+    """Pairs of columns that no longer go along with each other."""
+    from rich.table import Table
+
+    table = Table(title=f"Relations between columns that are lost: {relations.gone} of {relations.clear}")
+    table.title_justify, table.caption_justify, table.caption = "left", "left", RELATED
+    for heading in ("columns", "raw", "generated"):
+        table.add_column(heading, overflow="fold", justify="left" if heading == "columns" else "right")
+    for one in relations.lost:
+        table.add_row(visible(" with ".join(one.columns)), f"{one.raw:.2f}", f"{one.generated:.2f}")
+    return table
 
 
 def _keeps_detail(mask: Masker) -> bool:

@@ -162,8 +162,16 @@ def _check_trial(recipe: Recipe, *, several: bool, signed: bool, copied: bool) -
     """A trial is for looking at: it is one, nobody's signature stands for it, and no copy of it is made."""
     from sfumato.errors import RecipeError
 
+    if recipe.mask.guarantee.spends:
+        raise RecipeError(
+            "--trial",
+            "under a budget there are no trials: every look at private data spends epsilon, which nothing gives back",
+            given="a recipe with a budget",
+            remedy="look at what comes of a public or made-up table of the same columns: publish that one, or compare "
+            "settings with sfumato advise TABLE RECIPE --public FILE; then publish yours once, without --trial "
+            "(docs/differential_privacy.md, What would it look like?)",
+        )
     given = {"--clusters or --methods": several, "--sign": signed, "--copy": copied}
-    given["a budget, of which every run spends"] = recipe.mask.guarantee.spends
     for option in (name for name, is_given in given.items() if is_given):
         raise RecipeError("--trial", "a trial is looked at, and not handed over", given=option, remedy="leave one out")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato.cli.claims import across, claims_table
-from sfumato.cli.columns import BAR, LONGEST_LABEL, columns_note, columns_table
+from sfumato.cli.columns import BAR, LONGEST_LABEL, columns_note, columns_table, lost_relations
 from sfumato.cli.ledger import show_promise
 from sfumato.cli.output import show
 from sfumato.errors import visible
@@ -54,6 +54,8 @@ def show_release(release: Release, output: Path) -> None:
         show(columns_table(worth.columns))
         if noted := columns_note(worth.columns, release.recipe.mask, release.recipe.schema):
             show(noted)
+    if worth.relations is not None and worth.relations.gone:
+        show(lost_relations(worth.relations))
     if release.scores.get("detail"):
         show(detail_kept(release.scores["detail"]))
     for line in found_again(release.scores, worth, auto=_chosen(release.recipe)):

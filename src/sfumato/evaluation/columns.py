@@ -17,7 +17,7 @@ from sfumato.data.table import AnyColumn, Table
 from sfumato.errors import quoted
 from sfumato.evaluation.distributions import distribution_off
 from sfumato.evaluation.loss import column_penalty, distance_lost, one_value, set_size
-from sfumato.evaluation.scores import MOVED, Score
+from sfumato.evaluation.scores import MOVED, OFF, Score
 from sfumato.events import watched
 
 SILENT = 0.97
@@ -105,7 +105,13 @@ class ColumnKept:
     @property
     def off_words(self) -> str:
         """How far a generated column is from the raw one; nothing of other columns."""
-        return "" if self.off is None else f"{self.off:.0%} off"
+        return "" if self.off is None else OFF.format(self.off)
+
+    @property
+    def kept_or_off(self) -> float | str | None:
+        """What a table of columns shows of it: the detail kept, or of numbers that moved and generated values what
+        stands in its place."""
+        return self.kept if self.kept is not None else self.moved_words or self.off_words or None
 
     @property
     def unmeasured(self) -> str:
@@ -225,6 +231,12 @@ def lost_distributions(lost: Sequence[ColumnKept]) -> str:
     whose, most = ("its distribution", "its") if len(lost) == 1 else ("their distributions", "the first one's")
     kept = f"of numbers, bins that are declared keep {'it' if len(lost) == 1 else 'them'}"
     return f"{_names(first)} lost {whose} ({most} shares are {first[0].off:.0%} off; {kept})"
+
+
+def kept_heading(columns: Sequence[ColumnKept]) -> str:
+    """What stands above the column of `kept_or_off`."""
+    generated = any(one.off is not None for one in columns)
+    return "drawn" if generated and all(one.kept is None and one.moved is None for one in columns) else "detail kept"
 
 
 def _names(columns: Sequence[ColumnKept]) -> str:

@@ -27,8 +27,9 @@ from sfumato.errors import RecipeError
 from sfumato.evaluation import clusters as measure
 from sfumato.evaluation.columns import column_scores, columns_kept
 from sfumato.evaluation.generated_classes import generated_class_scores
+from sfumato.evaluation.relations import MEANING, Relations
 from sfumato.evaluation.report import own_scores
-from sfumato.evaluation.scores import Judged, Score, headline, scores_to_json
+from sfumato.evaluation.scores import RELATIONS, Judged, Score, headline, scores_to_json
 from sfumato.events import watched
 from sfumato.maskers.histogram.domains import declared, item_domain
 from sfumato.maskers.histogram.marginals import drawn_evenly
@@ -88,8 +89,11 @@ def judge_generated(
         scores = [*generated_class_scores(table, masked, column), *scores]
     columns = columns_kept(table, masked) if rows else ()
     scores += column_scores(columns)
+    related = Relations.of(table, masked) if rows else None
+    scores += [] if related is None else [_told(f"{RELATIONS}.kept", related.kept / related.clear, MEANING)]
     space = None if own is None else own.space()
-    form = {"columns": [column.to_json() for column in columns]}
+    form: dict[str, Any] = {"columns": [column.to_json() for column in columns]}
+    form |= {} if related is None else {RELATIONS: related.to_json()}
     return Judged({"headline": headline(scores), "scores": scores_to_json(scores), **form}, ReleasedValues(), space)
 
 

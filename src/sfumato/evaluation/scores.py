@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sfumato.display import Card, Grid
 from sfumato.evaluation.class_floor import left_out
+from sfumato.evaluation.relations import Relations
 from sfumato.structure.released_groups import Codebook
 from sfumato.structure.space import Space
 
@@ -29,12 +30,15 @@ ALONE_UNMASKED = "alone_unmasked"
 """Under which an evaluation tells the share of rows that are alone with what goes out as it is, where it is large."""
 FOLLOWED = "followed"
 """Under which an evaluation names the one or two columns that decide the clusters of most records."""
+RELATIONS = "relations"
+"""Under which an evaluation tells which relations between columns a generated table keeps."""
 Z = 1.959964
 """Two-sided 95 %."""
 HEADLINE = {
     "f_measure.nearest": "F-measure of raw records at the centres found in the generated table",
     "match_point.nearest": "match point, likewise",
     "f_measure.parts": "F-measure of raw records with the cluster of their part",
+    "relations.kept": "clear relations between columns that keep at least half of their strength",
     "cost_ratio": "k-means cost of those centres over that of the raw ones (1 is best)",
     "f_measure.ceiling": "  raw data clustered again with another seed",
     "f_measure.no_data": "  the floor: no data at all, only the declared domains",
@@ -162,6 +166,14 @@ MOVED = "moved: {:.0%} lost"
 """What is said of a column whose numbers are others: how much of its squared distances is lost."""
 
 
+OFF = "{:.0%} off"
+"""What is said of a generated column: how far its shares are from the raw ones."""
+OFF_MEANS = (
+    "Off: of labels the share of the rows that would have to show another one for their shares to be the raw table's, "
+    "of numbers the largest difference of cumulative shares. Each column by itself: it says nothing of relations."
+)
+
+
 class Scores(dict[str, Any]):
     """Everything that was measured, as plain JSON; "headline" has the first figures to look at, "scores" all of them.
 
@@ -183,12 +195,19 @@ class Scores(dict[str, Any]):
                 row[3] = NOTHING
             elif one.get("distance_lost") is not None:
                 row[3] = MOVED.format(one["distance_lost"])
+            elif one.get("distribution_off") is not None:
+                row[3] = OFF.format(one["distribution_off"])
         grids = [Grid(("figure", "value"), figures, title="What survived, and what is risked")] if figures else []
         if columns:
-            heads = ("column", "values before", "after", "detail kept", "rows with one value")
+            drawn = any(one.get("distribution_off") is not None for one in self["columns"])
+            heads = ("column", "values before", "after", "drawn" if drawn else "detail kept", "rows with one value")
             grids.append(Grid(heads, columns, title="What the masked columns still tell"))
         many = len(self.get("scores", ()))
         lines = ["For your eyes only: they compare with the raw table.", f'["scores"] has all {many} figures by name.']
+        lines += [OFF_MEANS] if any("distribution_off" in one for one in self.get("columns", ())) else []
+        if RELATIONS in self:
+            related = str(Relations.from_json(self[RELATIONS]))
+            lines.append(f"{related[:1].upper()}{related[1:]}.")
         said = left_out({name: float(one["value"]) for name, one in self.get("scores", {}).items()})
         lines += [] if said is None else [f"{said[:1].upper()}{said[1:]}."]
         return Card("Evaluation", lines, grids)

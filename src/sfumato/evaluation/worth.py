@@ -15,8 +15,9 @@ from sfumato.display import Card, Grid
 from sfumato.errors import quoted
 from sfumato.evaluation.certainty import NEARLY, NO_SECRET, OF_ITEMS
 from sfumato.evaluation.class_floor import HALF_A_POINT, left_out
-from sfumato.evaluation.columns import ColumnKept, lost_distributions, moved, shows_one_value
-from sfumato.evaluation.scores import ALONE_UNMASKED, FOLLOWED, FOUND_UNMASKED
+from sfumato.evaluation.columns import ColumnKept, kept_heading, lost_distributions, moved, shows_one_value
+from sfumato.evaluation.relations import Relations
+from sfumato.evaluation.scores import ALONE_UNMASKED, FOLLOWED, FOUND_UNMASKED, RELATIONS
 
 HALF = 0.5
 NAMED = 3
@@ -94,7 +95,8 @@ class Worth:
     many records. `minded`: what else must be known to read it: clusters that one or two columns decide, classes that
     even the raw table does not tell, or that are told as well without the masked columns, or by groups. `alone`: the
     share of the rows that are alone with what goes out as it is, where that is much. `unmasked`: columns that go out as
-    they are, where the clusters are found from them alone.
+    they are, where the clusters are found from them alone. `relations`: of generated tables, which of those between
+    columns are kept; None where the raw table shows none clearly.
     """
 
     columns: tuple[ColumnKept, ...]
@@ -106,6 +108,7 @@ class Worth:
     minded: tuple[str, ...] = ()
     alone: float = 0.0
     unmasked: tuple[str, ...] = ()
+    relations: Relations | None = None
 
     @classmethod
     def of(cls, scores: Mapping[str, Any], *, centres: bool) -> Worth:
@@ -129,6 +132,7 @@ class Worth:
             minded=(*_following(scores), *untold, *_plainly_told(scores)),
             alone=float(scores.get(ALONE_UNMASKED, 0.0)),
             unmasked=tuple(scores.get(FOUND_UNMASKED, ())),
+            relations=Relations.from_json(scores[RELATIONS]) if RELATIONS in scores else None,
         )
 
     @property
@@ -157,6 +161,7 @@ class Worth:
         found = [*map(str, self.given_away)]
         found += [f"{self.alone:.0%} of the rows are alone with what goes out as it is"] if self.alone else []
         found += [self._bare_clusters()] if self.unmasked else []
+        found += [self._unrelated(self.relations)] if self.relations and self.relations.mostly_lost else []
         return (*found, *([self._poor()] if self.hardly else []))
 
     def sentence(self, state: str) -> str:
@@ -166,7 +171,7 @@ class Worth:
         'Verified. 6 of 6 clusters are found again.'
         """
         found_again = [self._clusters()] if self.clusters and not self.unmasked else []
-        clusters, but = [*self._nothing(), *found_again, *self.minded], self.but
+        clusters, but = [*self._nothing(), *found_again, *self._related(), *self.minded], self.but
         if but or not self.columns:
             first = f"{state}, but {'; and '.join(but)}." if but else f"{state}."
             rest = [*([self._telling()] if self.columns and not self.hardly else []), *clusters]
@@ -183,11 +188,15 @@ class Worth:
         """The verdict's sentences, the clusters that are lost, and what each masked column keeps."""
         told = [self._telling()] if self.columns else []
         told += [self._clusters()] if self.clusters and not self.unmasked else []
+        told += self._related()
         lines = [*self.but, *self._nothing(), *told, *self.minded, *(f"lost: {one}" for one in self.lost)]
         counted = any(one.alone is not None for one in self.columns)
         lines += [COUNTS] if any(one.alone is not None and one.alone < 1 for one in self.columns) else []
-        rows = [[one.name, one.before, one.after, one.kept, one.share, *[one.alone] * counted] for one in self.columns]
-        heads = ("column", "values before", "values shown", "detail kept", "share of the commonest")
+        rows = [
+            [one.name, one.before, one.after, one.kept_or_off, one.share, *[one.alone] * counted]
+            for one in self.columns
+        ]
+        heads = ("column", "values before", "values shown", kept_heading(self.columns), "share of the commonest")
         heads += ("rows with one value",) * counted
         title = "Worth: what the masked table still tells"
         return Card(title, lines, [Grid(heads, rows)] if rows else [], state="poor" if self.but else "good")
@@ -205,6 +214,17 @@ class Worth:
         columns = ", ".join(map(quoted, self.unmasked)) if few else f"{len(self.unmasked)} columns"
         said = f"{columns} alone, which {'goes out as it is' if one else 'go out as they are'}"
         return f"the clusters are found from {said}: that they are found again says nothing of the masking"
+
+    def _unrelated(self, relations: Relations) -> str:
+        flat = "comparisons of one column by another come out too flat"
+        return f"{relations}: {flat}{f'; {relations.advice}' if relations.advice else ''}"
+
+    def _related(self) -> list[str]:
+        """What became of relations between columns, where it is not said at the front."""
+        if self.relations is None or self.relations.mostly_lost:
+            return []
+        advice = self.relations.advice
+        return [f"{self.relations}{f': {advice}' if advice else ''}"]
 
     def _telling(self) -> str:
         lost = [column for column in self.columns if column.lost and not column.silent]

@@ -259,6 +259,15 @@ class Masker:
         """The same where there is no structure to be guided by; refused where that makes no sense."""
         return self
 
+    @property
+    def declarations(self) -> Mapping[str, Any]:
+        """What its settings declare of the table, which another masker in its place must declare as well."""
+        return {}
+
+    def keeping_relations(self, schema: Schema) -> str:
+        """Of maskers that generate rows: settings that keep more relations between columns, as a recipe has them."""
+        return ""
+
     def plan(self, schema: Schema, budget: Budget) -> tuple[Share, ...]:
         """What a budget will be spent on; nothing, unless the masker spends one."""
         return ()

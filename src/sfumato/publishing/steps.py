@@ -16,7 +16,7 @@ from sfumato.errors import Infeasible, RecipeError, SchemaError, TableError, Tax
 from sfumato.evaluation.advice import advice_on_classes, advice_on_clusters
 from sfumato.evaluation.detail import check_detail
 from sfumato.evaluation.evaluate import judge, objective_for
-from sfumato.evaluation.scores import ALONE_UNMASKED, FOLLOWED, Scores
+from sfumato.evaluation.scores import ALONE_UNMASKED, FOLLOWED, RELATIONS, Scores
 from sfumato.events import settling
 from sfumato.maskers.masker import Labels, Outcome, Task
 from sfumato.maskers.sensitive import counted
@@ -227,6 +227,8 @@ def measure(case: Case) -> Case:
         _tell_unguided(recipe)
     scores = {**judged.scores, **({"detail": [one.to_json() for one in detail]} if detail else {})}
     scores |= {ALONE_UNMASKED: case.remarks.alone} if case.remarks.alone else {}
+    if RELATIONS in scores:
+        scores[RELATIONS] = {**scores[RELATIONS], "remedy": recipe.mask.keeping_relations(recipe.schema)}
     scores |= {FOLLOWED: list(case.remarks.followed)} if case.remarks.followed else {}
     return replace(case, judged=replace(judged, scores=Scores(scores)))
 

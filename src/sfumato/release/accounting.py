@@ -278,6 +278,11 @@ class Differential:
         spending = mechanisms.spending
         return cls(spending.budget.epsilon, spending.events, mechanisms.noise.private)
 
+    @property
+    def relations(self) -> str:
+        """They follow from what was counted."""
+        return wording.of_relations([event.to_json() for event in self.events])
+
     def statement(self, claims: Sequence[Claim]) -> str:
         """Epsilon, and what it means for a person; nothing is counted."""
         return wording.private_statement(self.epsilon, private=self.private)

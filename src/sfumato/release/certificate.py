@@ -225,7 +225,7 @@ def not_claimed(facts: Facts) -> tuple[str, ...]:
     bounded = {claim.requirement.sensitive for claim in facts.claims}
     bare = [name for name in facts.schema.with_role("sensitive") if name not in bounded]
     beside = any("with" in claim.requirement.claim() for claim in facts.claims)
-    return wording.not_claimed(_guarantee(facts), bare=bare, beside=beside)
+    return wording.not_claimed(_guarantee(facts), bare=bare, beside=beside, relations=facts.promise.relations)
 
 
 def _columns(facts: Facts) -> list[dict[str, Any]]:
@@ -265,6 +265,10 @@ class Promise(Protocol):
     def libraries(self) -> Sequence[str]:
         """What else the release was made with, that a certificate names the version of."""
 
+    @property
+    def relations(self) -> str | None:
+        """What nobody may conclude from how columns that are generated go along; None where none are."""
+
     def statement(self, claims: Sequence[Claim]) -> str:
         """What is promised, in a sentence a lawyer can read."""
 
@@ -294,6 +298,7 @@ class Recounted:
     """A promise that is recounted from the written file, claim by claim; of some maskers nothing is claimed."""
 
     libraries: ClassVar[tuple[str, ...]] = ()
+    relations: ClassVar[None] = None
 
     guarantee: Guarantee
 

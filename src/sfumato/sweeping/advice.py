@@ -63,8 +63,13 @@ class Advice:
     def _card(self) -> Card:
         """What to take, every candidate with its figures, and what was left out."""
         kept = next((one.survived.kind.words for one in self.tried if one.survived is not None), "structure")
-        rows = [[one.contender.title, one.detail, one.share, one.silent, one.risk] for one in self.tried]
-        heads = ("candidate", "detail", kept, "silent columns", "highest risk")
+        spends = self.base.mask.guarantee.spends  # of generated rows relations are measured, and no risk
+        last = [one.relations if spends else one.risk for one in self.tried]
+        rows = [
+            [one.contender.title, one.detail, one.share, one.silent, of]
+            for one, of in zip(self.tried, last, strict=True)
+        ]
+        heads = ("candidate", "detail", kept, "silent columns", "relations kept" if spends else "highest risk")
         grids = [Grid(heads, rows)] if rows else []
         if self.skipped:
             grids.append(Grid(("left out", "why"), [[one.name, one.reason] for one in self.skipped]))

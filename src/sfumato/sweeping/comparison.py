@@ -11,6 +11,7 @@ import numpy as np
 from sfumato.evaluation.certainty import one_value_bounded
 from sfumato.evaluation.class_floor import TESTED, by_chance, left_out
 from sfumato.evaluation.columns import ColumnKept
+from sfumato.evaluation.scores import RELATIONS
 from sfumato.evaluation.worth import Worth
 from sfumato.recipe import Recipe
 from sfumato.sweeping.contenders import Contender
@@ -110,6 +111,7 @@ class Tried:
 
     `detail`: 1 - NCP on average; None where numbers are shown that are not the records'. `risk`: the highest chance to
     pick out a record; None for rows that are generated. `mind`: classes are told as well without masked ones.
+    `relations`: of generated rows the share of the clear relations between columns that are kept.
     """
 
     contender: Contender
@@ -121,6 +123,7 @@ class Tried:
     certain: tuple[Certain, ...]
     seconds: float
     mind: str | None = None
+    relations: float | None = None
 
     @classmethod
     def of(cls, contender: Contender, recipe: Recipe, scores: Mapping[str, Any], *, seconds: float) -> Tried:
@@ -140,6 +143,7 @@ class Tried:
             ),
             seconds=round(seconds, 1),
             mind=left_out(values),
+            relations=values.get(f"{RELATIONS}.kept"),
         )
 
     @property
@@ -163,6 +167,7 @@ class Tried:
         told = [] if self.detail is None else [f"{self.detail:.0%} of the detail"]
         if self.survived is not None:
             told.append(self.survived.told)
+        told += [] if self.relations is None else [f"{self.relations:.0%} of the relations between columns"]
         return " and ".join(told) or f"{len(self.columns) - self.silent} of {len(self.columns)} columns"
 
     @property
@@ -170,6 +175,7 @@ class Tried:
         """The same figures where it is clear what they are of."""
         told = [] if self.detail is None else [f"{self.detail:.0%}"]
         told += [] if self.survived is None else [f"{self.survived.share:.2f}"]
+        told += [] if self.relations is None else [f"{self.relations:.0%} of the relations"]
         return " and ".join(told) or f"{len(self.columns) - self.silent}"
 
     def to_json(self) -> dict[str, Any]:
@@ -184,6 +190,7 @@ class Tried:
             "information_kept": self.detail,
             "columns_that_tell_nothing": self.silent,
             "structure": None if kept is None else {"measure": kept.kind.words, "kept": kept.share, "raw": kept.raw},
+            **({} if self.relations is None else {"relations_kept": self.relations}),
             "highest_risk": self.risk,
             "certain": {one.name: {"share": one.share, "raw": one.raw} for one in self.certain},
             "seconds": self.seconds,
@@ -191,8 +198,11 @@ class Tried:
 
 
 def worth(one: Tried) -> float:
-    """What it keeps, from 0 to 1: the mean of detail and structure, of whichever was measured."""
+    """What it keeps, from 0 to 1: the mean of detail and structure, of whichever was measured; of generated rows for
+    which no structure is asked, the relations between columns."""
     found = [value for value in (one.detail, one.share) if value is not None]
+    if not found and one.relations is not None:
+        return one.relations
     return float(np.mean(found)) if found else 1 - one.silent / max(len(one.columns), 1)
 
 

@@ -6,12 +6,15 @@ Each is told as settings that `publish --set` takes, and with what it costs in w
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 from sfumato.data.schema import Number
+from sfumato.data.yaml_files import dump_yaml
 from sfumato.errors import RecipeError
+from sfumato.maskers.histogram.pairs import advised
 from sfumato.maskers.registry import name_of
 from sfumato.privacy.budget import Budget
 from sfumato.publishing.tries import FEWEST, ks_of, with_k
@@ -28,10 +31,8 @@ RECODED = (
     ("mondrian", "mask={mondrian: {}}", f"{LOCAL}; what other programs offer"),
 )
 AVERAGED = ("microaggregate", "mask={microaggregate: {}}", "numbers stay numbers, and are those of nobody: group means")
-GENERATED = (
-    ("private_tree", "mask={private_tree: {}}", "rows are generated, and are nobody's"),
-    ("dp_heter", "mask={dp_heter: {}}", "rows are generated, and are nobody's"),
-)
+NOBODYS = "rows are generated, and are nobody's"
+IN_PAIRS = f"{NOBODYS}; pairs of columns are counted in place of parts of the records"
 
 
 @dataclass(frozen=True)
@@ -70,13 +71,34 @@ class Contender:
 
 def maskers(recipe: Recipe, *, note: str = AS_IT_IS) -> Iterator[Contender]:
     """The recipe as it is, and with other maskers for the same requirements; those that are the same come once."""
-    spends = recipe.mask.guarantee.spends
-    known = GENERATED if spends else (*RECODED[:2], *([AVERAGED] if _all_numbers(recipe) else []), *RECODED[2:])
     yield Contender(name_of(recipe.mask), (), "nothing is changed", note=note)
-    for name, change, price in known:
+    for name, change, price in _generated(recipe) if recipe.mask.guarantee.spends else _recoded(recipe):
         one = Contender(name, (change,), price)
         if not _same(one, recipe):
             yield one
+
+
+def _recoded(recipe: Recipe) -> Iterator[tuple[str, str, str]]:
+    """Those that mask records; group means where all that is masked is numbers."""
+    yield from (*RECODED[:2], *([AVERAGED] if _all_numbers(recipe) else []), *RECODED[2:])
+
+
+def _generated(recipe: Recipe) -> Iterator[tuple[str, str, str]]:
+    """Those that spend a budget; what the recipe's own masker declares of the table holds whatever masks it."""
+    said, pairs = recipe.mask.declarations, advised(recipe.schema)
+    yield "private_tree", _setting("private_tree", said), NOBODYS
+    if pairs > 0:
+        yield "pairs", _setting("private_tree", {"pairs": pairs, **said}), IN_PAIRS
+    yield "dp_heter", _setting("dp_heter", said), NOBODYS
+
+
+def _setting(name: str, settings: Mapping[str, Any]) -> str:
+    """A masker in one line, as `--set` takes it.
+
+    >>> _setting("private_tree", {"pairs": 5, "may_miss": ["age", "a: b"]})
+    "mask={private_tree: {pairs: 5, may_miss: [age, 'a: b']}}"
+    """
+    return f"mask={dump_yaml({name: dict(settings)}, default_flow_style=True, width=10**6).strip()}"
 
 
 def _all_numbers(recipe: Recipe) -> bool:

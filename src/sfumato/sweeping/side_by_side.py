@@ -60,6 +60,7 @@ def _whole(tried: Sequence[Tried]) -> Iterator[tuple[str, ...]]:
     if kept is not None:
         shares = ("" if one.survived is None else f"{one.survived.share:.2f}" for one in tried)
         yield kept.kind.words, *shares, "" if kept.raw is None else f"{kept.raw:.2f}"
+    yield "relations of columns", *(_share(one.relations) for one in tried), ""
     yield "highest risk", *(_share(one.risk) for one in tried), ""
     for at, sure in enumerate(tried[0].certain):
         yield f"certain: {sure.name}", *(_share(one.certain[at].share) for one in tried), _share(sure.raw)

@@ -138,6 +138,11 @@ class ItemDomain:
 Domain = NumberDomain | LabelDomain | ItemDomain
 
 
+def declarations_of(may_miss: Sequence[str], items: int) -> dict[str, Any]:
+    """What a masker's settings declare beside the schema, as a recipe has it; what is usual is left out."""
+    return ({"may_miss": list(may_miss)} if may_miss else {}) | ({"items": items} if items != MOST_ITEMS else {})
+
+
 def declared(schema: Schema, *, bins: int, may_miss: Sequence[str], items: int = MOST_ITEMS) -> dict[str, Domain]:
     """The domain of every released attribute; where any is not declared, an error lists all that are not.
 

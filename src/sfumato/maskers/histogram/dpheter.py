@@ -24,7 +24,15 @@ from sfumato.data.schema import Schema
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.errors import RecipeError, quoted
 from sfumato.events import checkpoint, watched
-from sfumato.maskers.histogram.domains import LABELS, MOST_ITEMS, Domain, ItemDomain, NumberDomain, declared
+from sfumato.maskers.histogram.domains import (
+    LABELS,
+    MOST_ITEMS,
+    Domain,
+    ItemDomain,
+    NumberDomain,
+    declarations_of,
+    declared,
+)
 from sfumato.maskers.histogram.fit import mechanisms_of, refuse_requirements
 from sfumato.maskers.histogram.marginals import sensible
 from sfumato.maskers.histogram.mask import GeneratedRows, NoisyHistogram, told_domains, told_parts
@@ -84,6 +92,11 @@ class DPHeter(Masker):
                 given=repr(self.selection),
                 remedy="leave it out",
             )
+
+    @property
+    def declarations(self) -> Mapping[str, Any]:
+        """Which values may be missing, and how many labels of sets are counted."""
+        return declarations_of(self.may_miss, self.items)
 
     def check(self, schema: Schema, requirements: Sequence[Requirement]) -> None:
         """Declared domains for everything that is released; no requirements."""

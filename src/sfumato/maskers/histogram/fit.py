@@ -19,7 +19,15 @@ from sfumato.calls import constructed
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Schema
 from sfumato.errors import RecipeError, did_you_mean
-from sfumato.maskers.histogram.domains import LABELS, MOST_ITEMS, Domain, ItemDomain, NumberDomain, declared
+from sfumato.maskers.histogram.domains import (
+    LABELS,
+    MOST_ITEMS,
+    Domain,
+    ItemDomain,
+    NumberDomain,
+    declarations_of,
+    declared,
+)
 from sfumato.maskers.histogram.growth import Grown, Round, grow
 from sfumato.maskers.histogram.marginals import (
     SIZE,
@@ -42,7 +50,7 @@ from sfumato.maskers.histogram.mask import (
     told_parts,
     told_shares,
 )
-from sfumato.maskers.histogram.pairs import alone, learn_pairs, planned
+from sfumato.maskers.histogram.pairs import advised, alone, learn_pairs, planned
 from sfumato.maskers.histogram.public_space import UNIT, PublicSpace
 from sfumato.maskers.histogram.records import Records, few_splits, records_of, splits
 from sfumato.maskers.masker import DIFFERENTIAL_PRIVACY, Guarantee, Masker, Outcome, Task, within
@@ -113,6 +121,11 @@ class PrivateTree(Masker):
                     name, f"it is a whole number from {least} to {most}", given=repr(value), remedy="leave it out"
                 )
 
+    @property
+    def declarations(self) -> Mapping[str, Any]:
+        """Which values may be missing, and how many labels of sets are counted."""
+        return declarations_of(self.may_miss, self.items)
+
     def check(self, schema: Schema, requirements: Sequence[Requirement]) -> None:
         """Declared domains for everything that is released; no requirements."""
         refuse_requirements(requirements)
@@ -140,6 +153,13 @@ class PrivateTree(Masker):
             Share("choosing the splits of the tree", budget.epsilon * SPLITS),
             *_marginals(domains, prices),
         )
+
+    def keeping_relations(self, schema: Schema) -> str:
+        """Pairs in place of parts, where there are none yet."""
+        many = advised(schema)
+        if many <= self.pairs:
+            return ""
+        return f"mask: {{private_tree: {{pairs: {many}}}}}, beside its other settings (sf.PrivateTree(pairs={many})),"
 
     @staticmethod
     def read_mask(files: Mapping[str, Any]) -> GeneratedRows:

@@ -26,6 +26,7 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.arrays import Floats, Ints
+from sfumato.data.schema import ItemSet, Schema
 from sfumato.errors import quoted
 from sfumato.events import checkpoint
 from sfumato.maskers.histogram.domains import Domain, ItemDomain, NumberDomain
@@ -54,12 +55,20 @@ PENALTY = 0.3
 ROUNDS = 30
 """Of bringing a pair to the shares of its two attributes."""
 
+ADVISED = 8
+"""So many pairs at the most are named to whoever has to choose."""
+
 Pair = tuple[str, str]
 
 
 def most_pairs(domains: Mapping[str, Domain], wanted: int) -> int:
     """How many pairs there will be: without a circle, one less than attributes that are no sets."""
     return min(wanted, len(_single(domains)) - 1)
+
+
+def advised(schema: Schema) -> int:
+    """How many pairs to name where relations between columns matter: few get less noise each, and more make no tree."""
+    return min(ADVISED, sum(not isinstance(schema[name], ItemSet) for name in schema.kept) - 1)
 
 
 def planned(domains: Mapping[str, Domain], wanted: int, epsilon: Fraction) -> tuple[Share, ...]:

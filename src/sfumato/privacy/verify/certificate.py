@@ -182,13 +182,23 @@ def stated(certificate: Certificate) -> str:
     bare = [column.name for column in certificate.columns if column.role == "sensitive"]
     bounded = {claim.get("sensitive") for claim in claims}
     open_to = wording.not_claimed(
-        guarantee, bare=[name for name in bare if name not in bounded], beside=any("with" in claim for claim in claims)
+        guarantee,
+        bare=[name for name in bare if name not in bounded],
+        beside=any("with" in claim for claim in claims),
+        relations=_relations(certificate),
     )
     if told[1:] != (wording.grounds(guarantee), open_to):
         raise CheckError("'grounds' or 'not_claimed' are not in the words that belong to this guarantee")
     if certificate.generated:
         _check_deployment(certificate)
     return "the statement says what is claimed, and nothing else"
+
+
+def _relations(certificate: Certificate) -> str | None:
+    """What a generated table says of relations between its columns, from the format on that says it."""
+    if not certificate.generated or certificate.format < wording.RELATED:
+        return None
+    return wording.of_relations(forms(mapping(certificate.form[GUARANTEE], GUARANTEE), "events"))
 
 
 def _statement(certificate: Certificate) -> str:

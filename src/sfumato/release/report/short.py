@@ -12,7 +12,7 @@ from sfumato.evaluation.advice import advice_on_unmasked
 from sfumato.evaluation.attacks.results import AttackResult
 from sfumato.evaluation.attacks.singling_out import CHOSEN
 from sfumato.evaluation.certainty import OF_ITEMS
-from sfumato.evaluation.columns import ColumnKept
+from sfumato.evaluation.columns import ColumnKept, kept_heading
 from sfumato.evaluation.risk import Exposure
 from sfumato.evaluation.tries import Tries
 from sfumato.privacy.verify.policies.wording import NOT_COMPLIANT, UNSEEN, statement
@@ -23,8 +23,6 @@ from sfumato.release.report.markup import (
     Html,
     bullets,
     join,
-    made,
-    meter,
     page,
     paragraph,
     section,
@@ -34,12 +32,13 @@ from sfumato.release.report.markup import (
     text,
 )
 from sfumato.release.report.material import Held, Released
-from sfumato.release.report.worth import silent_line, worth_of
+from sfumato.release.report.worth import kept_cell, silent_line, worth_of
 
 NAME = "report_short.html"
 MOST_COLUMNS, MOST_FIGURES, MOST_ATTACKS, LONGEST, FEW = 18, 4, 6, 400, 5
 """Columns, figures, attacks, letters of a sentence, names of a list that are shown: the long edition has the rest."""
 LONGEST_NAME = 25
+KEPT = "how much of its detail it keeps, and the share of rows that show one value, no set or interval"
 MOST_REMARKS, LONGEST_REMARK = 3, 160
 ALONE = (
     "That a description fits one person does not say whose it is; who knows all those columns of somebody finds the "
@@ -109,11 +108,12 @@ def _columns(released: Released, held: Held) -> Html | None:
     hidden = (
         f"; {some(len(rows) - MOST_COLUMNS, 'column')} more in the long edition" if len(rows) > MOST_COLUMNS else ""
     )
-    told = paragraph(
-        "How many values each masked column had and has, how much of its detail it keeps, and the share of rows that "
-        f"show one value, no set or interval{hidden}:"
-    )
-    heads = ["column", "values", "detail kept", "one value"]
+    generated = all(one.alone is None and one.kept is None for one in found)
+    what = "how far its shares are from the raw ones" if generated else KEPT
+    told = paragraph(f"How many values each masked column had and has, {what}{hidden}:")
+    heads = ["column", "values", kept_heading(found), "one value"]
+    if generated:  # no row stands for a record
+        heads, rows = heads[:-1], [row[:-1] for row in rows]
     drawn = [told, table(heads, rows[:MOST_COLUMNS], kind="worth")] if rows else []
     return section(
         "What each column lost", *drawn, *silent_line([one.name for one in found if one.silent]), anchor="worth"
@@ -130,10 +130,7 @@ def _named(name: str) -> str:
 
 
 def _kept(one: ColumnKept) -> list[Cell]:
-    return [
-        one.unmeasured if one.kept is None else made(meter(one.kept)),
-        "" if one.alone is None else f"{one.alone:.0%}",
-    ]
+    return [kept_cell(one), "" if one.alone is None else f"{one.alone:.0%}"]
 
 
 def _survived(held: Held) -> Html | None:

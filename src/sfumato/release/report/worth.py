@@ -9,7 +9,8 @@ from collections.abc import Sequence
 
 from sfumato.data.schema import Number
 from sfumato.evaluation.certainty import EXACT, OF_ITEMS, ONE_BOUNDED, OTHERS, SETS
-from sfumato.evaluation.columns import ColumnKept, Commonest
+from sfumato.evaluation.columns import ColumnKept, Commonest, kept_heading
+from sfumato.evaluation.scores import OFF_MEANS
 from sfumato.evaluation.tries import Tries
 from sfumato.evaluation.worth import Worth
 from sfumato.release.report.markup import (
@@ -29,6 +30,16 @@ from sfumato.release.report.markup import (
 from sfumato.release.report.material import Held, Released
 
 ANCHOR = "worth"
+DETAIL = (
+    ", and on the bar how much of its detail is kept: 1 - NCP, where an interval loses its width over the range, and "
+    "labels in one set their share of all labels; and the share of the rows that show one value, neither a set nor an "
+    "interval of several: only these can be counted by the column."
+)
+RELATED = (
+    "How strongly two columns hang together is told from 0 to 1 (Cramer's V, numbers in bins; sets are not compared): "
+    "a relation is clear from 0.2 in the raw table on, and lost where less than half of it is left. Where it is lost, "
+    "comparisons of one column by the other come out too flat."
+)
 BESIDE = {"certain": "certain", "nearly_certain": "90 % or more"}
 
 
@@ -67,6 +78,7 @@ def holders_columns(released: Released, held: Held) -> Html | None:
     parts = [
         *_settled(held),
         *([_columns(worth.columns)] if worth.columns else []),
+        *_relations(worth),
         *_lost(worth),
         *_certain(held),
         *_tries(held),
@@ -85,18 +97,42 @@ def worth_of(released: Released, held: Held) -> Worth:
 def _columns(columns: Sequence[ColumnKept]) -> Html:
     rows: list[list[Cell]] = []
     for one in (one for one in columns if not one.silent):
-        kept = one.unmeasured if one.kept is None else made(meter(one.kept))
         values = f"{one.before:,} \u2192 {one.after:,}"
-        rows.append([one.name, values, f"{one.commonest_words} \u00b7 {one.share:.0%}", kept, alone(one)])
+        rows.append([one.name, values, f"{one.commonest_words} \u00b7 {one.share:.0%}", kept_cell(one), alone(one)])
     told = (
         "Of each masked column: how many values it had and has, the most frequent that is shown and the share of the "
-        "records that show it, and on the bar how much of its detail is kept: 1 - NCP, where an interval loses its "
-        "width over the range, and labels in one set their share of all labels; and the share of the rows that show "
-        "one value, neither a set nor an interval of several: only these can be counted by the column."
+        f"{'rows' if _generated(columns) else 'records'} that show it"
     )
-    head = ["column", "values", "most frequent", "detail kept", "of the rows"]
+    told += f", and how far its shares are from the raw ones. {OFF_MEANS}" if _generated(columns) else DETAIL
+    head = ["column", "values", "most frequent", kept_heading(columns), "of the rows"]
+    if _generated(columns):
+        head, rows = head[:-1], [row[:-1] for row in rows]
     drawn = [paragraph(told), table(head, rows, kind="worth")] if rows else []
     return join([*drawn, *silent_line([one.name for one in columns if one.silent])])
+
+
+def _generated(columns: Sequence[ColumnKept]) -> bool:
+    """Whether no row stands for a record, so that no share of the rows has a measure."""
+    return all(one.alone is None and one.kept is None and one.moved is None for one in columns)
+
+
+def kept_cell(one: ColumnKept) -> Cell:
+    """A bar of the detail kept; where that has no measure, how far values are off."""
+    return made(meter(one.kept)) if one.kept is not None else one.moved_words or one.off_words or one.unmeasured
+
+
+def _relations(worth: Worth) -> list[Html]:
+    """Which relations between columns of a generated table are lost."""
+    found = worth.relations
+    if found is None:
+        return []
+    sentences = [str(found).partition(" (")[0], RELATED.removesuffix("."), *([found.advice] if found.advice else [])]
+    told = " ".join(f"{one[:1].upper()}{one[1:]}." for one in sentences)
+    rows: list[list[Cell]] = [
+        [" with ".join(one.columns), f"{one.raw:.2f}", f"{one.generated:.2f}"] for one in found.lost
+    ]
+    lost = [table(["lost, the strongest first", "raw table", "this table"], rows)] if rows else []
+    return [tag("h3", text("Relations between columns")), paragraph(told), *lost]
 
 
 def alone(one: ColumnKept) -> str:

@@ -324,19 +324,38 @@ BEYOND_EPSILON = (
 )
 
 
+RELATED = 8  # from this format on, a generated table says what is left of relations between its columns
+IN_PARTS = (
+    "Relations between columns are kept only as far as the splits of the records into parts tell of them: within a "
+    "part every column is made by itself, and every item of a set. Comparisons of one column by another may come out "
+    "too flat."
+)
+IN_PAIRS = (
+    "Relations between columns are kept only as far as the counted pairs of columns tell of them, and none of sets: "
+    "beyond these pairs every column is made by itself, and every item of a set. Comparisons of one column by another "
+    "may come out too flat."
+)
+
+
+def of_relations(events: Sequence[Form]) -> str:
+    """What nobody may conclude from how columns of a generated table go along, by what was counted."""
+    return IN_PAIRS if any(event.get("purpose") == PLAIN[-1] for event in events) else IN_PARTS
+
+
 def grounds(guarantee: str) -> str:
     """Why to believe what is claimed."""
     return GROUNDS_OF_NOISE if guarantee == GUARANTEE else GROUNDS
 
 
-def not_claimed(guarantee: str, *, bare: Sequence[str], beside: bool) -> tuple[str, ...]:
+def not_claimed(guarantee: str, *, bare: Sequence[str], beside: bool, relations: str | None = None) -> tuple[str, ...]:
     """What nobody may conclude. `bare`: sensitive columns that no claim bounds; `beside`: earlier releases are named.
+    `relations`: what is said of those between columns that are generated, from format 8 on.
 
     >>> not_claimed("k_anonymity", bare=["disease"], beside=False)[1]
     'A value of "disease" that all records of a group share is not hidden by the size of the group.'
     """
     if guarantee == GUARANTEE:
-        return BEYOND_EPSILON
+        return BEYOND_EPSILON if relations is None else (*BEYOND_EPSILON, relations)
     if guarantee == NOTHING:
         return (NO_GUARANTEE,)
     return (OTHERS, *([SHARED.format(listed(bare))] if bare else []), OTHER_RELEASES if beside else SEVERAL)
