@@ -1,4 +1,4 @@
-"""Copies in databases: every type of a column, what a server refuses; and a run that ends while a database works."""
+"""Copies in databases: every type of a column, what a server refuses, and a copy that is there."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from dataclasses import replace
 from datetime import date, datetime
 from decimal import Decimal
 from pathlib import Path
-from threading import Timer
-from time import monotonic
 from typing import Any
 from uuid import uuid4
 
@@ -22,8 +20,6 @@ from sfumato.cli.main import app
 from sfumato.data.safe_files import Progress
 from sfumato.data.sources.openers import Opening, open_source
 from sfumato.data.sources.sql.copies import address_of, is_copy, write_copy
-from sfumato.errors import Stopped
-from sfumato.events import Stop, running, step
 from sfumato.privacy.ledger import Ledger
 from tests import engines
 from tests.e2e.test_databases import PLACES, RECIPE, people, run_sql
@@ -76,23 +72,6 @@ def test_a_copy_that_the_server_refuses_names_state_and_column(monkeypatch: pyte
     with pytest.raises(sf.TableError) as caught:
         write_copy(address_of(address, f"narrow_{uuid4().hex}"), pa.table({"a": [1], "b": KINDS["int"][:1]}))
     assert caught.value.given == 'SQLSTATE 08P01, column "b"'
-
-
-SLOW = {
-    "postgresql": "SELECT pg_sleep(60)::text AS a",
-    "duckdb": "SELECT SUM(a.range * b.range) AS a FROM range(10000000) AS a, range(10000000) AS b",
-    "sqlite": "WITH RECURSIVE n(a) AS (SELECT 1 UNION ALL SELECT a + 1 FROM n WHERE a < 2e6) SELECT SUM(a) AS a FROM n",
-}
-
-
-def test_a_run_ends_while_the_database_works(kind: str, tmp_path: Path) -> None:
-    address, stop = PLACES[kind](people(20), tmp_path).partition("?")[0], Stop()
-    table = open_source(address, Opening(query=SLOW[kind]))
-    timer, began = Timer(0.3, stop.ask), monotonic()
-    timer.start()
-    with running(stop=stop), pytest.raises(Stopped, match="stopped while reading"), step("Reading"):
-        table.raw(["a"], progress=Progress())
-    assert monotonic() - began < 5
 
 
 def test_the_same_again_with_a_copy_is_done_already(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,21 +7,16 @@ from __future__ import annotations
 
 import os
 import re
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
 
 import pyarrow as pa
 
 from sfumato.errors import SfumatoError, TableError, quoted
-from sfumato.events import awaited
 
-T = TypeVar("T")
 QUERY = ", query"
 """How the name of what is read ends where it is a query."""
-GRACE = 5.0
-"""Seconds that a database is given to end what was called off."""
 
 
 class Session(Protocol):
@@ -196,33 +191,3 @@ def _at_fault(error: Exception, columns: Sequence[str]) -> list[str]:
     """The column that a server names, if it is one of these; whatever else it says is not looked at."""
     told = [text.decode(errors="replace") for name, text in getattr(error, "details", ()) if name in _NAMING]
     return [name for name in columns if any(text == name or text.endswith(f", column {name}") for text in told)][:1]
-
-
-def called_off(work: Callable[[], T], cancel: Callable[[], object]) -> T:
-    """What a call to a database gives. Whoever waits for it may be asked to end meanwhile: then it is called off.
-
-    It is made in a thread: drivers take the signals of the first one for themselves, or hear none.
-    """
-    over = threading.Event()
-
-    def whole() -> T:
-        try:
-            return work()
-        finally:
-            over.set()
-
-    try:
-        return awaited(whole, always=True)
-    except BaseException:
-        with suppress(Exception):  # of those that cannot be called off, nobody waits for the end
-            if not over.is_set():
-                cancel()
-                over.wait(GRACE)
-        raise
-
-
-def arriving(batches: Iterable[pa.RecordBatch], cancel: Callable[[], object]) -> Iterator[pa.RecordBatch]:
-    """Batches, each waited for in that way."""
-    each = iter(batches)
-    while (batch := called_off(lambda: next(each, None), cancel)) is not None:
-        yield batch
