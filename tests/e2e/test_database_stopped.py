@@ -16,6 +16,7 @@ from uuid import uuid4
 import pyarrow as pa
 import pytest
 
+from sfumato.cli.copy import copied
 from sfumato.data.safe_files import Progress
 from sfumato.data.sources.openers import Opening, open_source
 from sfumato.data.sources.sql import line
@@ -23,7 +24,7 @@ from sfumato.data.sources.sql.copies import address_of, write_copy
 from sfumato.errors import Stopped
 from sfumato.events import Stop, running, step
 from tests import engines
-from tests.e2e.test_databases import PLACES, people
+from tests.e2e.test_databases import PLACES, people, quiet
 
 SLOW = {
     "postgresql": "SELECT pg_sleep(60)::text AS a",
@@ -168,3 +169,18 @@ def test_a_copy_that_waits_for_a_lock_is_called_off(deaf: str) -> None:
             write_copy(address_of(f"{deaf}?application_name={name}", name), pa.table({"a": [1]}))
         until(lambda: not seen(name))
         other.rollback()
+
+
+def test_a_signal_within_a_copy_leaves_the_release_and_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def signalled(*_: object) -> None:
+        raise SystemExit(143)
+
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    release = quiet(people())
+    written = release.write(tmp_path / "out")
+    monkeypatch.setattr("sfumato.release.copies.write_copy", signalled)
+    with pytest.raises(SystemExit):
+        copied(release, f"sqlite:///{tmp_path}/copies.db?table=masked", written)
+    assert f"is released and entered, and not copied: say sfumato copy {written} ADDRESS" in capsys.readouterr().err
