@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from sfumato.data.sources.sql.adbc import AdbcWriting
 from sfumato.data.sources.sql.address import Address
 from sfumato.data.sources.sql.line import Line
+from sfumato.data.sources.sql.session import NO_PASSWORD, WRONG_PASSWORD, in_words
 from sfumato.data.sources.sql.statements import columns_of, quoted
 from sfumato.errors import TableError
 
@@ -148,6 +149,16 @@ def _connected(address: Address) -> Iterator[tuple[Any, Line]]:
     given = address.libpq()
     whole = given + ("&" if "?" in given else "?") * bool(safe) + safe
     line = Line()
-    connection = line.asked(lambda: dbapi.connect(whole))  # a host that answers nobody may take minutes
+    with _refused_in_words(address):
+        connection = line.asked(lambda: dbapi.connect(whole))  # a host that answers nobody may take minutes
     with line.closing(connection.close, whole=connection.rollback):
         yield connection, line
+
+
+def _refused_in_words(address: Address) -> AbstractContextManager[None]:
+    """Whoever is refused is told who asked where, and whose password it was; never the password."""
+    named = address.password_from
+    check = f"check the user in the address, and {named}, which holds nothing but the password"
+    remedies = {} if named is None else {WRONG_PASSWORD: check, NO_PASSWORD: check}
+    rule = "no connection to the database was made"
+    return in_words(address.called, rule=rule, remedies=remedies, where=address.server)

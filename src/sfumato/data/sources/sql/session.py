@@ -142,10 +142,11 @@ def in_words(
     remedies: Mapping[str, str] = READING,
     usual: str = "check the address, and try again",
     columns: Sequence[str] = (),
+    where: str = "",
 ) -> Iterator[None]:
     """Whatever goes wrong in a driver, as an error of ours, whose first words say what.
 
-    `columns`: names that may be told, where the driver says at which of them it went wrong.
+    `columns`: names that may be told, where the driver says at which of them it went wrong. `where`: what is given.
     """
     try:
         yield
@@ -160,7 +161,7 @@ def in_words(
         ) from None
     except OSError as error:
         if error.errno is None:  # of a driver's stream, which speaks of a statement, and may quote a cell
-            raise _told(error, called, rule, remedies, usual, columns) from None
+            raise _told(error, called, rule, remedies, usual, _given(error, columns, where)) from None
         raise TableError(
             called,
             "a file of this machine, not of the database, could not be written or read meanwhile",
@@ -170,21 +171,24 @@ def in_words(
     except Exception as error:  # each driver has errors of its own, and some raise ValueError or RuntimeError
         if isinstance(error, NotImplementedError | AssertionError | TypeError | AttributeError):
             raise
-        raise _told(error, called, rule, remedies, usual, columns) from None
+        raise _told(error, called, rule, remedies, usual, _given(error, columns, where)) from None
 
 
-def _told(
-    error: Exception, called: str, rule: str, remedies: Mapping[str, str], usual: str, columns: Sequence[str]
-) -> TableError:
-    """A driver's error in words of ours, with its SQLSTATE, which is a code and quotes nothing."""
-    state = getattr(error, "sqlstate", None)
-    found = reason(str(error), state)
-    states = [f"SQLSTATE {state}"] if isinstance(state, str) and _STATE.fullmatch(state) else []
-    given = ", ".join([*states, *(f"column {quoted(name)}" for name in _at_fault(error, columns))])
+def _told(error: Exception, called: str, rule: str, remedies: Mapping[str, str], usual: str, given: str) -> TableError:
+    """A driver's error in words of ours."""
+    found = reason(str(error), getattr(error, "sqlstate", None))
     told = {WRONG_PASSWORD: PASSWORDS, NO_PASSWORD: PASSWORDS, **remedies}
     if called.endswith(QUERY) and found == NO_TABLE:
         told[NO_TABLE] = "check the names after FROM and JOIN in the query, whose capitals and schema count"
     return TableError(called, f"{found}: {rule}", given=given, remedy=told.get(found, usual))
+
+
+def _given(error: Exception, columns: Sequence[str], where: str) -> str:
+    """Where it went wrong, with the SQLSTATE, which is a code and quotes nothing."""
+    state = getattr(error, "sqlstate", None)
+    states = [f"SQLSTATE {state}"] if isinstance(state, str) and _STATE.fullmatch(state) else []
+    named = [f"column {quoted(name)}" for name in _at_fault(error, columns)]
+    return ", ".join(filter(None, [where, *states, *named]))
 
 
 def _at_fault(error: Exception, columns: Sequence[str]) -> list[str]:
