@@ -186,11 +186,12 @@ def check_folder(given: object) -> None:
 def refuse_swapped(raw: object, release: str | Path) -> None:
     """A release folder where the raw table belongs, and a file where the release does."""
     if isinstance(raw, str | Path) and (Path(raw) / CERTIFICATE).is_file() and not Path(release).is_dir():
+        table = "the address" if "://" in str(release) else str(release)  # which may hold a password
         raise ReleaseError(
-            str(release),
+            table,
             "the raw table comes first, and the release after it",
             given=f"{raw}, which is a release, before it",
-            remedy=f"name them the other way round: {release} {raw}",
+            remedy=f"name them the other way round: {table} {raw}",
         )
 
 
