@@ -710,7 +710,7 @@ def test_clusters_are_not_found_from_many_places_nor_twice_from_one_thing() -> N
 
 def test_a_date_by_years_tells_its_year_once() -> None:
     table = household(3_000)
-    born = [None if text == "NSP" else int(text[-4:]) for text in table.column("Date de naissance").to_pylist()]
+    born = [None if text == "NSP" else int(str(text)[-4:]) for text in table.column("Date de naissance").to_pylist()]
     found = draft(table.append_column("Année de naissance", pa.array(born)))
     assert "calendar: year" in recipe_text(found, "people.csv")
     assert found.plan.compared.told == {"Année de naissance": "Date de naissance"}

@@ -196,8 +196,9 @@ class Worth:
             [one.name, one.before, one.after, one.kept_or_off, one.share, *[one.alone] * counted]
             for one in self.columns
         ]
-        heads = ("column", "values before", "values shown", kept_heading(self.columns), "share of the commonest")
-        heads += ("rows with one value",) * counted
+        kept = kept_heading(self.columns)
+        more = ["rows with one value"] * counted
+        heads = ("column", "values before", "values shown", kept, "share of the commonest", *more)
         title = "Worth: what the masked table still tells"
         return Card(title, lines, [Grid(heads, rows)] if rows else [], state="poor" if self.but else "good")
 
