@@ -23,7 +23,8 @@ from sfumato.data.codes import is_list
 from sfumato.data.masked import Masked
 from sfumato.data.reading import read, read_arrow
 from sfumato.data.schema import Attribute, Category, Number, Schema
-from sfumato.data.table import Table
+from sfumato.data.shown import SUPPRESSED
+from sfumato.data.table import Column, Table
 from sfumato.errors import RecipeError, SchemaError, did_you_mean, quoted, warn
 from sfumato.maskers.masker import Mask, Masker
 from sfumato.maskers.partition.fit import Partition
@@ -37,6 +38,8 @@ OUTPUTS = ("numbers", "labels")
 UNSEEN = ("suppress", "refuse")
 USUAL_K = 5
 BY_Y = "y"
+MANY_OUTSIDE = 0.1
+"""The share of new rows that fall into no group from which on it is told."""
 
 
 @constructed
@@ -56,8 +59,9 @@ class Recoder(TransformerMixin, BaseEstimator):
     k : int, optional
         How many rows must share what they show; 5, or as the recipe says.
     mask : Masker, optional
-        `sf.Partition(...)` or `sf.TopDown(...)`; as the recipe says, or `Partition(extent="cuts")`, whose parts leave
-        no gaps between them, so that new rows fall into one.
+        `sf.Partition(...)` or `sf.TopDown(...)`; as the recipe says, or without one `Partition(extent="cuts")`, whose
+        parts leave no gaps between them, so that new rows fall into one. A recipe that says nothing of extents has
+        gaps: most new rows may fall between its groups.
     structure : "y" or Clusters, optional
         What must survive: the classes in `y`, or clusters of the rows. As the recipe says, or none: then `y` is not
         used.
@@ -67,7 +71,8 @@ class Recoder(TransformerMixin, BaseEstimator):
         Numbers: the mean of the group, and of a category the share of each label in it, in a column for each label.
         Labels: what is shown, `[30-40)` and `{Chile, Peru}`. Numbers that are missing are not a number.
     unseen : "suppress" or "refuse"
-        What happens to new rows with values that no group shows: they show nothing, or are refused.
+        What happens to new rows with values that no group shows: they show nothing, of which a warning tells where
+        they are many, or are refused.
 
     Attributes
     ----------
@@ -115,9 +120,11 @@ class Recoder(TransformerMixin, BaseEstimator):
         return self._out(self._learn(X, y, sensitive))
 
     def transform(self, X: Any) -> Any:
-        """Show rows as the groups that they fall into."""
+        """Show rows as the groups that they fall into. Where many fall into none, a warning says so."""
         check_is_fitted(self)
-        return self._out(self._masked(X))
+        masked = self._masked(X)
+        _tell_outside(masked)
+        return self._out(masked)
 
     def group_sizes(self, X: Any) -> NDArray[np.int64]:
         """(rows,): how many of these rows show what each row shows. For rows that were not fitted it may be 1."""
@@ -266,6 +273,24 @@ def _tell_classes(recipe: Recipe, asked: Recoder) -> None:
             f"Recoder: the class column {quoted(column)} comes out with the others. Where it is to be predicted, "
             'leave it out of X and of the recipe, and say Recoder(structure="y") and fit(X, y)'
         )
+
+
+def _tell_outside(masked: Masked) -> None:
+    """Warn of new rows that no group shows, where they are many: all of them come out alike."""
+    nothing = np.ones(masked.rows, dtype=np.bool_)
+    for column in masked.values():
+        shows = SUPPRESSED in column.labels if isinstance(column, Column) else False
+        nothing &= column.keys == (column.labels.index(SUPPRESSED) if shows else -1)
+    share = float(nothing.mean()) if masked.rows and len(masked) else 0.0
+    if share < MANY_OUTSIDE:
+        return
+    cuts = 'mask=sf.Partition(extent="cuts"), in a recipe mask: {partition: {extent: cuts}}'
+    warn(
+        f"Recoder: {share:.0%} of these {masked.rows:,} rows fall into no group, and show nothing: as numbers they all "
+        f"stand where everybody does on average, and no model tells them apart. To mend it: say {cuts}, unless it says "
+        "that already: its groups leave no gaps between values that were fitted; or fit more rows, mask fewer columns, "
+        'or say unseen="refuse" to have such rows refused'
+    )
 
 
 def _with_k(need: Any, k: int) -> Requirement:

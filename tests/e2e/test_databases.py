@@ -290,7 +290,17 @@ def test_a_wrong_password_is_told_without_it(tmp_path: Path, monkeypatch: pytest
         quiet(address)
     assert "hunter2" not in str(caught.value)
     assert all(way in caught.value.remedy for way in ("PGPASSWORD", ".pgpass", "password_env"))
+    assert caught.value.given == address.partition("?")[0].removeprefix("postgresql://"), "who asked where"
     assert caught.value.__cause__ is None
+    monkeypatch.setenv("SFUMATO_CENSUS", "hunter2-is-wrong")
+    (tmp_path / "pass.txt").write_text("hunter2-is-wrong\n")
+    (tmp_path / "pass.txt").chmod(0o600)
+    for option in (f"password_file={tmp_path}/pass.txt", "password_env=SFUMATO_CENSUS"):
+        with pytest.raises(sf.TableError, match="a wrong user or password") as caught:
+            try_copy(address_of(f"{address}&{option}", None))
+        assert option.partition("=")[2] in caught.value.remedy, "the one that was given"
+        assert "hunter2" not in str(caught.value)
+        assert "PGPASSWORD" not in caught.value.remedy
 
 
 @pytest.mark.parametrize(

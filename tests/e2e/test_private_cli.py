@@ -18,7 +18,9 @@ import pytest
 import yaml
 
 import sfumato as sf
+from sfumato.cli.ledger import show_plan
 from sfumato.cli.main import main
+from sfumato.cli.output import asking
 from sfumato.publishing import Run
 
 Form = dict[str, Any]
@@ -102,6 +104,12 @@ def test_publish_shows_the_plan_then_the_promise_and_what_it_wrote_holds(sfumato
     assert judged.code == 0, judged.err
     assert "the floor: no data at all" in judged.out
     assert spent() == ["1/3"]
+
+
+def test_of_the_plan_the_quiet_are_told_nothing_not_half(clinic: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with asking(quiet=True):
+        show_plan(sf.Recipe.from_yaml(clinic / "recipe.yaml"))
+    assert capsys.readouterr().err == ""
 
 
 def one_line(text: str) -> str:

@@ -69,6 +69,9 @@ def test_dates_are_published_verified_and_loaded(name: str, kind: str, tmp_path:
     found = sf.load(folder, kind="pandas")
     numbers = found.numbers()
     assert (numbers.dtypes[["born", "seen"]] == "datetime64[us]").all()
+    shown = found.table
+    for day in ("born", "seen"):
+        assert shown[day].dtype == ("category" if name in ("generalized", "dp_heter") else "datetime64[us]")
     assert numbers["born"].between("1930-03-01", "2009-12-31").all()
     assert numbers["seen"].dropna().between("2024-01-01", "2025-01-01").all()
     assert numbers["seen"].isna().any() or name in ("generalized", "dp_heter")  # where the whole range may stand for it

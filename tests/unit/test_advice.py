@@ -110,7 +110,7 @@ def test_the_time_that_is_given_ends_it_with_one_candidate_at_least(monkeypatch:
     found = sf.advise(people(), recipe())
     assert names(found) == ["top_down, as it is"]
     assert found.sentence.startswith("Only top_down could be tried")
-    assert all("seconds" in one.reason for one in found.skipped)
+    assert all("seconds=120 gives more, in a shell --seconds 120" in one.reason for one in found.skipped)
 
 
 def test_a_stop_is_no_end_of_time() -> None:
@@ -210,6 +210,14 @@ def test_an_accuracy_that_is_better_by_chance_changes_no_recipe(rows: float, tak
     best = choose(both)
     assert best is not None
     assert best.contender.name == taken
+
+
+def test_an_accuracy_stands_beside_that_of_the_commonest_class() -> None:
+    kept = Kept.of({"masked_error": 0.22, "baseline_error": 0.2, "commonest_error": 0.23})
+    told = sentence([replace(tried("top_down", 0.5, 0.8, note="as it is"), survived=kept)])
+    assert told.endswith(
+        "50% of the detail and an accuracy of 0.78 (naming the commonest class for everybody has 0.77)."
+    )
 
 
 def test_what_has_no_measure_of_detail_is_compared_by_the_structure_with_the_best_of_the_others() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from sfumato.data.encoding import encode
 from sfumato.data.masked import Masked
-from sfumato.data.schema import Category, Number, Schema
+from sfumato.data.schema import Category, ItemSet, Number, Schema
 from sfumato.data.table import Table
 from sfumato.data.taxonomy.taxonomy import Taxonomy
 from sfumato.engines import ReferenceEngine
@@ -168,6 +168,18 @@ def test_k_anonymity_does_not_keep_secrets_from_singling_out() -> None:
     _, chosen = single_out(case(table, released(table, masked(table, 5))))
     assert 0 < chosen.details["alone"] < 0.5
     assert chosen.success.value > 0
+
+
+def test_rows_are_alone_with_their_sets_too() -> None:
+    schema = Schema(age=Number(role="quasi"), had=ItemSet(role="sensitive"))
+    table = encode(pa.table({"age": [30, 30, 30, 40], "had": [["a"], ["a", "b"], ["a", "b"], None]}), schema)
+    _, chosen = single_out(Case(table, seen_of(table.to_arrow(), table), ("age",)))
+    assert chosen.details["alone"] == 0.5
+    assert chosen.sentence.startswith(
+        "Of the released rows 50 % stand alone if all released attributes are taken together, the sensitive ones too, "
+        'and the sets of "had" as wholes. Of the 2 rows that stand most alone without these, 50 % describe'
+    )
+    assert chosen.knowledge.endswith(", sets left out")
 
 
 def test_two_lists_are_joined_through_the_raw_table_and_not_through_stars() -> None:

@@ -148,6 +148,8 @@ def test_cards_tell_what_matters(shown: dict[str, Any]) -> None:
     assert "verified" in repr(shown["release"])
     assert "10-anonymity on {income, town}" in repr(shown["recipe"])
     assert "taxonomy, 2 leaves" in repr(shown["schema"])
+    assert "rows with one value" in " ".join(repr(shown["worth"]).split())
+    assert "{COLUMN: 1} (partition, top_down)" in " ".join(repr(shown["worth"]).split())
     assert "why" in repr(shown["drafted"])
     assert repr(shown["verdict"]).startswith("Verdict: holds, all ")
     assert "1 of 2 checks fail" in repr(shown["failing"])

@@ -20,6 +20,7 @@ from sfumato.data.drafting.questions import one_row_one_person
 from sfumato.data.drafting.roles import OF_MANY_ROWS
 from sfumato.data.drafting.shapes import rounded_range
 from sfumato.data.drafting.text import recipe_text, told
+from sfumato.data.drafting.words import concept_of
 from sfumato.data.encoding import encode
 from sfumato.data.schema import ItemSet, Number
 from sfumato.errors import TableError, TaxonomyError
@@ -336,6 +337,16 @@ def test_only_codes_get_a_tree_and_it_is_no_draft_any_more() -> None:
     assert found["town"].taxonomy is None
 
 
+@pytest.mark.parametrize(("lengths", "grouped"), [((4, 5), True), ((3, 4, 5, 6), False)])
+def test_post_codes_of_several_lengths_get_a_tree_or_a_reason_why_not(lengths: tuple[int, ...], grouped: bool) -> None:
+    codes = [f"{5_000_000 + 9_173 * (n % 40)}"[: lengths[n % len(lengths)]] for n in range(400)]
+    found = draft(pa.table({"age": [20 + n % 60 for n in range(400)], "PLZ": codes}))["PLZ"]
+    assert (found.taxonomy is not None, "in no tree (the codes are of more than three lengths" in told(found)) == (
+        grouped,
+        not grouped,
+    )
+
+
 def test_post_codes_in_two_parts_get_a_tree_and_their_spellings_are_asked_about() -> None:
     codes = [f"35{n % 37 + 10} A{'BCDE'[n % 4]}" for n in range(400)]
     codes[:4] = ["3511AB", "3520 ab", "3520 AB", "3511 AB"]
@@ -459,10 +470,11 @@ def test_names_and_numbers_of_people_are_dropped_though_they_come_again() -> Non
     assert {found[name].role for name in ("Patienten-Nr", "Name")} == {"identifier"}
     assert [column.name for column in found.columns if column.repeated] == ["Patienten-Nr"]
     text = " ".join(recipe_text(found, "stays.csv").replace("\n#", " ").split())
-    most = max(Counter(stays().column("Patienten-Nr").to_pylist()).values())
+    held = Counter(stays().column("Patienten-Nr").to_pylist()).values()
+    most, shared = max(held), sum(count > 1 for count in held)
     first = text.split("Questions 1. ")[1]
     assert first.startswith("Is one row one person? 2,000 rows have ")
-    assert f" different Patienten-Nr, one of them in {most} rows; k counts rows" in first
+    assert f" different Patienten-Nr, {shared} of them in more than one row, at most {most}; k counts" in first
     assert f"10 x {most} = {10 * most}." in first
     assert "one row one person" not in recipe_text(draft(people()), "people.csv")
 
@@ -694,6 +706,40 @@ def test_clusters_are_not_found_from_many_places_nor_twice_from_one_thing() -> N
     text = " ".join(recipe_text(draft(table), "people.csv").replace("\n#", " ").split())
     assert "Not compared by, though masked or shown as said above: Commune" in text
     assert "Should groups be found from these, too? Commune" in text
+
+
+def test_a_date_by_years_tells_its_year_once() -> None:
+    table = household(3_000)
+    born = [None if text == "NSP" else int(str(text)[-4:]) for text in table.column("Date de naissance").to_pylist()]
+    found = draft(table.append_column("Année de naissance", pa.array(born)))
+    assert "calendar: year" in recipe_text(found, "people.csv")
+    assert found.plan.compared.told == {"Année de naissance": "Date de naissance"}
+
+
+@pytest.mark.parametrize(("once", "role"), [(150, "identifier"), (20, "plain")])
+def test_many_labels_that_one_row_has_alone_do_not_go_out_as_they_are(once: int, role: str) -> None:
+    chance = np.random.default_rng(2)
+    shops = [f"shop {n}" for n in range(once)] + [f"chain {n}" for n in chance.integers(0, 120, 2_000 - once)]
+    known = {name: chance.choice(["a", "b", "c", "d"], 2_000) for name in ("sex", "town", "job")}
+    found = draft(pa.table({**known, "age": chance.integers(20, 80, 2_000), "shop": shops}))
+    assert found["shop"].role == role
+    assert found["shop"].asked
+
+
+def test_how_long_it_was_until_something_is_not_that_thing() -> None:
+    meanings = {name: concept_of(name) for name in ("days_to_job", "time_to_event", "Tage bis Entlassung", "job")}
+    assert [name for name, meaning in meanings.items() if meaning is not None] == ["job"]
+    assert concept_of("duration_of_employment") is concept_of("length_of_stay")
+
+
+@pytest.mark.parametrize(
+    "name", ["readmit90", "relapse", "Mortalität", "récidive", "reingreso", "ricaduta", "heropname"]
+)
+def test_how_it_ended_is_a_class_and_a_secret(name: str) -> None:
+    found = draft(
+        pa.table({"age": [20 + n % 60 for n in range(600)], name: [("yes", "no")[n % 3 == 0] for n in range(600)]})
+    )
+    assert (found.plan.target, found[name].role) == (name, "sensitive")
 
 
 def test_a_word_for_missing_is_one_among_dates_and_in_labels_of_that_table() -> None:

@@ -176,6 +176,23 @@ def test_unseen_values_show_nothing_or_are_refused(people: pd.DataFrame) -> None
         sf.Recoder(unseen="refuse").fit(known).transform(new)
 
 
+@pytest.mark.parametrize("extent", ["parts", "cuts"])
+def test_new_rows_that_fall_between_groups_are_told(extent: Any) -> None:
+    """Groups show what their rows cover: between two of them there is room."""
+    rng = np.random.default_rng(1)
+    x = pd.DataFrame(rng.normal(size=(300, 3)).round(2), columns=["a", "b", "c"])
+    schema = sf.Schema({name: sf.Number(role="quasi") for name in x})
+    recipe = sf.Recipe(schema=schema, privacy=[sf.KAnonymity([*x], 5)], mask=sf.Partition(extent=extent))
+    recoder = sf.Recoder(recipe).fit(x.iloc[:200])
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        recoder.transform(x.iloc[:200])
+        assert not told, "fitted rows are in their groups"
+        recoder.transform(x.iloc[200:])
+    assert any("rows fall into no group" in str(one.message) for one in told) is (extent != "cuts")
+    assert not told or 'say mask=sf.Partition(extent="cuts")' in str(told[0].message)
+
+
 def test_a_recipe_may_be_a_path(people: pd.DataFrame, tmp_path: Path) -> None:
     path = tmp_path / "recipe.yaml"
     path.write_text(recipe().to_yaml(), encoding="utf-8")

@@ -64,6 +64,13 @@ def test_names_do_not_stand_on_each_other() -> None:
     assert re.findall(r'y="([\d.]+)"', apart) == ["55.0", "55.0"]
 
 
+def test_the_last_number_below_an_axis_is_not_cut_off() -> None:
+    drawn = plots.Panel(Axis(-600, 60_600, "cost"), Axis(0, 1), [], width=480).drawn("costs")
+    across = re.search(r'x="([\d.]+)"[^>]*>60,000<', drawn)
+    assert across is not None
+    assert float(across[1]) + plots.LETTER * len("60,000") / 2 <= 480
+
+
 def test_numbers_below_an_axis_have_room() -> None:
     panel = plots.Panel(Axis(0, 123_456_789), Axis(0, 1), [], width=320)
     drawn = panel.drawn("")

@@ -82,6 +82,11 @@ def test_the_end_of_a_text_is_its_last_microsecond(text: str, after: str) -> Non
     assert calendar.parse(text, end=True) == calendar.parse(after) - 1
 
 
+@pytest.mark.parametrize("text", ["9999", "9999-12", "9999-12-31"])
+def test_the_last_day_of_all_has_an_end(text: str) -> None:
+    assert calendar.show(calendar.parse(text, end=True), "day") == "9999-12-31"
+
+
 @pytest.mark.parametrize("text", ["yesterday", "1990-13", "", "90", "1990-02-30"])
 def test_other_text_is_refused(text: str) -> None:
     with pytest.raises(SchemaError, match="ISO 8601"):

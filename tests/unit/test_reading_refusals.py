@@ -24,8 +24,18 @@ DAY = datetime.date(2001, 2, 3)
 @pytest.mark.parametrize(
     ("values", "attribute", "error", "message"),
     [
-        (pa.array([17] * 9 + [91]), Number(range=(17, 90)), TableError, r"\[17, 90\].*some rows"),
-        (pa.array([17] * 9 + [91] * 10), Number(range=(17, 90)), TableError, r"\[17, 90\].*10 rows"),
+        (
+            pa.array([17] * 9 + [91]),
+            Number(range=(17, 90)),
+            TableError,
+            r"\[17, 90\], but row 10 holds another.* 1 row o",
+        ),
+        (
+            pa.array([17] * 9 + [91] * 10),
+            Number(range=(17, 90)),
+            TableError,
+            r"every number .*\[17, 90\], but row 10 \(the first of 10 such cells\).*10 rows",
+        ),
         (pa.array([float("nan")]), Number(range=(0, 1)), TableError, r"\[0, 1\]"),
         (pa.array([float("inf")]), Number(range=(0, 1)), TableError, r"\[0, 1\]"),
         (pa.array([1.5]), Number(integer=True), TableError, "whole numbers"),
@@ -47,7 +57,25 @@ DAY = datetime.date(2001, 2, 3)
             pa.array([DAY]),
             Number(calendar="day", range=("1990", "2000")),
             TableError,
-            r"\[1990, 2000\].*mend the rows, say outside: clip, or list",
+            r"every date or time .*\[1990, 2000\], but row 1 .*mend the rows, say outside: clip, or list the date",
+        ),
+        (
+            pa.array(["01.02.2001", "31.02.2001", "secret", "30.02.2001"]),
+            Number(calendar="day", dates="dmy"),
+            TableError,
+            r"row 2 \(the first of 2 such cells\) holds a date that is not .*no such day .*dates: dmy.*mend the cells",
+        ),
+        (
+            pa.array(["01.02.2001", "secret"]),
+            Number(calendar="day", dates="dmy"),
+            TableError,
+            "row 2 holds no ISO 8601 .*nor is it a date in the declared order.* 1990-03-01T12:00:00, list the text",
+        ),
+        (
+            pa.array(["2001-02-03T10:00", "2001-02-03T10:00Z"]),
+            Number(calendar="day", dates="ymd"),
+            TableError,
+            "row 1 holds no ISO 8601 date or time, or one with a zone",
         ),
         (pa.array([["a"]]), Category(), SchemaError, "item set"),
         (pa.array([["a"]]), Number(), SchemaError, "list"),

@@ -129,7 +129,8 @@ def test_a_release_says_what_was_counted_and_its_holder_what_was_lost(pairs: int
     remedy = "mask: {private_tree: {pairs: 5}}"
     assert (remedy in release.worth.sentence("V")) is (not pairs)
     assert json.loads((holder / "evaluation.json").read_text(encoding="utf-8"))["relations"] == relations.to_json()
-    for shown in (repr(release.worth), repr(release.scores), Scores(release.scores)._repr_html_()):
+    card = release.scores._repr_html_()  # type: ignore[attr-defined]
+    for shown in (repr(release.worth), repr(release.scores), card):
         assert "clear relation" in " ".join(shown.split())
         assert "% off" in shown
     for page in ("report.html", "report_short.html"):

@@ -38,6 +38,16 @@ def test_a_value_that_two_groups_show_has_two_means() -> None:
     assert ReleasedValues.learn(raw(), shown).to_json()["age"]["[0-50)"] == {"mean": 21.1}
 
 
+@pytest.mark.parametrize(
+    ("unit", "means"), [("year", ["1950-06-16", "1970-01-16"]), ("day", ["1950-06-10", "1970-01-29"])]
+)
+def test_a_mean_of_dates_is_no_finer_than_their_unit_asks_for(unit: Any, means: list[str]) -> None:
+    born = ["1950-06-09", "1950-06-10", "1950-06-11", "1950-06-10", "1970-01-29"] + ["1970-01-29"] * 3
+    schema = sf.Schema(born=sf.Number(role="quasi", range=("1940-01-01", "1979-12-31"), calendar=unit))
+    shown = Masked.of({"born": pa.array(["[1950-1951)"] * 4 + ["[1970-1971)"] * 4)}, rows=8)
+    assert ReleasedGroups.learn(encode(pa.table({"born": born}), schema), shown).to_json()["columns"]["born"] == means
+
+
 def test_a_column_that_shows_one_value_and_texts_are_left_out() -> None:
     assert ReleasedGroups.learn(raw(), masked()).to_json()["columns"]["age"] == []
     long = encode(pa.table({"age": AGES, "town": [f"{town} " * 40 for town in TOWNS]}), SCHEMA)

@@ -13,6 +13,7 @@ import pytest
 import sfumato as sf
 from sfumato.data.masked import Masked
 from sfumato.publishing.case import refuse_fingerprints
+from sfumato.publishing.masked_numbers import of_numbers
 from sfumato.publishing.rare_labels import rare_labels
 from sfumato.publishing.remarks import tell, undone
 from sfumato.publishing.same_people import repeated
@@ -86,6 +87,17 @@ def test_columns_that_leave_most_people_alone_are_told() -> None:
     (remark,) = told(people(**bare))
     assert 'of the rows are alone with what goes out as it is: "ill", "m0", "m1", "m2".' in remark
     assert told(people(m0=bare["m0"], m1=bare["m1"])) == []
+
+
+@pytest.mark.parametrize("role", ["sensitive", "plain"])
+def test_sets_that_leave_most_people_alone_are_told_as_their_texts_are(role: Any) -> None:
+    chance = np.random.default_rng(9)
+    drugs = [sorted(chance.choice(list("abcdefghij"), 4, replace=False).tolist()) for _ in range(ROWS)]
+    table, more = people(n=chance.integers(0, 12, ROWS), drugs=drugs), sf.ItemSet(role=role, unique_ok=True)
+    as_text = {"drugs": sf.Category(role=role, unique_ok=True)}
+    joined = told(table.with_columns(pl.col("drugs").list.join("+")), as_text)[-1]
+    assert 'of the rows are alone with what goes out as it is: "ill", "n", "drugs".' in joined
+    assert told(table, {"drugs": more})[-1] == joined
 
 
 def test_labels_that_tell_masked_ones_are_told() -> None:
@@ -217,6 +229,61 @@ def test_rare_labels_that_sets_name_are_told(rare: int, told_of: bool, numbers: 
     assert len(said) == told_of
     assert not told_of or said[0].startswith('75% of the labels of "code" are had by fewer than 5 rows each')
     assert not told_of or ("declare it a number (kind: number)" in said[0]) is numbers
+
+
+def told_of_numbers(numbers: Any, shown: list[str], **settings: Any) -> list[str]:
+    """What is said of one column of numbers, of which these intervals are shown."""
+    schema = sf.Schema(cost=sf.Number(role="quasi", **settings))
+    recipe = sf.Recipe(schema=schema, privacy=[sf.KAnonymity(["cost"], 5)])
+    with warnings.catch_warnings(record=True) as found:
+        warnings.simplefilter("always")
+        people = sf.read(pl.DataFrame({"cost": numbers}), schema)
+        said = of_numbers(people, Masked.of({"cost": pl.Series(shown).to_arrow()}), recipe)
+    assert [str(one.message) for one in found] == list(said)
+    return list(said)
+
+
+@pytest.mark.parametrize(
+    ("numbers", "shown", "spoken"),
+    [
+        (
+            [0] * 300 + list(range(100, 1_000)),
+            ["[0-500)"] * 700 + ["[500-1000)"] * 500,
+            '"cost": 25% of the rows have 0,',
+        ),
+        ([40] * 300 + list(range(100, 1_000)), ["[0-500)"] * 700 + ["[500-1000)"] * 500, "have the same number, and"),
+        ([0] * 300 + list(range(100, 1_000)), ["[0-50)"] * 300 + ["[50-1000)"] * 900, None),  # 0 stands alone
+        ([0] * 300 + list(range(100, 1_000)), ["[0-50)"] * 200 + ["[0-1000)"] * 1_000, None),  # of most it does
+        ([0, 0, 0, 1, 2, 3] * 200, ["[0-4)"] * 1_200, None),  # children
+        ([7, 8, 7, 8, 9, *range(30)] * 40, ["[0-30)"] * 1_400, None),  # many neighbours are as common
+    ],
+)
+def test_a_number_of_many_that_intervals_hide_is_told(numbers: list[int], shown: list[str], spoken: str | None) -> None:
+    said = told_of_numbers(numbers, shown)
+    assert len(said) == (spoken is not None)
+    assert spoken is None or (spoken in said[0] and "a label of its own" in said[0])
+
+
+@pytest.mark.parametrize(
+    ("beside", "step", "spoken"),
+    [
+        ((1, 1), 1, "1 end of a shown interval lies"),
+        ((1, 9), 1, "1 end of a shown interval lies"),
+        ((9, 1), 0.01, "1 end of a shown interval lies"),
+        ((9, 9), 0.1, None),  # both are several people's
+        ((1, 0), 1, None),  # nobody has the other
+    ],
+)
+def test_ends_that_tell_two_numbers_of_which_one_is_of_one_row(
+    beside: tuple[int, int], step: float, spoken: str | None
+) -> None:
+    places = [200] * beside[0] + [201] * beside[1] + [100, 101, 300, 301] * 50
+    numbers = [round(place * step, 2) for place in places]
+    end = f"{200.5 * step:.6g}"
+    shown = [f"[0-{end})" if number < float(end) else f"[{end}-{400 * step:g}]" for number in numbers]
+    said = told_of_numbers(numbers, shown)
+    assert len(said) == (spoken is not None)
+    assert spoken is None or (said[0].startswith(spoken) and '("cost")' in said[0] and "round these columns" in said[0])
 
 
 @pytest.mark.parametrize(

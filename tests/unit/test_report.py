@@ -22,7 +22,7 @@ from sfumato.evaluation.attacks.results import AttackResult
 from sfumato.evaluation.scores import Estimate
 from sfumato.maskers.recoding.recoding import Recoding
 from sfumato.publishing import handover, orders
-from sfumato.release.report.attributes import overlaps_picture
+from sfumato.release.report.attributes import Histogram, overlaps_picture
 from sfumato.release.report.clusters import Plane
 from sfumato.release.report.markup import Html
 from sfumato.release.report.material import Frequency, Released
@@ -337,6 +337,18 @@ def test_a_number_that_is_the_greatest_and_stands_alone_is_drawn() -> None:
     found = [Frequency("[10-20)", 50), Frequency("99", 400)]
     drawn = str(overlaps_picture(found, None, name="hours"))
     assert ">400<" in drawn
+
+
+@pytest.mark.parametrize("most", [40, 79, 200])
+def test_whole_numbers_are_drawn_in_bars_of_whole_width(most: int) -> None:
+    raw = np.arange(most + 1.0).repeat(3)
+    rows = Histogram.of(raw, 0, most).rows()
+    drawn = re.sub(r"<[^>]+>", " ", str(overlaps_picture([Frequency(f"[0-{most})", len(raw))], raw, name="visits")))
+    step = int(rows[0][1])
+    for start, end, count in rows:
+        assert int(end) - int(start) == step
+        assert count == 3 * len(range(int(start), min(int(end), most + 1)))
+        assert f" {start} {end} {count} " in f"{' '.join(drawn.split())} "
 
 
 def test_the_short_edition_says_what_an_attack_on_numbers_guesses_and_on_how_many() -> None:

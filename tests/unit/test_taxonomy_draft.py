@@ -76,6 +76,22 @@ def test_post_codes_stand_together_by_their_areas(values: list[str], tree: objec
     assert (draft.way, draft.taxonomy.to_tree()) == ("prefix", {"ANY": tree})
 
 
+def test_digits_of_several_lengths_stand_together_where_they_are_codes() -> None:
+    austria, bavaria = ["5020", "5023", "5110", "5111", "5600"], ["80331", "80333", "83301", "90402"]
+    values = {**dict.fromkeys([*austria, *bavaria], 20), "abroad": 1}
+    draft = propose_taxonomy(values, counts=list(values.values()), coded=True)
+    tree = {
+        "5***": {"502*": ["5020", "5023"], "511*": ["5110", "5111"], "5600": None},
+        "5 digits": {"8****": {"8033*": ["80331", "80333"], "83301": None}, "90402": None},
+        "abroad": None,
+    }
+    assert (draft.way, draft.taxonomy.to_tree()) == ("prefix", {"ANY": tree})
+    assert "several lengths" in draft.reason
+    assert propose_taxonomy(values, counts=list(values.values())).way == "balanced"
+    assert propose_taxonomy([*values, "x1", "x2"], coded=True).way == "balanced"
+    assert propose_taxonomy(["500", "5000", "50000", "500000", "5000000"] * 9, coded=True).way == "balanced"
+
+
 def test_a_few_other_texts_do_not_spoil_post_codes() -> None:
     draft = propose_taxonomy([*(f"35{n} AB" for n in range(10, 49)), "3510 AC", "abroad"])
     assert draft.way == "prefix"

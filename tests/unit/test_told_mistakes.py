@@ -46,6 +46,22 @@ def test_a_table_and_a_release_the_wrong_way_round(tmp_path: Path) -> None:
         sf.attack(str(tmp_path / "out"), tmp_path / "people.csv")
     with pytest.raises(sf.ReleaseError, match="a release is a folder"):
         sf.explain(tmp_path / "people.csv", "age")
+    address = "postgresql://anna:hunter2@127.0.0.1:1/x?table=people"
+    with pytest.raises(sf.ReleaseError, match=r"the other way round: the address") as caught:
+        sf.attack(str(tmp_path / "out"), address)
+    assert "hunter2" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "call", ["attack OUT ADDRESS", "apply ADDRESS OUT -o x.csv", "verify ADDRESS", "publish ADDRESS"]
+)
+def test_an_address_where_a_path_belongs_is_told_and_not_shown(call: str, tmp_path: Path) -> None:
+    named = {"OUT": str(tmp_path), "ADDRESS": "postgresql://anna:hunter2@127.0.0.1:1/x?table=people"}
+    told = CliRunner().invoke(app, [named.get(word, word) for word in call.split()]).exception
+    assert isinstance(told, sf.SfumatoError)
+    assert told.given == "the address of a database"
+    assert ("other way round" in told.remedy) == ("OUT" in call)
+    assert "hunter2" not in str(told)
 
 
 def test_bytes_of_another_encoding_name_the_line_of_a_recipe(tmp_path: Path) -> None:

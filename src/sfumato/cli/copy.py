@@ -103,6 +103,9 @@ def copied(release: Release, address: str, written: Path) -> Copied:
         release.write(address)
     except TableError as error:
         return Copied(failed=_uncopied(error, written, release.recipe, "released and entered"))
+    except (KeyboardInterrupt, SystemExit):
+        note(f"{written} is released and entered, and not copied: {_left(written, release.recipe)}", style="yellow")
+        raise
     note("wrote the released table to the database; the folder stays the release")
     return Copied()
 
@@ -131,9 +134,13 @@ def _copy_standing(folder: Path, recipe: Recipe, address: str) -> None:
 
 def _uncopied(error: SfumatoError, folder: Path, recipe: Recipe, state: str) -> TableError:
     """What is left to be done is a copy: published again, it would be a second release of the same people."""
-    from sfumato.cli.summary import beside
     from sfumato.errors import TableError
 
-    left = f"then say sfumato copy {folder} ADDRESS{beside(recipe)}, and do not publish again"
     given = "; ".join(filter(None, (error.given, f"{folder}, which is {state}, and not copied")))
-    return TableError(error.thing, error.rule, given=given, remedy=f"{error.remedy}; {left}")
+    return TableError(error.thing, error.rule, given=given, remedy=f"{error.remedy}; then {_left(folder, recipe)}")
+
+
+def _left(folder: Path, recipe: Recipe) -> str:
+    from sfumato.cli.summary import beside
+
+    return f"say sfumato copy {folder} ADDRESS{beside(recipe)}, and do not publish again"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.output import figures, note, show, show_error
+from sfumato.cli.output import figures, is_quiet, note, show, show_error
 
 if TYPE_CHECKING:
     from sfumato.privacy.ledger import Entry, Ledger
@@ -211,8 +211,8 @@ def _unconfirmed(entry: Entry) -> str:
 
 
 def show_plan(recipe: Recipe) -> None:
-    """What will be spent on what, before anything is."""
-    if recipe.budget is None:
+    """What will be spent on what, before anything is: a remark, all of it, for the promise says what was spent."""
+    if recipe.budget is None or is_quiet():
         return
     note(f"The plan: epsilon = {recipe.budget.epsilon} is spent on", style="bold")
     for share in recipe.mask.plan(recipe.schema, recipe.budget):

@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from inspect import Parameter, signature
+from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import typer
 
 from sfumato.cli.output import asking
+from sfumato.errors import SfumatoError
 
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No remarks about the run; results, warnings and errors.")]
 Json = Annotated[bool, typer.Option("--json", help="Print the figures as JSON, and nothing else (docs/json.md).")]
@@ -24,6 +26,26 @@ def _take_no_value(kind: Any) -> None:
     taken, *told = get_args(kind) or (kind,)
     for option in told if bool in (taken, *get_args(taken)) else ():
         option.metavar = option.metavar or ""
+
+
+def _refuse_addresses(given: dict[str, Any]) -> None:
+    """An address where a path belongs, which has lost a stroke by then; it is not shown, for it may hold a password."""
+    if not any(isinstance(value, Path) and (value.parts or "-")[0].endswith(":") for value in given.values()):
+        return  # what can be opened is not loaded before it is asked for
+    from sfumato.data.sources.openers import ADDRESSES
+
+    for name, value in given.items():
+        if not isinstance(value, Path) or value.parts[:1] not in [(f"{scheme}:",) for scheme in ADDRESSES]:
+            continue
+        swapped = any(isinstance(other, str) and Path(other).is_dir() for other in given.values())
+        raise SfumatoError(
+            name.upper(),
+            "this is the path of a file or folder here",
+            given="the address of a database",
+            remedy="name the two the other way round"
+            if swapped
+            else "name a path; --help says where an address belongs",
+        )
 
 
 def quietly(command: Callable[..., None]) -> Callable[..., None]:
@@ -38,6 +60,7 @@ def with_options(command: Callable[..., None], *, json: bool) -> Callable[..., N
     @wraps(command)
     def asked(**given: Any) -> None:
         wanted = {name: bool(given.pop(name)) for name in added}
+        _refuse_addresses(given)
         with asking(**wanted):
             command(**given)
 

@@ -198,7 +198,7 @@ def _already(people: object, recipe: Recipe, output: Path, run: Run, copy: str |
     told = {} if made is None else {"copy": made.form}
     figures("publish", {"folder": str(output), "already": True, "warnings": [], **told})
     todo = "nothing to do" if made is None else made.says
-    note(f"already published on {entry.when[:10]} by this recipe from this table: {output}; {todo}", style="")
+    show(f"already published on {entry.when[:10]} by this recipe from this table: {output}; {todo}")
     _end_uncopied(made)
     return True
 

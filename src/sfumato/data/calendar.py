@@ -49,6 +49,7 @@ _SHOWN: dict[str, Literal["Y", "M", "D", "m", "s"]] = {
 }
 _REDUCED = re.compile(r"(\d{4})(?:-(\d{2}))?")
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_LATEST, _END = datetime.max.replace(tzinfo=UTC), 10_000 * 12  # and the first month, counted from 0, without a date
 _WHOLE_DATE = r"^\d{4}-\d{2}-\d{2}$"
 _ZONE = r"(Z|[+-]\d{2}(:?\d{2})?)$"
 Micros = NDArray[np.int64]
@@ -160,12 +161,13 @@ def _covered(text: str) -> tuple[datetime, datetime]:
         year, month = int(reduced[1]), int(reduced[2] or 1)
         start = datetime(year, month, 1, tzinfo=UTC)
         months = year * 12 + month - 1 + (1 if reduced[2] else 12)
-        return start, datetime(months // 12, months % 12 + 1, 1, tzinfo=UTC)
+        return start, datetime(months // 12, months % 12 + 1, 1, tzinfo=UTC) if months < _END else _LATEST
     moment = datetime.fromisoformat(text)
     moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     time = re.split(r"[Zz+]|(?<=:\d\d)-", text)[0][11:]
     lengths = {0: timedelta(days=1), 2: timedelta(hours=1), 5: timedelta(minutes=1), 8: timedelta(seconds=1)}
-    return moment, moment + lengths.get(len(time), timedelta(microseconds=1))
+    length = lengths.get(len(time), timedelta(microseconds=1))
+    return moment, moment + length if _LATEST - moment > length else _LATEST
 
 
 def from_text(texts: pa.Array[Any]) -> tuple[pa.Array[Any], NDArray[np.bool_]]:

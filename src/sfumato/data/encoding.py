@@ -74,10 +74,12 @@ def encode_column(
     in_use = _in_use(data)
     array = single(cast("pa.ChunkedArray[Any]", data)) if in_use is None else in_use.distinct
 
-    def where(bad: Any) -> str:
-        rows = in_use.rows(bad) if in_use is not None else np.flatnonzero(bad)
+    def told(rows: Any) -> str:
         first = place(int(rows[0]))
         return first if len(rows) == 1 else f"{first} (the first of {len(rows):,} such cells)"
+
+    def where(bad: Any) -> str:
+        return told(in_use.rows(bad) if in_use is not None else np.flatnonzero(bad))
 
     if isinstance(attribute, ItemSet):
         items = encode_items(name, array, attribute, coded=in_use is not None, place=where)
@@ -89,7 +91,7 @@ def encode_column(
     if in_use is not None:
         column = spread(in_use.at, column)
     if isinstance(attribute, Number):
-        check_number(name, column, attribute)
+        check_number(name, column, attribute, place=lambda bad: told(np.flatnonzero(bad)))
     else:
         check_labels(name, column.values, attribute)
     return column

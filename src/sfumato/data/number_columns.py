@@ -24,8 +24,8 @@ _UNIT = (
     r"^(?:[+-]?[0-9]+(?:[.,][0-9]+)*\s*[^0-9\s.,+:/_-][^0-9]*[23]?|(?:[€$£¥]|EUR|USD|GBP|CHF)\s*[0-9]+(?:[.,][0-9]+)*)$"
 )
 """A number with its unit: 3 kg, 12 months, 20 m2, $5."""
+ASK_ORDER = "say `dates: dmy` (mdy, ymd) for the order of day, month and year, "
 _EXACT = 2**53  # every whole number below is a float
-_FEW = 10  # smaller numbers of rows are not told
 
 
 def to_numbers(name: str, array: pa.Array[Any], attribute: Number, *, place: Place) -> pa.Array[Any]:
@@ -94,13 +94,29 @@ def _read_moments(
             given=f"dates: {order}" if order else "no order, which is ISO 8601",
             remedy=f"say dates: {' or '.join(fits)}, in which every date of the column can be read",
         )
+    if order and (no_day := _no_days(written, order)).any():
+        raise TableError(
+            name,
+            f"{place(no_day)} holds a date that is not in the calendar",
+            given=f"no such day or time in the declared order, dates: {order}",
+            remedy="mend the cells (30 February and the like), or list their text under `missing`",
+        )
     raise TableError(
         name,
         f"{place(bad)} holds no ISO 8601 date or time, or one with a zone beside others without",
-        given="other text",
-        remedy="write 1990-03-01 or 1990-03-01T12:00:00, say `dates: dmy` (mdy, ymd) for the order of day, month and "
-        "year, list the text under `missing`, or declare a category",
+        given=f"other text, nor is it a date in the declared order, dates: {order}" if order else "other text",
+        remedy=f"write 1990-03-01 or 1990-03-01T12:00:00, {'' if order else ASK_ORDER}list the text under `missing`, "
+        "or declare a category",
     )
+
+
+def _no_days(written: pa.Array[Any], order: DateOrder) -> NDArray[np.bool_]:
+    """Which texts have the shape of a date in this order, of a day or time that there is not."""
+    dates = [None if text is None else written_forms.iso_date(text, order) for text in written.to_pylist()]
+    shaped = np.flatnonzero([date is not None for date in dates])
+    found = np.zeros(len(dates), dtype=np.bool_)
+    found[shaped] = calendar.from_text(pa.array([dates[at] for at in shaped], pa.string()))[1]
+    return found
 
 
 Range = tuple[float, float] | tuple[str, str]
@@ -181,8 +197,8 @@ def _matches(texts: pa.Array[Any], pattern: str) -> NDArray[np.bool_]:
     return found.to_numpy(zero_copy_only=False)
 
 
-def check_number(name: str, column: Column, attribute: Number) -> None:
-    """Refuse fractions among declared whole numbers, and numbers outside the declared range."""
+def check_number(name: str, column: Column, attribute: Number, *, place: Place) -> None:
+    """Refuse fractions among declared whole numbers, and numbers outside the declared range; `place` tells of rows."""
     if attribute.integer and pt.is_floating(column.values.type):
         floats = column.values.to_numpy()
         if not (np.floor(floats) == floats).all():
@@ -193,10 +209,10 @@ def check_number(name: str, column: Column, attribute: Number) -> None:
                 remedy="leave integer out, or round the column",
             )
     if attribute.range is not None:
-        _check_range(name, column, attribute)
+        _check_range(name, column, attribute, place=place)
 
 
-def _check_range(name: str, column: Column, attribute: Number) -> None:
+def _check_range(name: str, column: Column, attribute: Number, *, place: Place) -> None:
     lower, upper = attribute.range or (0, 0)
     if attribute.calendar:
         first, last = calendar.parse(str(lower)), calendar.parse(str(upper), end=True)
@@ -207,12 +223,14 @@ def _check_range(name: str, column: Column, attribute: Number) -> None:
         inside = (numbers >= lower) & (numbers <= upper)
     if inside.all():
         return
-    outside = int(np.append(~inside, False)[column.codes].sum())
+    outside: NDArray[np.bool_] = np.append(~inside, False)[column.codes]
+    one = "date or time" if attribute.calendar else "number"
+    rows = int(outside.sum())
     raise TableError(
         name,
-        f"every number must lie within the declared range [{lower}, {upper}]",
-        given=f"{outside if outside >= _FEW else 'some'} rows outside",
-        remedy="widen the range, mend the rows, say outside: clip, or list the number for missing under `missing`",
+        f"every {one} must lie within the declared range [{lower}, {upper}], but {place(outside)} holds another",
+        given=f"{rows:,} row{'s' if rows > 1 else ''} outside",
+        remedy=f"widen the range, mend the rows, say outside: clip, or list the {one} for missing under `missing`",
     )
 
 

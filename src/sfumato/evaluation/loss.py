@@ -113,9 +113,18 @@ def information_loss(table: Table, masked: Masked) -> Score | None:
 def one_value(table: Table, name: str, shown: AnyColumn) -> float | None:
     """The share of the rows whose cell shows one value; None where the column shows neither labels nor intervals.
 
-    A label alone, a missing value, and an interval in which the table has one number. What is lost on average says
-    little of it: sets of two or three of a hundred labels lose next to nothing, and no row shows which it is.
+    What is lost on average says little of it: sets of two or three of a hundred labels lose next to nothing, and no row
+    shows which it is.
     """
+    alone = stand_alone(table, name, shown)
+    if alone is None:
+        return None
+    return float(np.average(alone, weights=shown.counts)) if shown.counts.sum() else 0.0
+
+
+def stand_alone(table: Table, name: str, shown: AnyColumn) -> NDArray[np.bool_] | None:
+    """(shown values + 1,): which of them show one value: a label alone, an interval in which the table has one number,
+    and, the last, a missing value. None where the column shows neither labels nor intervals."""
     attribute, column = table.schema[name], table.columns[name]
     if not shown.shows_labels or not isinstance(column, Column):
         return None
@@ -124,7 +133,7 @@ def one_value(table: Table, name: str, shown: AnyColumn) -> float | None:
         alone = [_holds_one(numbers[np.isfinite(numbers)], label, attribute) for label in shown.labels]
     else:
         alone = (_label_costs(attribute, column, shown.labels) == 0.0).tolist()
-    return float(np.average([*alone, True], weights=shown.counts)) if shown.counts.sum() else 0.0
+    return np.array([*alone, True], dtype=np.bool_)
 
 
 def set_size(table: Table, name: str, shown: AnyColumn) -> int | None:

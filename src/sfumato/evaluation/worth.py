@@ -25,6 +25,13 @@ NAMED = 3
 LITTLE = 0.1
 """A table whose columns keep less of their detail than this is hardly worth having, however many values they show."""
 
+COUNTS = (
+    "counts by a column, and means by it, are exact where all rows show one value of it; elsewhere "
+    "recipients estimate them, and even which label is the commonest can change: where they matter, ask for detail: "
+    "{COLUMN: 1} (partition, top_down)"
+)
+"""What a card says of columns that show sets or intervals."""
+
 
 @dataclass(frozen=True)
 class Lost:
@@ -183,8 +190,15 @@ class Worth:
         told += [self._clusters()] if self.clusters and not self.unmasked else []
         told += self._related()
         lines = [*self.but, *self._nothing(), *told, *self.minded, *(f"lost: {one}" for one in self.lost)]
-        rows = [[one.name, one.before, one.after, one.kept_or_off, one.share] for one in self.columns]
-        heads = ("column", "values before", "values shown", kept_heading(self.columns), "share of the commonest")
+        counted = any(one.alone is not None for one in self.columns)
+        lines += [COUNTS] if any(one.alone is not None and one.alone < 1 for one in self.columns) else []
+        rows = [
+            [one.name, one.before, one.after, one.kept_or_off, one.share, *[one.alone] * counted]
+            for one in self.columns
+        ]
+        kept = kept_heading(self.columns)
+        more = ["rows with one value"] * counted
+        heads = ("column", "values before", "values shown", kept, "share of the commonest", *more)
         title = "Worth: what the masked table still tells"
         return Card(title, lines, [Grid(heads, rows)] if rows else [], state="poor" if self.but else "good")
 

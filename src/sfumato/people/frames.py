@@ -38,13 +38,14 @@ def check_kind(kind: str) -> None:
 
 
 def frame(columns: Mapping[str, Any], kind: Kind) -> Any:
-    """A table of arrays; labels are categories in pandas and polars."""
+    """A table of arrays; labels are categories in pandas and polars. pandas has no column of days: dates are moments
+    there, of type datetime64."""
     table = pa.table(dict(columns))
     if kind == "arrow":
         return table
     if kind == "polars":
         return import_module("polars").DataFrame(table)
-    return in_pandas(table)
+    return in_pandas(pa.table({name: as_moments(table.column(name)) for name in table.column_names}))
 
 
 def true_or_false(column: Any) -> Any:

@@ -20,13 +20,14 @@ from sfumato.errors import ReleaseError, TableError, did_you_mean
 from sfumato.people import frames
 from sfumato.people.book import Book
 from sfumato.people.clusters import cluster_points, clusters_by_density
+from sfumato.people.estimates import Estimates
 from sfumato.people.frames import Kind, check_kind, frame, interval_column, told_apart
-from sfumato.people.likely_labels import leaves_sets, likely_labels
 from sfumato.people.likely_means import with_likely_means
+from sfumato.people.likely_missing import drawn_missing
 from sfumato.people.points import Points, own_points, spaced_points
 from sfumato.people.raw_rows import raw_columns
 from sfumato.people.routes import routed
-from sfumato.people.shown_columns import Floats, Labels, Numbers
+from sfumato.people.shown_columns import Floats, Numbers
 from sfumato.privacy.verify import Verdict
 from sfumato.privacy.verify.canonical import QUOTED
 from sfumato.privacy.verify.texts.readme import explained
@@ -107,7 +108,8 @@ class People:
 
     @property
     def table(self) -> Any:
-        """The table as it is shown: labels, intervals and sets as categories, numbers as numbers, true and false."""
+        """The table as it is shown: labels, intervals and sets as categories, numbers as numbers, dates as dates (in
+        pandas datetime64), true and false."""
         return frame({name: self._given(name) for name in self.rows.column_names}, self.kind)
 
     def numbers(self, how: How = "expected", *, draws: int = 1, seed: int = 0) -> Any:
@@ -120,6 +122,12 @@ class People:
         by their shares, or where none are told by what all rows make likely; whole numbers where ends are. Where ends
         are days, so is every moment. The index of several draws (pandas) says which draw and which row each line is;
         elsewhere each draw is a block of as many lines as there are rows. From such rows a classifier learns best.
+        Where an interval says `or missing`, "sample" draws as many missing numbers as all rows make likely.
+
+        All rows of a group have one mean. So means of a masked number are exact by masked columns of which every group
+        shows one label; by a column that goes out as it is they are drawn towards the mean of everybody, drawn or not:
+        their order mostly stays, amounts do not. Its holder can make it quasi, with detail: {COLUMN: 1}. Correlations
+        of masked numbers are too strong in "expected", and in "sample" nearer, rather too weak.
         """
         if how not in get_args(How):
             raise TableError(
@@ -169,7 +177,8 @@ class People:
 
     @property
     def classes(self) -> str | None:
-        """The column of the classes that the masking was to keep, which `points` leaves out; None where none were."""
+        """The name of the column with the classes that the masking was to keep, which `points` leaves out; None where
+        none were. The classes themselves are `people.table[people.classes]`."""
         return self.certificate.get(CLASSES)
 
     @property
@@ -358,24 +367,14 @@ class People:
         if self._kind_of(name) == "number":
             found = with_likely_means(self._intervals(name))
             numbers: Floats = found.drawn(chance)
+            if (gone := self._estimates.missing(name)) is not None:
+                numbers = np.where(drawn_missing(gone, chance), np.nan, numbers)
             return frames.number_array(numbers, dates=found.dates, whole=found.whole)
-        return pa.array(self._likely(name).drawn(chance), pa.string()).dictionary_encode()
-
-    def _likely(self, name: str) -> Labels:
-        """The labels of a column by the shares that are told, and where none are by those that are likely."""
-        if name not in self._estimated:
-            told = self._told(name)
-            if leaves_sets(told):
-                found = likely_labels(told, groups=self.groups, clusters=self._told_clusters)
-            else:
-                found = Labels.of(told)
-            self._estimated[name] = found
-        return self._estimated[name]
+        return pa.array(self._estimates.labels(name).drawn(chance), pa.string()).dictionary_encode()
 
     @cached_property
-    def _estimated(self) -> dict[str, Labels]:
-        """What was estimated before: it is the same for every draw."""
-        return {}
+    def _estimates(self) -> Estimates:
+        return Estimates(self._told, groups=lambda: self.groups, clusters=lambda: self._told_clusters)
 
     @cached_property
     def _told_clusters(self) -> NDArray[np.int64] | None:

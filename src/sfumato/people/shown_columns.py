@@ -175,7 +175,9 @@ class LeftOpen:
                     shares[entry, at[MISSING_TEXT if key == MISSING else key]] += float(share)
             rest[entry] = float(spread.get(text or "", 0 if spread else 1))
             known = [label for label in some if label in at]
-            among[entry, [at[label] for label in known if label not in spread] or [at[one] for one in known]] = True
+            among[entry, [at[label] for label in known if _key(label) not in spread] or [at[one] for one in known]] = (
+                True
+            )
         return cls(labels, shares, among, rest)
 
 
@@ -191,8 +193,13 @@ def as_met(told: Told) -> tuple[str, ...]:
         met |= dict.fromkeys(MISSING_TEXT if key == MISSING else key for key in spread if key != text)
         if spread.get(text or "", 0 if spread else 1):
             every = _members(text)
-            met |= dict.fromkeys([label for label in every if label not in spread] or every)
+            met |= dict.fromkeys([label for label in every if _key(label) not in spread] or every)
     return tuple(label for label in met if label != SUPPRESSED)
+
+
+def _key(label: str) -> str:
+    """Under which a codebook tells the share of a label, or of a missing value."""
+    return label or MISSING
 
 
 def _members(text: str | None) -> tuple[str, ...]:
@@ -203,11 +210,12 @@ def _members(text: str | None) -> tuple[str, ...]:
 
 
 def _spread_evenly(shares: Floats, codes: NDArray[np.generic]) -> Floats:
-    """Entries of which nothing is known take the shares of all others together."""
+    """Entries of which nothing is known take the mean shares of all rows of which something is, as in a README: where
+    these leave a part open, so does it."""
     known = shares.sum(axis=1) > 0
     weights = np.bincount(codes.astype(np.int64), minlength=len(shares))
-    every = (shares * weights[:, None])[known].sum(axis=0)
-    usual = every / every.sum() if every.sum() else np.full(shares.shape[1], 1 / shares.shape[1])
+    every, rows = (shares * weights[:, None])[known].sum(axis=0), weights[known].sum()
+    usual = every / rows if rows else np.full(shares.shape[1], 1 / shares.shape[1])
     return np.where(known[:, None], shares, usual)
 
 

@@ -22,6 +22,7 @@ from sfumato.maskers.sensitive import counted
 from sfumato.privacy.requirements import largest_k, without_covered
 from sfumato.privacy.verify import Verdict, verify
 from sfumato.publishing.case import Case
+from sfumato.publishing.masked_numbers import of_numbers
 from sfumato.publishing.rare_labels import rare_labels
 from sfumato.publishing.remarks import undone
 from sfumato.recipe import Recipe
@@ -77,7 +78,7 @@ def describe(case: Case) -> Case:
         classes=column if (column := class_column(recipe.structure)) in recipe.schema.kept else None,
     )
     warn_of_formulas(masked, csv=csv, safe=recipe.release.spreadsheet_safe)
-    later = (*undone(people, masked, recipe), *rare_labels(people, masked, recipe))
+    later = (*undone(people, masked, recipe), *rare_labels(people, masked, recipe), *of_numbers(people, masked, recipe))
     told = replace(case.remarks, lines=(*case.remarks.lines, *later))
     if case.labels is not None and recipe.schema[case.labels.column].role == "plain":
         warn(f"labels: {facts.labels['labels']['warning']}")

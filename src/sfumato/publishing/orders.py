@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 from sfumato.calls import called, expected
 from sfumato.data.masked import Masked
 from sfumato.data.table import Table
-from sfumato.errors import ReleaseError
+from sfumato.errors import ReleaseError, quoted
 from sfumato.evaluation.attacks.results import AttackReport
 from sfumato.evaluation.attacks.settings import Effort, Others
 from sfumato.events import running, step
 from sfumato.forks import refuse_second_reading
 from sfumato.maskers.masker import Outcome
+from sfumato.privacy.verify.texts.snippet import CLASSES
 from sfumato.publishing import handover, steps
 from sfumato.publishing.case import Case, Run, Step
 from sfumato.publishing.notebook import told_in_notebook
@@ -185,11 +186,12 @@ def check_folder(given: object) -> None:
 def refuse_swapped(raw: object, release: str | Path) -> None:
     """A release folder where the raw table belongs, and a file where the release does."""
     if isinstance(raw, str | Path) and (Path(raw) / CERTIFICATE).is_file() and not Path(release).is_dir():
+        table = "the address" if "://" in str(release) else str(release)  # which may hold a password
         raise ReleaseError(
-            str(release),
+            table,
             "the raw table comes first, and the release after it",
             given=f"{raw}, which is a release, before it",
-            remedy=f"name them the other way round: {release} {raw}",
+            remedy=f"name them the other way round: {table} {raw}",
         )
 
 
@@ -228,17 +230,31 @@ def find_clusters(release: str | Path, *, placement: Placement = "expected") -> 
         raise _damaged(release) from None
 
 
+def _no_centres(release: str | Path, certificate: Mapping[str, Any]) -> ReleaseError:
+    """A release without centres; one that was to keep classes has no clusters of its holder's."""
+    classes = certificate.get(CLASSES)
+    looked = f"say how many to look for, from many starts: sfumato clusters {release} --k 5, in Python "
+    looked += f'sf.load("{release}").clusters(5)'
+    if classes is not None:
+        return ReleaseError(
+            str(release),
+            f"a release whose masking was to keep clusters has their centres in {CENTRES}",
+            given=f"one that was to keep the classes in {quoted(classes)}: there are no clusters to start from",
+            remedy=looked,
+        )
+    return ReleaseError(
+        str(release),
+        f"a release that tells its clusters' centres has them in {CENTRES}",
+        given="none there",
+        remedy=f"{looked}; if there were clusters, publish told the holder why their centres stay there",
+    )
+
+
 def read_space(release: str | Path) -> Space:
     """Where the values and the clusters of a release stand."""
     path, certificate = Path(release) / CENTRES, read_certificate(release)
     if not os.path.lexists(path):
-        raise ReleaseError(
-            str(release),
-            f"a release that tells its clusters' centres has them in {CENTRES}",
-            given="none there",
-            remedy=f"say how many to look for, from many starts: sfumato clusters {release} --k 5, in Python "
-            f'sf.load("{release}").clusters(5); why the centres stay with the holder, publish told there',
-        )
+        raise _no_centres(release, certificate)
     try:
         for name in {CENTRES, CODEBOOK} & {CENTRES, *certificate["files"]}:
             if certificate["files"][name]["sha256"] != sha256(plain_file(release, name)):

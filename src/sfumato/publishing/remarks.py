@@ -280,12 +280,10 @@ def _told(people: Table, name: str, masked: list[str], rows: NDArray[np.int64]) 
 
 
 def _alone(people: Table) -> tuple[list[str], float]:
-    """What is shown as it is, and the share of rows that are alone with all of it, where that is large.
-
-    Sets are left out, which are rarely the same.
-    """
-    names = [name for name in _bare(people) if isinstance(people.columns[name], Column)]
-    share = share_alone_coded([people.column(name).codes for name in names])
+    """What is shown as it is, and the share of rows that are alone with all of it, where that is large. A set counts as
+    a whole: who knows of all that somebody takes, or has, finds him by it."""
+    names = _bare(people)
+    share = share_alone_coded([people.columns[name].marks for name in names])
     return names, share if share > MOST_ALONE else 0.0
 
 

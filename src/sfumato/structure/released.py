@@ -19,7 +19,7 @@ from sfumato.data.axis import MISSING, labels_of, numbers_of
 from sfumato.data.grouping import pairs
 from sfumato.data.masked import Masked
 from sfumato.data.round_numbers import Grid, Holders
-from sfumato.data.schema import Number
+from sfumato.data.schema import Calendar, Number
 from sfumato.data.table import AnyColumn, Codes, Column, Table, narrow
 from sfumato.structure.layouts import MOST_NODES, NumberLayout
 
@@ -29,6 +29,8 @@ Spread = Mapping[str, float | str]
 MEAN = "mean"
 DIGITS = 4
 """Of a share."""
+MIDDLE = 15
+"""Days after the first of a month."""
 LONGEST = 1000
 """Characters of a label that is told; a longer one is among the others."""
 TEXT = 60
@@ -212,7 +214,7 @@ def _means(
     if attribute.calendar is not None:
         layout = NumberLayout.of(attribute, column)
         for at in told:
-            found[at] = {MEAN: _date(sums[at] / counts[at], layout)}
+            found[at] = {MEAN: _date(sums[at] / counts[at], attribute.calendar, layout)}
         return found
     grid = _grid(attribute, exact.astype(np.float64), column, minimum)
     low, high = np.full(len(counts), np.inf), np.full(len(counts), -np.inf)
@@ -223,8 +225,11 @@ def _means(
     return found
 
 
-def _date(mean: float, layout: NumberLayout) -> str:
-    """To the day, or to the second where the range is short."""
+def _date(mean: float, unit: Calendar, layout: NumberLayout) -> str:
+    """To the day, or to the second where the range is short; of years and quarters the middle of the month."""
+    if unit in ("year", "quarter"):
+        middle = int(calendar.floor(np.array([round(mean)]), "month")[0]) + MIDDLE * calendar.DAY
+        return calendar.show(min(max(middle, layout.low), layout.high), "day")
     return calendar.show(mean, "day" if layout.high - layout.low > 1000 * calendar.DAY else "second")
 
 

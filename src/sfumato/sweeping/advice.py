@@ -262,11 +262,17 @@ class _Clock:
     def left(self) -> float:
         return self.seconds - (time.monotonic() - self.began)
 
+    @property
+    def more(self) -> str:
+        """How it is given, in a notebook and in a shell."""
+        twice = f"{2 * self.seconds or 60:g}"
+        return f"seconds={twice} gives more, in a shell --seconds {twice}"
+
 
 def _try(one: Contender, base: Recipe, arrow: pa.Table, clock: _Clock, *, first: bool) -> Tried | Skipped:
     """What comes of a candidate, or why nothing does. The first is finished whatever time it takes."""
     if not first and clock.left <= 0:
-        return Skipped(one.title, f"the {clock.seconds:g} seconds were over (--seconds gives more)")
+        return Skipped(one.title, f"the {clock.seconds:g} seconds were over ({clock.more})")
     began = time.monotonic()
     with step(f"Trying {one.title}"):
         try:
@@ -276,5 +282,5 @@ def _try(one: Contender, base: Recipe, arrow: pa.Table, clock: _Clock, *, first:
         except SfumatoError as error:
             return Skipped(one.title, f"{error.thing}: {error.rule}; given: {error.given}")
         except OutOfTime:
-            return Skipped(one.title, f"it did not end within the {clock.seconds:g} seconds (--seconds gives more)")
+            return Skipped(one.title, f"it did not end within the {clock.seconds:g} seconds ({clock.more})")
     return Tried.of(one, recipe, scores, seconds=time.monotonic() - began)

@@ -17,6 +17,7 @@ from sfumato.recipe import Recipe
 from sfumato.sweeping.contenders import Contender
 
 RISK = "prosecutor.highest"
+COMMONEST = "commonest_error"
 CLEARLY = 0.02
 """What keeps less than this more is not worth a change of the recipe."""
 MANY = 0.05
@@ -54,13 +55,15 @@ KINDS = {
 class Kept:
     """How well the structure survived, and beside it what the raw table gives; by the name of the score.
 
-    `rows`: of how many rows held out it is a share; 0 where it is no such share.
+    `rows`: of how many rows held out it is a share; 0 where it is no such share. `floor`: the accuracy of naming the
+    commonest class for everybody, where classes are told.
     """
 
     by: str
     share: float
     raw: float | None
     rows: float = 0.0
+    floor: float | None = None
 
     @classmethod
     def of(cls, values: Mapping[str, float]) -> Kept | None:
@@ -69,13 +72,20 @@ class Kept:
             if name in values:
                 raw = values.get(kind.beside)
                 rows = values.get(TESTED, 0.0) if kind.errors else 0.0
-                return cls(name, kind.share(values[name]), None if raw is None else kind.share(raw), rows)
+                floor = 1 - values[COMMONEST] if kind.errors and COMMONEST in values else None
+                return cls(name, kind.share(values[name]), None if raw is None else kind.share(raw), rows, floor)
         return None
 
     @property
     def kind(self) -> Kind:
         """What it measures."""
         return KINDS[self.by]
+
+    @property
+    def told(self) -> str:
+        """In a sentence; beside an accuracy the one that needs no column at all."""
+        beside = "" if self.floor is None else f" (naming the commonest class for everybody has {self.floor:.2f})"
+        return self.kind.told.format(self.share) + beside
 
 
 @dataclass(frozen=True)
@@ -156,7 +166,7 @@ class Tried:
         """In a few words."""
         told = [] if self.detail is None else [f"{self.detail:.0%} of the detail"]
         if self.survived is not None:
-            told.append(self.survived.kind.told.format(self.survived.share))
+            told.append(self.survived.told)
         told += [] if self.relations is None else [f"{self.relations:.0%} of the relations between columns"]
         return " and ".join(told) or f"{len(self.columns) - self.silent} of {len(self.columns)} columns"
 

@@ -16,10 +16,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.data.calendar import floor
 from sfumato.data.drafting.dependence import codes, settles, told_share
 from sfumato.data.drafting.roles import Given, Looked
 from sfumato.data.drafting.words import PLACE
+from sfumato.data.encoding import encode_column
 from sfumato.data.schema import Category, ItemSet, Number
+from sfumato.errors import SfumatoError
 
 MOST_PLACES, MOST_LABELS = 10, 30
 """A column of places with more labels than this makes no clusters of people, nor one of other labels."""
@@ -88,13 +91,26 @@ def _told(table: pa.Table, columns: Sequence[Looked]) -> dict[str, str]:
     kept: dict[str, tuple[Looked, NDArray[np.int64]]] = {}
     found: dict[str, str] = {}
     for column in sorted(able, key=lambda one: -one.profile.spread):
-        own = codes(table.column(column.name))[rows]
+        own = _codes(table, column)[rows]
         teller = next((name for name, (one, finer) in kept.items() if _same(one, finer, column, own)), None)
         if teller is None or len(able) - len(found) <= FEWEST:
             kept[column.name] = (column, own)
         else:
             found[column.name] = teller
     return found
+
+
+def _codes(table: pa.Table, column: Looked) -> NDArray[np.int64]:
+    """A column as places of its values; dates by the drafted calendar unit: a year of birth tells one by years."""
+    attribute, cells = column.made.attribute, table.column(column.name)
+    if not isinstance(attribute, Number) or attribute.calendar is None:
+        return codes(cells)
+    try:
+        found = encode_column(column.name, cells, attribute)
+    except SfumatoError:
+        return codes(cells)
+    _, units = np.unique(floor(found.values, attribute.calendar), return_inverse=True)
+    return np.append(units, len(found.values)).astype(np.int64)[found.codes]
 
 
 def _same(one: Looked, finer: NDArray[np.int64], other: Looked, coarser: NDArray[np.int64]) -> bool:

@@ -139,6 +139,7 @@ def _column(table: pa.Table, column: Looked, given: Given) -> ColumnDraft:
     attribute = with_role(column.made, given.role).attribute
     kept = given.role == "identifier" and isinstance(attribute, Number)
     few = isinstance(attribute, Category) and given.role != "identifier" and seen.distinct <= _MOST_LABELS
+    proposed = _proposed(table, seen, attribute)
     return ColumnDraft(
         name=column.name,
         attribute=attribute,
@@ -154,7 +155,9 @@ def _column(table: pa.Table, column: Looked, given: Given) -> ColumnDraft:
         placeholders=None if given.role == "identifier" else placeholders(seen, table.column(column.name), attribute),
         alike=column.alike if isinstance(attribute, Category) and given.role != "identifier" else 0,
         rows_each=max(seen.counts, default=0) if column.made.numbered else 0,
-        proposed=_proposed(table, seen, attribute),
+        shared=sum(count > 1 for count in seen.counts) if column.made.numbered else 0,
+        proposed=proposed,
+        treeless=_treeless(seen, attribute, proposed),
     )
 
 
@@ -174,16 +177,28 @@ def _proposed(table: pa.Table, seen: Profile, attribute: Attribute) -> TaxonomyD
 
     It holds no more than the codes and their beginnings, and goes out pruned to what the table shows.
     """
-    if attribute.role != "quasi" or not isinstance(attribute, Category):
-        return None
-    coded = says(seen.name, CODED) is not None or is_icd(seen)
-    if not coded or not _FEWEST_CODES <= seen.distinct <= _MOST_LEAVES:
+    if not _may_have_tree(seen, attribute) or not _FEWEST_CODES <= seen.distinct <= _MOST_LEAVES:
         return None
     counted = _counted(table, profile(seen.name, table.column(seen.name), missing=seen.marks, read=False), attribute)
-    found = propose_taxonomy(counted, counts=list(counted.values()))
+    found = propose_taxonomy(counted, counts=list(counted.values()), coded=True)
     if found.way != "prefix" or found.taxonomy.levels < 3:
         return None
     return replace(found, taxonomy=replace(found.taxonomy, draft=False))
+
+
+def _may_have_tree(seen: Profile, attribute: Attribute) -> bool:
+    """Whether it is a quasi column of codes."""
+    coded = says(seen.name, CODED) is not None or is_icd(seen)
+    return coded and attribute.role == "quasi" and isinstance(attribute, Category)
+
+
+def _treeless(seen: Profile, attribute: Attribute, proposed: TaxonomyDraft | None) -> str:
+    """Why codes that others know are in no tree; nothing of other columns, and of few codes, which need none."""
+    if proposed is not None or not _may_have_tree(seen, attribute) or seen.distinct < _FEWEST_CODES:
+        return ""
+    if seen.distinct > _MOST_LEAVES:
+        return f"of more than {_MOST_LEAVES:,} codes none is drafted"
+    return "the codes are of more than three lengths, or no form is that of nearly all of them, or few begin alike"
 
 
 def propose_for(table: pa.Table, name: str, *, kind: Way | None = None, missing: Sequence[str] = ()) -> TaxonomyDraft:
@@ -193,7 +208,8 @@ def propose_for(table: pa.Table, name: str, *, kind: Way | None = None, missing:
     """
     seen = _profiled(table, name, missing)
     counted = _counted(table, seen, _attribute(table, name, missing))
-    return propose_taxonomy(counted, counts=list(counted.values()), kind=kind)
+    coded = says(name, CODED) is not None
+    return propose_taxonomy(counted, counts=list(counted.values()), kind=kind, coded=coded)
 
 
 def column_values(table: pa.Table, name: str, *, missing: Sequence[str] = ()) -> list[object]:

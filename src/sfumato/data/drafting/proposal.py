@@ -33,6 +33,7 @@ class ColumnDraft:
     `clip`: a range that holds nearly all its numbers, where a few stretch it. `unread`: its source does not read it.
     `placeholders`: what stands at the far ends of its numbers or dates, and may mean missing.
     `rows_each`: of a number of people, in how many rows one of them is at most; 0 of all other columns.
+    `treeless`: why codes that others know are in no tree. `shared`: how many of them are in several rows.
     """
 
     name: str
@@ -46,9 +47,11 @@ class ColumnDraft:
     spoilt: Spoilt | None = None
     alike: int = 0
     rows_each: int = 0
+    shared: int = 0
     unread: bool = False
     clip: tuple[float, float] | None = None
     proposed: TaxonomyDraft | None = None
+    treeless: str = ""
     placeholders: Placeholders | None = None
 
     @property

@@ -157,8 +157,10 @@ def one_row_one_person(draft: Draft) -> str | None:
     found = min(repeated, key=lambda column: column.distinct)
     k, most = draft.plan.k, found.rows_each
     larger = f", or multiply k by the most rows that a person has: {k} x {most:,} = {k * most:,}"
+    several = f"{found.shared:,} of them in more than one row, at most {most:,}"
+    several = f"one of them in {most:,} rows" if found.shared == 1 else several
     return (
-        f"Is one row one person? {draft.rows:,} rows have {found.distinct:,} different {scalar(found.name)}, one of "
-        f"them in {most:,} rows; k counts rows, so that a group of {k} rows may be fewer people. Make one row a person "
+        f"Is one row one person? {draft.rows:,} rows have {found.distinct:,} different {scalar(found.name)}, "
+        f"{several}; k counts rows, so that a group of {k} rows may be fewer people. Make one row a person "
         f"first{larger if k * most <= draft.rows // 5 else ''}."
     )

@@ -23,6 +23,8 @@ from sfumato.data.schema import Category, ItemSet, Number, Role
 
 FINGERPRINT = 0.4
 """Where more rows than this have a rare value, a column does not go out as it is; `publish` refuses above a half."""
+MANY_LABELS, ONCE = 100, 1 / 3
+"""Of so many labels, where this share or more of them is had by one row each, the column does not go out as it is."""
 LEAST_QUASI, MOST_EXACT = 3, 2
 MOST_QUASI = ((300, 4), (3_000, 6))
 """Tables of fewer rows than this have at most so many quasi-identifiers; larger ones have at most `OF_MANY_ROWS`.
@@ -79,6 +81,13 @@ class Looked:
     def exact(self) -> bool:
         """Whether so many of its values are rare that who knows one finds the row."""
         return self.profile.rare_share > FINGERPRINT
+
+    @property
+    def long_tail(self) -> bool:
+        """Whether it has many labels, and many of them belong to one person each; codes of diseases have beginnings."""
+        seen = self.profile
+        many = isinstance(self.made.attribute, Category) and seen.distinct >= MANY_LABELS and not is_icd(seen)
+        return many and seen.counts.count(1) >= ONCE * seen.distinct
 
     @property
     def can_be_masked(self) -> bool:
@@ -246,6 +255,11 @@ def _left(column: Looked) -> Given:
         return Given("identifier", "so exact that who knows it finds the row", asked=True)
     if _is_sensitive(column):
         return Given("sensitive", f"the name says {column.sensitive!r}")
+    if column.long_tail:
+        told = (
+            f"{column.profile.distinct:,} labels, many of which one row has alone: who knows one of these finds the row"
+        )
+        return Given("identifier", told, asked=True)
     if column.concept is not None:
         return Given("plain", f"{column.concept.meaning}; singles out less than the quasi ones", asked=True)
     return Given("plain", NOTHING_SAID, asked=True)

@@ -67,6 +67,7 @@ def told(column: ColumnDraft) -> str:
     if column.role == "identifier":
         return column.reason + _to_keep(column)
     tree = ", grouped by their beginnings" if column.proposed is not None else ""
+    tree = f", in no tree ({column.treeless})" if column.treeless else tree
     return f"{column.reason}; {column.holds}{tree}"
 
 

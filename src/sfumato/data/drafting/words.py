@@ -56,7 +56,11 @@ def concept_of(name: str) -> Concept | None:
     >>> concept_of("Pays de naissance").meaning, concept_of("city_of_birth").meaning, concept_of("born").meaning
     ('nationality or origin', 'where somebody lives', 'age or birth')
     """
+    if says(name, UNTIL):
+        return None  # days to a job are no job, and nobody's length of stay
     found = next((concept for concept in KNOWN if says(name, concept.pattern)), None)
+    if found not in (None, BIRTH, EVENT) and says(name, DURATION):
+        return STAY
     if found is not BIRTH:
         return found
     return next((place for place in (COUNTRY, PLACE) if says(name, place.pattern)), BIRTH)  # where, not when
@@ -138,8 +142,7 @@ PLACE = Concept(
             residencia fips tract borough parish barrio nuts
             """
         ),
-        "code postal",
-        "codigo postal",
+        "(?:code|codigo) postal",
     ),
     nominal=True,
 )
@@ -151,8 +154,7 @@ COUNTRY = Concept(
         country nationality citizenship nation foreign foreigner migrant origin land staat nationalitat
         staatsangehorigkeit staatsburgerschaft herkunft auslander pays nationalite origine etranger pais
         nacionalidad origen extranjero paese nazionalita cittadinanza nationaliteit herkomst nacionalidade
-        birthplace geburtsort
-        geburtsland
+        birthplace geburtsort geburtsland
         """
     ),
     nominal=True,
@@ -253,6 +255,13 @@ STAY = Concept(
         "duree de sejour",
     ),
 )
+DURATION = _any("duration dauer duree duracion durata duur duracao")
+_UNITS = """
+    time hours? days? weeks? months? years? zeit stunden tage wochen monate jahre temps delai heures jours semaines mois
+    annees tiempo horas dias semanas meses anos tempo ore giorni settimane mesi anni tijd uren dagen weken maanden jaren
+    """
+UNTIL = f"(?<![^ ])(?:{'|'.join(_UNITS.split())}) (?:to|until|till|before|bis|jusqu|avant|hasta|fino|tot|ate) [^ ]"
+"""How long it was until something: an outcome, whatever comes after the word."""
 KNOWN = (BIRTH, SEX, MARITAL, PLACE, RACE, COUNTRY, SCHOOL, WORK, HOUSEHOLD, STAY, EVENT)
 """In the order in which they are tried: a civil state is no state, a date of birth no event."""
 
@@ -299,13 +308,23 @@ MONEY = """
     (?:maand|jaar|uur)(?:loon|salaris)
     """
 """What somebody owes, has and is trusted with, beside the words in `SENSITIVE`."""
+OUTCOME = """
+    readmits? readmitted readmission readmissions rehospitali[sz](?:ed|ation) relapsed? relapses recurrences? mortality
+    survived survival survivor died deceased verstorben wiederaufnahme rehospitalisierung ruckfall rezidive?
+    sterblichkeit mortalitat uberlebt rehospitalisation rechutes? recidives? mortalite deces decede survie reingresos?
+    readmision recaidas? recidivas? mortalidad fallecid[oa] supervivencia riammissione riricovero ricadut[ae] mortalita
+    decedut[oa] sopravvivenza heropname terugval recidief sterfte overleden overleving readmissao reinternamento
+    mortalidade obito sobrevivencia
+    """
+"""How it ended for somebody who was ill."""
 SENSITIVE = _any(
     MONEY
+    + OUTCOME
     + """
     health gesundheit gesundheitszustand sante salud salute gezondheid saude
     diseases? diagnos[ei]s diag diagnostics? illness(?:es)? conditions? symptoms? hiv aids treatments? therapy
     therapies medications? drugs? pregnan(?:t|cy) addiction disability disabled icd\\w* comorbidit(?:y|ies)
-    cancer tumou?r blood infection result results biopsy genetic mental psychiatric mortality income incomes
+    cancer tumou?r blood infection result results biopsy genetic mental psychiatric income incomes
     salary wages? earnings pay payment debts? debtors? wealth credit credits loans? balance savings assets?
     capital mortgage arrears rent benefits? welfare bonus religion religious faith belief politics political
     party vote voted union orientation sexuality conviction convicted crime crimes offen[cs]es? sentence
@@ -321,13 +340,13 @@ SENSITIVE = _any(
     partito reat[oi] condanna opinione ziekten? behandeling zwanger(?:schap)? beperking inkomen salaris loon
     schuld(?:en)? krediet religie geloof partij delict(?:en)? misdrijf mening doencas? tratamento gravidez
     deficiencia rendimentos? dividas? religiao crime opiniao risk score default ausfall outcomes? ausgang
-    readmitted readmission survived survival died deceased verstorben
     """
 )
 TARGET = _any(
-    """
+    OUTCOME
+    + """
     class classes target label labels outcome outcomes y income risk response default churn churned approved
-    approval survived survival readmitted readmission species decision klasse ziel zielvariable ergebnis risiko
+    approval species decision klasse ziel zielvariable ergebnis risiko
     ausfall ausgang classe cible resultat risque clase objetivo resultado riesgo esito rischio bersaglio
     uitkomst risico klas alvo risco desfecho bonitat solvent defaulted kreditausfall zahlungsausfall defaut defaillance
     impago impagado moroso morosidad incumplimiento inadempienza insolvenza wanbetaling inadimplencia inadimplente

@@ -38,6 +38,8 @@ _POST_CODES = tuple(
 """Post codes in capitals, each part of which stands for a smaller area; before one there is a blank or a hyphen."""
 _NEARLY_ALL = 0.95
 """So many of the values are post codes; the others are written otherwise, and stand by themselves."""
+_FEWEST_DIGITS, _MOST_LENGTHS, _OF_ONE_LENGTH = 3, 3, 0.99
+"""Codes of digits: how many they have at least, how many lengths there are at most, and of how many records."""
 
 
 @dataclass(frozen=True)
@@ -63,15 +65,16 @@ def draft_taxonomy(
 
 
 def propose_taxonomy(
-    values: Iterable[object], *, counts: Sequence[int] | None = None, kind: Way | None = None
+    values: Iterable[object], *, counts: Sequence[int] | None = None, kind: Way | None = None, coded: bool = False
 ) -> TaxonomyDraft:
     """A proposed taxonomy and the reason for it.
 
     `counts` says how many records have each value (left out: as many as the value is repeated); missing
-    values are passed over. `kind` asks for one way: "calendar", "prefix" or "balanced".
+    values are passed over. `kind` asks for one way: "calendar", "prefix" or "balanced". `coded`: they are codes, so
+    that digits of several lengths are no numbers.
     """
     records = _records(values, counts)
-    way = kind or _way(list(records))
+    way = kind or ("prefix" if coded and _lengths(records) else _way(list(records)))
     if way not in get_args(Way):
         raise TaxonomyError(
             "kind",
@@ -144,6 +147,12 @@ def _grouped(records: dict[str, int], way: Way) -> tuple[Nested, str]:
             return _by_area(
                 list(records), post_code
             ), "the values are post codes: those that begin alike stand together"
+        lengths = _lengths(records)
+        if lengths and not even:
+            told = (
+                "the values are codes of several lengths: by their length, then those that begin alike stand together"
+            )
+            return _by_length(list(records), lengths), told
         return _prefixes(list(records), 1, even=even), "the values are codes: those that begin alike stand together"
     reason = "labels that follow each other, in groups with similar numbers of records: rename and regroup them"
     return _balanced(records), reason
@@ -198,6 +207,36 @@ def _prefixes(values: list[str], length: int, *, even: bool) -> Nested:
         else:
             groups[_starred(members, even=even)] = _prefixes(members, length + 1, even=even)
     return groups
+
+
+def _lengths(records: dict[str, int]) -> list[int]:
+    """The few lengths that nearly all records' codes of digits have; none where they have many, or are no digits."""
+    held: dict[int, int] = {}
+    for value, count in records.items():
+        if _is_digits(value) and len(value) >= _FEWEST_DIGITS:
+            held[len(value)] = held.get(len(value), 0) + count
+    most = sorted(held, key=lambda length: -held[length])[:_MOST_LENGTHS]
+    enough = sum(held[length] for length in most) >= _OF_ONE_LENGTH * sum(records.values())
+    return sorted(most) if enough and len(records) >= _FEWEST_CODES else []
+
+
+def _by_length(values: list[str], lengths: Sequence[int]) -> Nested:
+    """Codes of digits by their length, then by their beginnings; what is written otherwise stands by itself.
+
+    >>> _by_length(["5020", "5023", "5110", "83301", "90402", "X"], [4, 5])["5***"]
+    {'502*': {'5020': None, '5023': None}, '5110': None}
+    """
+    groups: Nested = {}
+    for length in lengths:
+        members = [value for value in values if len(value) == length and _is_digits(value)]
+        shared = _starred(members, even=True)
+        name = shared if shared[0] != "*" and len(members) > 1 else f"{length} digits"
+        groups[name] = _prefixes(members, 1, even=True)
+    return groups | {value: None for value in values if len(value) not in lengths or not _is_digits(value)}
+
+
+def _is_digits(value: str) -> bool:
+    return value.isascii() and value.isdecimal()
 
 
 def _post_code(values: list[str]) -> re.Pattern[str] | None:

@@ -21,7 +21,7 @@ from sfumato.data.grouping import first_rows
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Attribute, Category, Number
 from sfumato.data.shown import OR_MISSING, holds_missing, set_members, set_pieces
-from sfumato.data.table import Column, Table
+from sfumato.data.table import Column, ItemColumn, Table
 from sfumato.events import checkpoint, watched
 from sfumato.randomness import Seeded
 from sfumato.structure.masked_positions import interval_ends
@@ -202,7 +202,7 @@ class Groups:
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """A released table: its columns in codes, without the set-valued ones.
+    """A released table: its columns in codes, without the set-valued ones, which `sets` names.
 
     `exact`: columns in which every raw value has one shown value only, and the attacker knows which, as in a recoding
     that goes along with its table: the narrowest that covers it. Elsewhere every shown value that covers a raw one
@@ -225,6 +225,17 @@ class Seen:
     def rows(self) -> int:
         """How many rows are released."""
         return self.masked.rows
+
+    @property
+    def sets(self) -> tuple[str, ...]:
+        """The set-valued columns that are released: no predicate speaks of them, rows are told apart by them."""
+        return tuple(name for name in self.masked.names if isinstance(self.masked.shown(name), ItemColumn))
+
+    @property
+    def alone(self) -> float:
+        """The share of the rows that show what no other one does, all columns together, a set as a whole."""
+        sizes = self.masked.sizes((*self.columns, *self.sets))
+        return int((sizes == 1).sum()) / self.rows
 
     def groups(self, names: Sequence[str]) -> Groups:
         """Which rows are alike on some columns."""

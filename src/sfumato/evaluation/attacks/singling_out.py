@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from sfumato.arrays import Ints
 from sfumato.data.table import Codes
+from sfumato.errors import quoted
 from sfumato.evaluation.attacks.attacker_view import Case, Sight
 from sfumato.evaluation.attacks.results import AttackResult, beside, hits, percent
 from sfumato.events import watched
@@ -75,16 +76,16 @@ def _chosen(case: Case, records: Records) -> AttackResult:
     order = np.lexsort((chance.random(len(groups.sizes)), groups.sizes))[: _tries(case)]
     ours = [tuple(zip(names, groups.codes[at].tolist(), strict=True)) for at in order]
     found, guessed = (hits(records.isolated(claims)) for claims in (ours, _best_guesses(case, _tries(case), chance)))
-    alone = int((groups.sizes == 1).sum()) / case.seen.rows
+    alone, sets = case.seen.alone, case.seen.sets
     return AttackResult(
         attack=CHOSEN,
         knowledge=f"nobody, only the release: {len(ours):,} of its rows ({percent(len(ours) / case.seen.rows)}), those "
-        "that look like the fewest others by all their values, the sensitive ones too",
+        f"that look like the fewest others by all their values, the sensitive ones too{', sets left out' * bool(sets)}",
         success=found,
         of="predicates that exactly one raw record satisfies",
         sentence=f"Of the released rows {percent(alone)} stand alone if all released attributes are taken together, "
-        "the "
-        f"sensitive ones too. Of the {len(ours):,} rows that stand most alone, {percent(found.value)} describe exactly "
+        f"the sensitive ones too{_with_sets(sets)}. Of the {len(ours):,} rows that stand most alone"
+        f"{' without these' * bool(sets)}, {percent(found.value)} describe exactly "
         f"one person; {percent(guessed.value)} of the best claims that need no release do.",
         details={"predicates": len(ours), "alone": alone},
         criterion=CRITERION,
@@ -92,6 +93,15 @@ def _chosen(case: Case, records: Records) -> AttackResult:
             "predicates that one person should satisfy by the frequencies of single values", found, guessed
         ),
     )
+
+
+def _with_sets(names: Sequence[str]) -> str:
+    """What is said of set-valued columns, of which there may be none.
+
+    >>> _with_sets([]), _with_sets(["drugs", "stays"])
+    ('', ', and the sets of "drugs", "stays" as wholes')
+    """
+    return f", and the sets of {', '.join(map(quoted, names))} as wholes" if names else ""
 
 
 @dataclass(frozen=True, eq=False)

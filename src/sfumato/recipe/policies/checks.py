@@ -14,7 +14,6 @@ import numpy as np
 from sfumato.data.alone import share_alone_coded
 from sfumato.data.reading import read_arrow
 from sfumato.data.schema import Category, ItemSet, Number
-from sfumato.data.table import Column
 from sfumato.errors import PolicyError, quoted
 from sfumato.evaluation.attacks.singling_out import CRITERION as SINGLING_OUT
 from sfumato.privacy.verify.policies.spans import Span, spans, split_early, split_old
@@ -245,11 +244,10 @@ def _attack(asked: Asked) -> Wrong | None:
 
 def _against(asked: Asked, criterion: str) -> str | None:
     """What helps against an attack, by what it rests on: no k masks a column that goes out as it is."""
-    columns = {name: asked.column(name) for name in asked.bare} if asked.masked is not None else {}
-    bare = {name: column for name, column in columns.items() if isinstance(column, Column)}
+    bare = {name: asked.column(name) for name in asked.bare} if asked.masked is not None else {}
     if criterion != SINGLING_OUT or not bare:
         return None if asked.recipe.schema.with_role("sensitive") else "ask for a larger k"
-    share = share_alone_coded([column.codes for column in bare.values()])
+    share = share_alone_coded([column.marks for column in bare.values()])
     finest = sorted(bare, key=lambda name: -np.count_nonzero(bare[name].counts))[:NAMED]
     alone = f", with which {share:.0%} of the rows are alone" if share >= SOME else ""
     return (

@@ -157,10 +157,8 @@ class Histogram:
 
     @classmethod
     def of(cls, values: Numbers, low: float, high: float) -> Histogram:
-        """Whole numbers one by one where they are few, else equal parts of the range."""
-        whole = bool((values == np.round(values)).all()) and high - low < 2 * BINS
-        edges = np.arange(low, high + 2) if whole else np.linspace(low, high, BINS + 1)
-        counts, found = np.histogram(values, bins=edges)
+        """Equal parts of the range, of whole numbers as `edges_for` says."""
+        counts, found = np.histogram(values, bins=edges_for(low, high, values))
         return cls(found, counts)
 
     def rows(self) -> list[tuple[str, str, int]]:
@@ -169,6 +167,21 @@ class Histogram:
             (f"{a:.6g}", f"{b:.6g}", int(n))
             for a, b, n in zip(self.edges[:-1], self.edges[1:], self.counts, strict=True)
         ]
+
+
+def edges_for(low: float, high: float, values: Numbers | None) -> Numbers:
+    """Where the bars of a picture begin, and the last one ends: of whole numbers one by one where they are few, else so
+    many in each as in any other; of all others equal parts of the range.
+
+    >>> edges_for(0, 3, np.array([0.0, 2.0])).tolist(), edges_for(0, 90, np.array([7.0]))[:3].tolist()
+    ([0.0, 1.0, 2.0, 3.0, 4.0], [0.0, 3.0, 6.0])
+    """
+    if values is None or not len(values) or not (values == np.round(values)).all():
+        return np.linspace(low, high if high > low else low + 1.0, BINS + 1)
+    first, numbers_ = np.floor(low), np.floor(high) - np.floor(low) + 1
+    step = 1.0 if numbers_ <= 2 * BINS else np.ceil(numbers_ / BINS)
+    edges: Numbers = first + step * np.arange(np.ceil(numbers_ / step) + 1)
+    return edges
 
 
 def intervals_picture(rule: Discretize, found: Sequence[Frequency], raw: Numbers | None, *, name: str) -> Html | None:
@@ -206,7 +219,7 @@ def overlaps_picture(found: Sequence[Frequency], raw: Numbers | None, *, name: s
     ends, counts = np.array([one[:2] for one in told], dtype=np.float64), np.array([count for *_, count in told])
     every = np.concatenate([ends.ravel(), raw if raw is not None else np.zeros(0)])
     low, high = float(every.min()), float(every.max())
-    edges = np.linspace(low, high if high > low else low + 1.0, BINS + 1)
+    edges = edges_for(low, high, raw)
     first, width = ends[:, :1], np.maximum(ends[:, 1:] - ends[:, :1], (edges[1] - edges[0]) * 1e-6)
     first = np.minimum(first, edges[-1] - width)  # the greatest number, shown alone, stands within the last bar
     inside = np.clip(np.minimum(first + width, edges[1:]) - np.maximum(first, edges[:-1]), 0.0, None) / width
@@ -226,8 +239,7 @@ def numbers_picture(shown: Numbers, raw: Numbers | None, *, name: str) -> Html:
     """Masked numbers as a histogram; for the holder with the raw ones."""
     ends = [*shown[[0, -1]], *([] if raw is None or not len(raw) else [raw.min(), raw.max()])] if len(shown) else [0, 1]
     low, high = float(min(ends)), float(max(ends))
-    high = high if high > low else low + 1.0
-    edges = np.linspace(low, high, BINS + 1)
+    edges = edges_for(low, high, shown if raw is None else raw)
     front = Histogram(edges, np.histogram(shown, bins=edges)[0])
     behind = None if raw is None else Histogram(edges, np.histogram(raw, bins=edges)[0])
     marks = [bars(edges, front.counts, BLUE), *([] if behind is None else [stairs(edges, behind.counts, RED)])]

@@ -8,7 +8,7 @@ page, so that they are never cut off. A panel is drawn by marks, each a function
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import ceil, floor, log10
 
 import numpy as np
@@ -57,6 +57,7 @@ class Panel:
         beside = written(_high(y)) if self.y.shown else []
         left = 14 + LETTER * max(map(len, beside)) if beside else 2.0
         x = Ruler(self.x, left, self.width - (RIGHT if self.x.shown else 2.0))
+        x = replace(x, end=x.end - _beyond(x, self.width)) if self.x.shown else x
         inside = [*(mark(x, y) for mark in self.marks), *_below(x, bottom), *_beside(y, left)]
         drawn = tag("svg", *inside, viewBox=f"0 0 {self.width:g} {self.height:g}", role="img", aria_label=says)
         title = [tag("p", text(self.title))] if self.title else []
@@ -200,6 +201,12 @@ def _fitting(x: Ruler) -> list[float]:
         if (np.diff(x(found)) > (widths[1:] + widths[:-1]) / 2 + LETTER).all():
             break
     return found
+
+
+def _beyond(x: Ruler, width: float) -> float:
+    """How far the last number below an axis would reach beyond the drawing."""
+    ticks = _fitting(x)
+    return max(0.0, float(x(ticks[-1])) + LETTER * len(written(ticks)[-1]) / 2 - width) if ticks else 0.0
 
 
 def _beside(y: Ruler, left: float) -> list[Html]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from sfumato.data.drafting.words import CODED, says
 from sfumato.data.taxonomy.check import check
 from sfumato.data.taxonomy.draft import propose_taxonomy
 from sfumato.data.taxonomy.taxonomy import Taxonomy
@@ -170,7 +171,8 @@ def propose(desk: Desk, fields: Fields) -> str:
     known = labels(desk, fields["name"])
     if not known:
         raise TaxonomyError("tree", "it is made of a column's labels", given="none, or too many", remedy="import one")
-    tree = Taxonomy.flat(known) if fields["way"] == "flat" else propose_taxonomy(known).taxonomy
+    coded = says(fields["name"], CODED) is not None
+    tree = Taxonomy.flat(known) if fields["way"] == "flat" else propose_taxonomy(known, coded=coded).taxonomy
     part["taxonomy"] = tree.to_tree()
     desk.save(form)
     return here(desk, fields)

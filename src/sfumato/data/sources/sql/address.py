@@ -49,6 +49,36 @@ class Address:
         kind = {"postgresql": "PostgreSQL", "duckdb": "DuckDB", "sqlite": "SQLite"}[self.scheme]
         return kind if self.table is None else f"{kind}, table {self.table}"
 
+    @property
+    def server(self) -> str:
+        """Who asks at which server for which database, as far as it is said: user@host:port/database, no password.
+
+        >>> parse("postgresql://holder@db.example.org/census?port=5433&table=people").server
+        'holder@db.example.org:5433/census'
+        """
+        place, _, name = self.where.partition("/")
+        user, _, host = place.rpartition("@")
+        host, _, port = host.rpartition(":") if re.search(r":\d+$", host) else (host, "", "")
+        said = dict(self.options)
+
+        def first(option: str, found: str, variable: str) -> str:
+            return said.get(option) or unquote(found) or os.environ.get(variable, "")
+
+        parts = (
+            (first("user", user, "PGUSER"), "{}@"),
+            (first("host", host, "PGHOST"), "{}"),
+            (first("port", port, "PGPORT"), ":{}"),
+            (first("dbname", name, "PGDATABASE"), "/{}"),
+        )
+        return "".join(form.format(part) for part, form in parts if part)
+
+    @property
+    def password_from(self) -> str | None:
+        """Where it says that its password is; None where it says nothing."""
+        if self.file is not None:
+            return f"the password_file {self.file}"
+        return None if self.variable is None else f"the variable {self.variable}"
+
     def libpq(self) -> str:
         """The address as PostgreSQL's own library takes it, with the password if one was named. Never shown."""
         options = dict(self.options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, closing, suppress
+from contextlib import AbstractContextManager, suppress
 from decimal import Decimal
 from importlib import import_module
 from pathlib import Path
@@ -19,7 +19,7 @@ from sfumato.data.sources.counted import Recount, Values, receive
 from sfumato.data.sources.sql.address import Address, parse
 from sfumato.data.sources.sql.session import FORBIDDEN, NO_SCHEMA, TAKEN, Session, in_words
 from sfumato.data.sources.sql.source import check_file
-from sfumato.data.sources.sql.statements import Counting, parts_of, quoted, smallest_group, table_clause
+from sfumato.data.sources.sql.statements import Counting, quoted, smallest_group, table_clause
 from sfumato.errors import TableError
 
 WRITING = "the released table could not be written to a new table of the database"
@@ -60,17 +60,11 @@ def address_of(address: str, table: str | None) -> Address:
 def write_copy(address: Address, shown: pa.Table) -> None:
     """Make the table and fill it in one transaction; a table of that name that is there already is left alone."""
     columns = _columns(address, shown)
-    clause = table_clause(address.table or "")
     plain = _plain(shown, text_dates=address.scheme == "sqlite")
     room = import_module(f"sfumato.data.sources.sql.{address.scheme}")
-    with _in_words(address, shown.column_names), room.writing(address) as connection:
-        made = f"CREATE TABLE {clause} ({columns})"
-        if address.scheme == "duckdb":
-            connection.execute(made)
-            connection.register("sfumato_shown", plain)
-            connection.execute(f'INSERT INTO {clause} SELECT * FROM "sfumato_shown"')
-        else:
-            _fill(connection, made, parts_of(address.table or ""), plain)
+    with _in_words(address, shown.column_names), room.writing(address) as written:
+        written.run(f"CREATE TABLE {table_clause(address.table or '')} ({columns})")
+        written.fill(address.table or "", plain)
 
 
 def _in_words(address: Address, columns: Sequence[str] = ()) -> AbstractContextManager[None]:
@@ -87,13 +81,8 @@ def try_copy(address: Address) -> None:
         check_folder(address)
         return  # nothing can be in the way, and nothing is left behind
     room = import_module(f"sfumato.data.sources.sql.{address.scheme}")
-    with _in_words(address), suppress(_Tried), room.writing(address) as connection:
-        made = f"CREATE TABLE {table_clause(address.table or '')} (tried INTEGER)"
-        if address.scheme == "duckdb":
-            connection.execute(made)
-        else:
-            with closing(connection.cursor()) as cursor:
-                cursor.execute(made)
+    with _in_words(address), suppress(_Tried), room.writing(address) as written:
+        written.run(f"CREATE TABLE {table_clause(address.table or '')} (tried INTEGER)")
         raise _Tried
 
 
@@ -158,14 +147,6 @@ def check_kinds(address: Address, schema: Schema) -> None:
     for name in schema.kept:
         if isinstance(schema[name], ItemSet):
             raise _unwritable(name, "an item set")
-
-
-def _fill(connection: Any, made: str, names: list[str], plain: pa.Table) -> None:
-    """Through ADBC's door for whole tables: nothing of the table is in a statement."""
-    with closing(connection.cursor()) as cursor:
-        cursor.execute(made)
-        within = {"db_schema_name": names[-2]} if len(names) > 1 else {}
-        cursor.adbc_ingest(names[-1], plain, mode="append", **within)
 
 
 def recount(address: Address, on: Sequence[Sequence[str]]) -> list[Recount]:

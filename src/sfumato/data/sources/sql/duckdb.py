@@ -11,8 +11,8 @@ import pyarrow as pa
 
 from sfumato.data.codes import is_list
 from sfumato.data.sources.sql.address import Address
-from sfumato.data.sources.sql.session import arriving, called_off
-from sfumato.data.sources.sql.statements import ONE_SELECT, columns_of, quoted
+from sfumato.data.sources.sql.line import Line
+from sfumato.data.sources.sql.statements import ONE_SELECT, columns_of, quoted, table_clause
 from sfumato.errors import TableError
 
 SHUT: dict[str, Any] = {"enable_external_access": "false", "autoload_known_extensions": "false"}
@@ -24,6 +24,7 @@ class DuckSession:
     """A connection inside its transaction."""
 
     connection: Any
+    line: Line
 
     def check_query(self, query: str) -> None:
         """Parsed by itself."""
@@ -54,7 +55,8 @@ class DuckSession:
     def batches(self, statement: str) -> Iterator[pa.RecordBatch]:
         """What a statement gives, as it arrives."""
         end = self.connection.interrupt
-        yield from arriving(called_off(lambda: self.connection.sql(statement).to_arrow_reader(ROWS), end), end)
+        found = self.line.asked(lambda: self.connection.sql(statement).to_arrow_reader(ROWS), end)
+        yield from self.line.arriving(found, end)
 
     def plain(self, field: pa.Field[Any], values: pa.Array[Any]) -> pa.Array[Any]:
         """As they are; moments with a zone in UTC, which its Arrow calls by another name."""
@@ -63,29 +65,44 @@ class DuckSession:
         return values
 
 
+@dataclass(frozen=True, eq=False)
+class DuckWriting:
+    """A connection inside the transaction that writes."""
+
+    connection: Any
+    line: Line
+
+    def run(self, statement: str) -> None:
+        """A statement that gives nothing back."""
+        self.line.asked(lambda: self.connection.execute(statement), self.connection.interrupt)
+
+    def fill(self, name: str, plain: pa.Table) -> None:
+        """From Arrow, as it lies in memory: nothing of the table is in a statement."""
+        self.connection.register("sfumato_shown", plain)
+        self.run(f'INSERT INTO {table_clause(name)} SELECT * FROM "sfumato_shown"')
+
+
 @contextmanager
 def reading(address: Address) -> Iterator[DuckSession]:
     """A session on a file that is opened for reading alone."""
-    with _connected(address, read_only=True) as connection:
-        yield DuckSession(connection)
+    with _connected(address, read_only=True) as (connection, line):
+        yield DuckSession(connection, line)
 
 
 @contextmanager
-def writing(address: Address) -> Iterator[Any]:
+def writing(address: Address) -> Iterator[DuckWriting]:
     """A connection inside one transaction; it is committed if all went well."""
-    with _connected(address, read_only=False) as connection:
-        yield connection
-        connection.commit()
+    with _connected(address, read_only=False) as (connection, line):
+        yield DuckWriting(connection, line)
+        line.asked(connection.commit, lambda: None)
 
 
 @contextmanager
-def _connected(address: Address, *, read_only: bool) -> Iterator[Any]:
+def _connected(address: Address, *, read_only: bool) -> Iterator[tuple[Any, Line]]:
     import duckdb
 
-    connection = duckdb.connect(address.where, read_only=read_only, config=SHUT)
-    try:
+    line, connection = Line(), duckdb.connect(address.where, read_only=read_only, config=SHUT)
+    with line.closing(connection.close):
         connection.execute("SET lock_configuration = true")
         connection.begin()
-        yield connection
-    finally:
-        connection.close()
+        yield connection, line

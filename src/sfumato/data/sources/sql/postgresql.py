@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.data.sources.sql.adbc import AdbcWriting
 from sfumato.data.sources.sql.address import Address
-from sfumato.data.sources.sql.session import arriving, called_off
+from sfumato.data.sources.sql.line import Line
+from sfumato.data.sources.sql.session import NO_PASSWORD, WRONG_PASSWORD, in_words
 from sfumato.data.sources.sql.statements import columns_of, quoted
 from sfumato.errors import TableError
-from sfumato.events import awaited
 
 SNAPSHOT = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"
-PLANS = ("SET LOCAL work_mem = '64MB'", "SET LOCAL enable_nestloop = off", "SET LOCAL extra_float_digits = 1")
+PLANS = (
+    "SET LOCAL work_mem = '64MB'",
+    "SET LOCAL enable_nestloop = off",
+    "SET LOCAL jit = off",  # compiled for one run, a statement of many columns takes longer, and hears of no cancelling
+    "SET LOCAL extra_float_digits = 1",
+)
 AS_THEY_ARE = (
     "int2",
     "int4",
@@ -40,16 +47,20 @@ class PostgresSession:
     """A connection inside its transaction."""
 
     connection: Any
+    line: Line
 
     def check_query(self, query: str) -> None:
         """Prepared by itself: the server takes one statement then, and no more."""
-        with closing(self.connection.cursor()) as cursor:
-            called_off(lambda: cursor.adbc_execute_schema(query), cursor.adbc_cancel)
+        self._schema(query)
 
     def fields(self, clause: str) -> pa.Schema:
         """Names and types; the type's name in the database goes along."""
-        with closing(self.connection.cursor()) as cursor:
-            found: pa.Schema = called_off(lambda: cursor.adbc_execute_schema(columns_of(clause)), cursor.adbc_cancel)
+        return self._schema(columns_of(clause))
+
+    def _schema(self, statement: str) -> pa.Schema:
+        cursor = self.connection.cursor()
+        with self.line.closing(cursor.close):
+            found: pa.Schema = self.line.asked(lambda: cursor.adbc_execute_schema(statement), cursor.adbc_cancel)
         return found
 
     def expression(self, clause: str, field: pa.Field[Any]) -> str:
@@ -62,9 +73,10 @@ class PostgresSession:
 
     def batches(self, statement: str) -> Iterator[pa.RecordBatch]:
         """What a statement gives, as it arrives."""
-        with closing(self.connection.cursor()) as cursor:
-            called_off(lambda: cursor.execute(statement), cursor.adbc_cancel)
-            yield from arriving(_result(cursor), cursor.adbc_cancel)
+        cursor = self.connection.cursor()
+        with self.line.closing(cursor.close):
+            self.line.asked(lambda: cursor.execute(statement), cursor.adbc_cancel)
+            yield from self.line.arriving(_result(cursor), cursor.adbc_cancel)
 
     def plain(self, field: pa.Field[Any], values: pa.Array[Any]) -> pa.Array[Any]:
         """Decimals as such."""
@@ -111,42 +123,42 @@ def decimals(texts: Any) -> pa.Array[Any]:
 @contextmanager
 def reading(address: Address) -> Iterator[PostgresSession]:
     """A session; rolled back and closed in the end, whatever happened."""
-    with _connected(address) as connection:
-        with closing(connection.cursor()) as cursor:
+    with _connected(address) as (connection, line):
+        cursor = connection.cursor()
+        with line.closing(cursor.close):
             for statement in (SNAPSHOT, *PLANS):
-                cursor.execute(statement)
-        yield PostgresSession(connection)
+                line.asked(partial(cursor.execute, statement), cursor.adbc_cancel)
+        yield PostgresSession(connection, line)
 
 
 @contextmanager
-def writing(address: Address) -> Iterator[Any]:
+def writing(address: Address) -> Iterator[AdbcWriting]:
     """A connection inside one transaction; it is committed if all went well."""
-    with _connected(address) as connection:
-        yield connection
-        connection.commit()
+    with _connected(address) as (connection, line):
+        written = AdbcWriting(connection, line)
+        yield written
+        written.commit()
 
 
 @contextmanager
-def _connected(address: Address) -> Iterator[Any]:
+def _connected(address: Address) -> Iterator[tuple[Any, Line]]:
     from adbc_driver_postgresql import dbapi
 
     # A server may ask for the password itself; one that a stranger's recipe names could keep it. PGREQUIREAUTH decides.
     safe = "" if "PGREQUIREAUTH" in os.environ else "require_auth=scram-sha-256,none"
     given = address.libpq()
     whole = given + ("&" if "?" in given else "?") * bool(safe) + safe
-    connection = awaited(lambda: dbapi.connect(whole), always=True)  # a host that answers nobody may take minutes
-    try:
-        yield connection
-    finally:
-        _close(connection)
+    line = Line()
+    with _refused_in_words(address):
+        connection = line.asked(lambda: dbapi.connect(whole))  # a host that answers nobody may take minutes
+    with line.closing(connection.close, whole=connection.rollback):
+        yield connection, line
 
 
-def _close(connection: Any) -> None:
-    """A connection that was lost cannot be rolled back, and need not be."""
-    from adbc_driver_manager import Error
-
-    for end in (connection.rollback, connection.close):
-        try:
-            end()
-        except Error:
-            continue
+def _refused_in_words(address: Address) -> AbstractContextManager[None]:
+    """Whoever is refused is told who asked where, and whose password it was; never the password."""
+    named = address.password_from
+    check = f"check the user in the address, and {named}, which holds nothing but the password"
+    remedies = {} if named is None else {WRONG_PASSWORD: check, NO_PASSWORD: check}
+    rule = "no connection to the database was made"
+    return in_words(address.called, rule=rule, remedies=remedies, where=address.server)

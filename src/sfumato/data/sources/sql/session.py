@@ -7,21 +7,16 @@ from __future__ import annotations
 
 import os
 import re
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from typing import Any, Protocol, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Protocol
 
 import pyarrow as pa
 
 from sfumato.errors import SfumatoError, TableError, quoted
-from sfumato.events import awaited
 
-T = TypeVar("T")
 QUERY = ", query"
 """How the name of what is read ends where it is a query."""
-GRACE = 5.0
-"""Seconds that a database is given to end what was called off."""
 
 
 class Session(Protocol):
@@ -147,10 +142,11 @@ def in_words(
     remedies: Mapping[str, str] = READING,
     usual: str = "check the address, and try again",
     columns: Sequence[str] = (),
+    where: str = "",
 ) -> Iterator[None]:
     """Whatever goes wrong in a driver, as an error of ours, whose first words say what.
 
-    `columns`: names that may be told, where the driver says at which of them it went wrong.
+    `columns`: names that may be told, where the driver says at which of them it went wrong. `where`: what is given.
     """
     try:
         yield
@@ -165,7 +161,7 @@ def in_words(
         ) from None
     except OSError as error:
         if error.errno is None:  # of a driver's stream, which speaks of a statement, and may quote a cell
-            raise _told(error, called, rule, remedies, usual, columns) from None
+            raise _told(error, called, rule, remedies, usual, _given(error, columns, where)) from None
         raise TableError(
             called,
             "a file of this machine, not of the database, could not be written or read meanwhile",
@@ -175,54 +171,27 @@ def in_words(
     except Exception as error:  # each driver has errors of its own, and some raise ValueError or RuntimeError
         if isinstance(error, NotImplementedError | AssertionError | TypeError | AttributeError):
             raise
-        raise _told(error, called, rule, remedies, usual, columns) from None
+        raise _told(error, called, rule, remedies, usual, _given(error, columns, where)) from None
 
 
-def _told(
-    error: Exception, called: str, rule: str, remedies: Mapping[str, str], usual: str, columns: Sequence[str]
-) -> TableError:
-    """A driver's error in words of ours, with its SQLSTATE, which is a code and quotes nothing."""
-    state = getattr(error, "sqlstate", None)
-    found = reason(str(error), state)
-    states = [f"SQLSTATE {state}"] if isinstance(state, str) and _STATE.fullmatch(state) else []
-    given = ", ".join([*states, *(f"column {quoted(name)}" for name in _at_fault(error, columns))])
+def _told(error: Exception, called: str, rule: str, remedies: Mapping[str, str], usual: str, given: str) -> TableError:
+    """A driver's error in words of ours."""
+    found = reason(str(error), getattr(error, "sqlstate", None))
     told = {WRONG_PASSWORD: PASSWORDS, NO_PASSWORD: PASSWORDS, **remedies}
     if called.endswith(QUERY) and found == NO_TABLE:
         told[NO_TABLE] = "check the names after FROM and JOIN in the query, whose capitals and schema count"
     return TableError(called, f"{found}: {rule}", given=given, remedy=told.get(found, usual))
 
 
+def _given(error: Exception, columns: Sequence[str], where: str) -> str:
+    """Where it went wrong, with the SQLSTATE, which is a code and quotes nothing."""
+    state = getattr(error, "sqlstate", None)
+    states = [f"SQLSTATE {state}"] if isinstance(state, str) and _STATE.fullmatch(state) else []
+    named = [f"column {quoted(name)}" for name in _at_fault(error, columns)]
+    return ", ".join(filter(None, [where, *states, *named]))
+
+
 def _at_fault(error: Exception, columns: Sequence[str]) -> list[str]:
     """The column that a server names, if it is one of these; whatever else it says is not looked at."""
     told = [text.decode(errors="replace") for name, text in getattr(error, "details", ()) if name in _NAMING]
     return [name for name in columns if any(text == name or text.endswith(f", column {name}") for text in told)][:1]
-
-
-def called_off(work: Callable[[], T], cancel: Callable[[], object]) -> T:
-    """What a call to a database gives. Whoever waits for it may be asked to end meanwhile: then it is called off.
-
-    It is made in a thread: drivers take the signals of the first one for themselves, or hear none.
-    """
-    over = threading.Event()
-
-    def whole() -> T:
-        try:
-            return work()
-        finally:
-            over.set()
-
-    try:
-        return awaited(whole, always=True)
-    except BaseException:
-        with suppress(Exception):  # of those that cannot be called off, nobody waits for the end
-            if not over.is_set():
-                cancel()
-                over.wait(GRACE)
-        raise
-
-
-def arriving(batches: Iterable[pa.RecordBatch], cancel: Callable[[], object]) -> Iterator[pa.RecordBatch]:
-    """Batches, each waited for in that way."""
-    each = iter(batches)
-    while (batch := called_off(lambda: next(each, None), cancel)) is not None:
-        yield batch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -12,11 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.data import calendar
+from sfumato.data.sources.sql.adbc import AdbcWriting
 from sfumato.data.sources.sql.address import Address
+from sfumato.data.sources.sql.line import Line
 from sfumato.data.sources.sql.postgresql import decimals
-from sfumato.data.sources.sql.session import arriving, called_off
 from sfumato.data.sources.sql.statements import columns_of, quoted, table_clause
-from sfumato.errors import Stopped, TableError
+from sfumato.errors import TableError
 
 KINDS = {
     frozenset(): "text",
@@ -33,6 +34,7 @@ class SqliteSession:
     """A connection inside its transaction: while it reads, nobody else can write."""
 
     connection: Any
+    line: Line
     table: str | None
 
     def check_query(self, query: str) -> None:
@@ -69,11 +71,11 @@ class SqliteSession:
         return f"CAST({name} AS TEXT) COLLATE BINARY" if kind == "text" else f"CAST({name} AS {kind})"
 
     def batches(self, statement: str) -> Iterator[pa.RecordBatch]:
-        """What a statement gives, as it arrives."""
+        """What a statement gives, as it arrives. SQLite cannot be called off: who is asked to end leaves it alone."""
         cursor = self.connection.cursor()
-        with _left_if_ended(cursor.close):
-            called_off(lambda: cursor.execute(statement), cursor.adbc_cancel)
-            yield from arriving(cursor.fetch_record_batch(), cursor.adbc_cancel)
+        with self.line.closing(cursor.close):
+            self.line.asked(lambda: cursor.execute(statement))
+            yield from self.line.arriving(cursor.fetch_record_batch())
 
     def plain(self, field: pa.Field[Any], values: pa.Array[Any]) -> pa.Array[Any]:
         """Truth values, dates, times and decimals where the table declares them and all cells are such."""
@@ -100,37 +102,23 @@ def _to_places(values: pa.Array[Any], declared: str) -> pa.Array[Any]:
 @contextmanager
 def reading(address: Address) -> Iterator[SqliteSession]:
     """A session on a file that is opened for reading alone."""
-    with _connected(address, mode="ro") as connection:
-        yield SqliteSession(connection, address.table)
+    with _connected(address, mode="ro") as (connection, line):
+        yield SqliteSession(connection, line, address.table)
 
 
 @contextmanager
-def writing(address: Address) -> Iterator[Any]:
+def writing(address: Address) -> Iterator[AdbcWriting]:
     """A connection inside one transaction; it is committed if all went well."""
-    with _connected(address, mode="rwc") as connection:
-        yield connection
-        connection.commit()
+    with _connected(address, mode="rwc") as (connection, line):
+        written = AdbcWriting(connection, line, cancels=False)
+        yield written
+        written.commit()
 
 
 @contextmanager
-def _connected(address: Address, *, mode: str) -> Iterator[Any]:
+def _connected(address: Address, *, mode: str) -> Iterator[tuple[Any, Line]]:
     from adbc_driver_sqlite import dbapi
 
-    connection = dbapi.connect(f"file:{quote(address.where)}?mode={mode}")
-    with _left_if_ended(connection.rollback, connection.close):
-        yield connection
-
-
-@contextmanager
-def _left_if_ended(*closing: Callable[[], object]) -> Iterator[None]:
-    """Close in the end; after a run was ended SQLite may be at work and cannot be called off: it is left alone."""
-    try:
-        yield
-    except (Stopped, KeyboardInterrupt):
-        raise
-    except BaseException:
-        for close in closing:
-            close()
-        raise
-    for close in closing:
-        close()
+    line, connection = Line(), dbapi.connect(f"file:{quote(address.where)}?mode={mode}")
+    with line.closing(connection.close, whole=connection.rollback):
+        yield connection, line
