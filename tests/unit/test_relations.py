@@ -15,7 +15,6 @@ from sfumato.data.encoding import encode
 from sfumato.data.masked import Masked
 from sfumato.data.schema import Category, Number, Schema
 from sfumato.evaluation.relations import LABELS, Relation, Relations, association
-from sfumato.evaluation.scores import Scores
 from sfumato.evaluation.worth import Worth
 from sfumato.privacy.verify.texts.wording import IN_PAIRS, IN_PARTS
 
