@@ -54,7 +54,9 @@ def test_a_missing_value_whose_share_is_told_has_no_part_of_the_rest() -> None:
 def test_what_stands_for_anything_is_the_mean_of_the_others_even_where_these_leave_a_part_open() -> None:
     told = Told(np.array([0, 0, 1, 2], dtype=np.uint8), ["a", "*", "*"], [{}, {"b": 0.4, "*": 0.6}, {}])
     found = Labels.of(told).shares
-    assert np.allclose(found, [[1, 0, 0], [0, 0.4, 0], [2 / 3, 0.4 / 3, 0]]), "as the lines of a README have it"
+    assert np.allclose(found, np.array([[1.0, 0.0, 0.0], [0.0, 0.4, 0.0], [2 / 3, 0.4 / 3, 0.0]])), (
+        "as the lines of a README have it"
+    )
 
 
 def test_missing_numbers_are_drawn_as_often_as_is_likely() -> None:

@@ -187,8 +187,8 @@ class Worth:
         counted = any(one.alone is not None for one in self.columns)
         lines += [COUNTS] if any(one.alone is not None and one.alone < 1 for one in self.columns) else []
         rows = [[one.name, one.before, one.after, one.kept, one.share, *[one.alone] * counted] for one in self.columns]
-        heads = ("column", "values before", "values shown", "detail kept", "share of the commonest")
-        heads += ("rows with one value",) * counted
+        last = ("rows with one value",) * counted
+        heads = ("column", "values before", "values shown", "detail kept", "share of the commonest", *last)
         title = "Worth: what the masked table still tells"
         return Card(title, lines, [Grid(heads, rows)] if rows else [], state="poor" if self.but else "good")
 
