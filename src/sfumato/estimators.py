@@ -286,7 +286,7 @@ def _tell_outside(masked: Masked) -> None:
         return
     cuts = 'mask=sf.Partition(extent="cuts"), in a recipe mask: {partition: {extent: cuts}}'
     warn(
-        f"Recoder: {share:.0%} of these {masked.rows:,} rows fall into no group, and show nothing: as numbers they all "
+        f"Recoder: new rows fall into no group, and show nothing ({share:.0%} of {masked.rows:,}): as numbers they all "
         f"stand where everybody does on average, and no model tells them apart. To mend it: say {cuts}, unless it says "
         "that already: its groups leave no gaps between values that were fitted; or fit more rows, mask fewer columns, "
         'or say unseen="refuse" to have such rows refused'
