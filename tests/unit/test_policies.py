@@ -475,7 +475,7 @@ def test_a_draft_asks_for_a_policy_and_says_what_is_left_to_do(tmp_path: Path) -
     assert "singles people out" not in done.stdout
     done = CliRunner().invoke(app, ["draft", str(tmp_path / "people.csv"), "--policy", "wp29", "--quiet"])
     said = " ".join(done.stdout.replace("\n#", " ").split())
-    assert "disease) usually singles people out, by combinations of its values" in said
+    assert '"disease") usually singles people out, by combinations of its values' in said
     assert "sfumato attack TABLE NAME.trial" in said
 
 

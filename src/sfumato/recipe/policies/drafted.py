@@ -7,6 +7,7 @@ from pathlib import Path
 from textwrap import wrap
 
 from sfumato.data.yaml_files import load_yaml
+from sfumato.errors import quoted
 from sfumato.evaluation.attacks.singling_out import CRITERION as SINGLING_OUT
 from sfumato.recipe.policies.findings import findings
 from sfumato.recipe.policies.policy import Policy
@@ -56,8 +57,8 @@ def _about_bare(recipe: Recipe, policy: Policy) -> str:
     if not bare or not tried:
         return ""
     return (
-        f"{policy.name}, attack: what goes out as it is ({', '.join(bare)}) usually singles people out, by combinations "
-        "of its values: the check on singling out then fails, at the end of the run. To see it before, publish without "
-        "this policy and with --trial, and look at singling out in the holder's report, or in sfumato attack TABLE "
+        f"{policy.name}, attack: what goes out as it is ({', '.join(map(quoted, bare))}) usually singles people out, by "
+        "combinations of its values: the check on singling out then fails, at the end of the run. To see it before, publish "
+        "without this policy and with --trial, and look at singling out in the holder's report, or in sfumato attack TABLE "
         "NAME.trial. What helps: role quasi or identifier for all but a few columns of few values."
     )
