@@ -55,7 +55,10 @@ def test_draft_asks_whether_one_row_is_one_person(run: Run) -> None:
     Path("stays.csv").write_text("patient_no,age,town\n" + stays)
     ended = run("draft", "stays.csv", "--output", "recipe.yaml")
     told = " ".join(ended.err.split())
-    assert "Is one row one person? 100 rows have 50 different patient_no, 50 of them in more than one row, at most 2" in told
+    assert (
+        "Is one row one person? 100 rows have 50 different patient_no, 50 of them in more than one row, at most 2"
+        in told
+    )
     assert "5 x 2 = 10" in told
     assert sfumato.draft("stays.csv").questions[0].startswith("Is one row one person? 100 rows have 50 different")
 

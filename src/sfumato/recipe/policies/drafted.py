@@ -57,8 +57,8 @@ def _about_bare(recipe: Recipe, policy: Policy) -> str:
     if not bare or not tried:
         return ""
     return (
-        f"{policy.name}, attack: what goes out as it is ({', '.join(map(quoted, bare))}) usually singles people out, by "
-        "combinations of its values: the check on singling out then fails, at the end of the run. To see it before, publish "
-        "without this policy and with --trial, and look at singling out in the holder's report, or in sfumato attack TABLE "
-        "NAME.trial. What helps: role quasi or identifier for all but a few columns of few values."
+        f"{policy.name}, attack: what goes out as it is ({', '.join(map(quoted, bare))}) usually singles people out, "
+        "by combinations of its values: the check on singling out then fails, at the end of the run. To see it before, "
+        "publish without this policy and with --trial, and look at singling out in the holder's report, or in sfumato "
+        "attack TABLE NAME.trial. What helps: role quasi or identifier for all but a few columns of few values."
     )
