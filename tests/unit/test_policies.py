@@ -346,6 +346,11 @@ def test_wp29_holds_every_attack_against_its_limit(criterion: str) -> None:
     assert claimed(asked, table, shown, found(most))
     with pytest.raises(PolicyError, match=f"the attacks of the criterion {criterion} succeed at most {most}") as caught:
         claimed(asked, table, shown, found(most + 0.01))
+    assert (
+        caught.value.given
+        == f"a: {most + 0.01:.2g} more often, {most} allowed ({most + 0.31:.0%} succeed, 30% by "
+        + ("guessing without the release)")
+    )
     bare = 'declare quasi, or identifier, what goes out as it is ("disease"'  # which no k masks
     assert (caught.value.remedy or "").startswith(bare if criterion == "singling out" else "ask for a larger k")
 
@@ -467,6 +472,11 @@ def test_a_draft_asks_for_a_policy_and_says_what_is_left_to_do(tmp_path: Path) -
     assert "# cell-size-11, no_differencing: No other table" in done.stdout
     drafted = sf.Recipe.from_yaml(done.stdout, allow=["/"])
     assert [one.check for one in findings(drafted) if one.state in ("fails", "to attest")] == ["no_differencing"]
+    assert "singles people out" not in done.stdout
+    done = CliRunner().invoke(app, ["draft", str(tmp_path / "people.csv"), "--policy", "wp29", "--quiet"])
+    said = " ".join(done.stdout.replace("\n#", " ").split())
+    assert '"disease") usually singles people out, by combinations of its values' in said
+    assert "sfumato attack TABLE NAME.trial" in said
 
 
 def test_policies_are_asked_for_on_the_command_line(tmp_path: Path) -> None:

@@ -282,6 +282,7 @@ def test_ends_that_tell_two_numbers_of_which_one_is_of_one_row(
     end = f"{200.5 * step:.6g}"
     shown = [f"[0-{end})" if number < float(end) else f"[{end}-{400 * step:g}]" for number in numbers]
     said = told_of_numbers(numbers, shown)
+    assert told_of_numbers([*numbers, *(round(at * step, 2) for at in range(100, 301))], [*shown, *["*"] * 201]) == []
     assert len(said) == (spoken is not None)
     assert spoken is None or (said[0].startswith(spoken) and '("cost")' in said[0] and "round these columns" in said[0])
 

@@ -130,7 +130,8 @@ def stand_alone(table: Table, name: str, shown: AnyColumn) -> NDArray[np.bool_] 
         return None
     if isinstance(attribute, Number):
         numbers = np.unique(numbers_of(column.values, attribute).astype(np.float64))
-        alone = [_holds_one(numbers[np.isfinite(numbers)], label, attribute) for label in shown.labels]
+        finite = numbers[np.isfinite(numbers)]
+        alone = [_holds_one(finite, label, attribute) for label in shown.labels]
     else:
         alone = (_label_costs(attribute, column, shown.labels) == 0.0).tolist()
     return np.array([*alone, True], dtype=np.bool_)

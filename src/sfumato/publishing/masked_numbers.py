@@ -27,6 +27,8 @@ FEW_NUMBERS, PEAK = 20, 3
 it is had by so many times as many rows as the next."""
 DECIMALS = (0, 1, 2)
 """The grids on which numbers may stand: whole ones, tenths and hundredths."""
+DENSE = 0.5
+"""Where so much of the grid between the lowest and the highest number is taken, that two of it occur is no news."""
 OFF_GRID = 1e-4
 """An end so far from the grid, in its steps, lies between two of its numbers."""
 
@@ -115,6 +117,8 @@ def _own_ends(one: _Numbers) -> int:
     between = _ends(one.shown) * scale
     between = between[np.abs(between - np.round(between)) > OFF_GRID]
     on_grid, counts = np.round(numbers * scale), one.column.counts[:-1]
+    if len(on_grid) >= DENSE * (on_grid[-1] - on_grid[0] + 1):
+        return 0
     below, above = (_rows_at(on_grid, counts, beside) for beside in (np.floor(between), np.ceil(between)))
     return int(np.count_nonzero((below > 0) & (above > 0) & (np.minimum(below, above) == 1)))
 

@@ -91,7 +91,7 @@ def _told(table: pa.Table, columns: Sequence[Looked]) -> dict[str, str]:
     kept: dict[str, tuple[Looked, NDArray[np.int64]]] = {}
     found: dict[str, str] = {}
     for column in sorted(able, key=lambda one: -one.profile.spread):
-        own = _codes(table, column)[rows]
+        own = _codes(table, column, rows)
         teller = next((name for name, (one, finer) in kept.items() if _same(one, finer, column, own)), None)
         if teller is None or len(able) - len(found) <= FEWEST:
             kept[column.name] = (column, own)
@@ -100,15 +100,15 @@ def _told(table: pa.Table, columns: Sequence[Looked]) -> dict[str, str]:
     return found
 
 
-def _codes(table: pa.Table, column: Looked) -> NDArray[np.int64]:
-    """A column as places of its values; dates by the drafted calendar unit: a year of birth tells one by years."""
+def _codes(table: pa.Table, column: Looked, rows: NDArray[np.int64]) -> NDArray[np.int64]:
+    """(rows,): places of a column's values; dates by the drafted calendar unit: a year of birth tells one by years."""
     attribute, cells = column.made.attribute, table.column(column.name)
     if not isinstance(attribute, Number) or attribute.calendar is None:
-        return codes(cells)
+        return codes(cells)[rows]
     try:
-        found = encode_column(column.name, cells, attribute)
+        found = encode_column(column.name, cells.take(rows), attribute)
     except SfumatoError:
-        return codes(cells)
+        return codes(cells)[rows]
     _, units = np.unique(floor(found.values, attribute.calendar), return_inverse=True)
     return np.append(units, len(found.values)).astype(np.int64)[found.codes]
 

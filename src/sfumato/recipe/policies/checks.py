@@ -15,6 +15,7 @@ from sfumato.data.alone import share_alone_coded
 from sfumato.data.reading import read_arrow
 from sfumato.data.schema import Category, ItemSet, Number
 from sfumato.errors import PolicyError, quoted
+from sfumato.evaluation.attacks.results import AttackResult
 from sfumato.evaluation.attacks.singling_out import CRITERION as SINGLING_OUT
 from sfumato.privacy.verify.policies.spans import Span, spans, split_early, split_old
 from sfumato.privacy.verify.policies.wording import CONTENT
@@ -238,8 +239,17 @@ def _attack(asked: Asked) -> Wrong | None:
     worse = [one for one in found if one.baseline is not None and one.baseline.excess.value > most]
     if not worse:
         return None
-    given = f"{worse[0].attack}: more often"
+    given = "; ".join(f"{one.attack}: {_measured(one, most)}" for one in worse)
     return Wrong(given, remedy) if (remedy := _against(asked, criterion)) else wrong("attack", given)
+
+
+def _measured(found: AttackResult, most: float) -> str:
+    """How often an attack succeeded, beside guessing and what is allowed."""
+    if found.baseline is None:
+        return f"{found.success.value:.0%}"
+    excess, guessed = found.baseline.excess.value, found.baseline.success.value
+    shares = f"{found.success.value:.0%} succeed, {guessed:.0%} by guessing without the release"
+    return f"{excess:.2g} more often, {most:g} allowed ({shares})"
 
 
 def _against(asked: Asked, criterion: str) -> str | None:

@@ -7,6 +7,8 @@ from pathlib import Path
 from textwrap import wrap
 
 from sfumato.data.yaml_files import load_yaml
+from sfumato.errors import quoted
+from sfumato.evaluation.attacks.singling_out import CRITERION as SINGLING_OUT
 from sfumato.recipe.policies.findings import findings
 from sfumato.recipe.policies.policy import Policy
 from sfumato.recipe.recipe import Recipe
@@ -42,3 +44,21 @@ def _to_do(recipe: Recipe) -> Iterator[str]:
         if one.state in ("fails", "to attest"):
             told = f"{one.policy}, {one.check}: {one.sentence.rstrip('.')}. {one.remedy[:1].upper()}{one.remedy[1:]}."
             yield from wrap(told, WIDTH)
+    for policy in recipe.policies:
+        if isinstance(policy, Policy):
+            yield from wrap(_about_bare(recipe, policy), WIDTH)
+
+
+def _about_bare(recipe: Recipe, policy: Policy) -> str:
+    """That columns which go out as they are hardly go with a policy that has attacks tried on them; else nothing."""
+    bare = [name for name in recipe.schema.kept if recipe.schema[name].role != "quasi"]
+    attacks = [check.terms for check in policy.definition.checks if check.kind == "attack"]
+    tried = any(terms["criterion"] == SINGLING_OUT for terms in attacks)
+    if not bare or not tried:
+        return ""
+    return (
+        f"{policy.name}, attack: what goes out as it is ({', '.join(map(quoted, bare))}) usually singles people out, "
+        "by combinations of its values: the check on singling out then fails, at the end of the run. To see it before, "
+        "publish without this policy and with --trial, and look at singling out in the holder's report, or in sfumato "
+        "attack TABLE NAME.trial. What helps: role quasi or identifier for all but a few columns of few values."
+    )
