@@ -570,6 +570,10 @@ def test_a_release_is_evaluated_against_its_database_and_new_rows_are_shown_from
     assert CliRunner().invoke(app, new).exit_code == 0
     shown, out = pq.read_table(tmp_path / "new.parquet"), pq.read_table(tmp_path / "out" / "table.parquet")
     assert engines.rows_of(_plain(shown)) == engines.rows_of(_plain(out))
+    some = ["--query", "SELECT age, town FROM people WHERE age < 40", "--output", str(tmp_path / "some.parquet")]
+    asked = CliRunner().invoke(app, ["apply", str(tmp_path / "out"), address.partition("?")[0], *some])
+    assert asked.exit_code == 0, asked.output
+    assert pq.read_table(tmp_path / "some.parquet").num_rows == count_of(address, "people WHERE age < 40")
     ordered = CliRunner().invoke(app, [*new, "--force", "--keep-order"])
     assert isinstance(ordered.exception, sf.TableError)
     run_sql(address, "UPDATE people SET age = 95 WHERE age = (SELECT MAX(age) FROM people)")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+import pyarrow as pa
 import pytest
 
 import sfumato as sf
@@ -153,3 +154,20 @@ def test_one_value_in_the_whole_table_is_no_secret() -> None:
 def test_maskers_that_count_records_alone_say_so(mask: str) -> None:
     with pytest.raises(sf.RecipeError, match="k-anonymity"):
         sf.Recipe.from_yaml(RECIPE.replace("REQUIREMENT", ASKED["distinct"]).replace("MASK", mask))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("value", [True, "true"])
+@pytest.mark.parametrize("held", [pa.bool_(), pa.string()])
+def test_true_is_named_with_or_without_quotation_marks(value: object, held: Any, tmp_path: Path) -> None:
+    """As in `values`. 1 and '1' stay apart."""
+    table = pa.table({"age": [row % 40 for row in range(200)], "ill": [row % 7 == 0 for row in range(200)]})
+    table = table.set_column(1, "ill", table.column("ill").cast(held))
+    schema = sf.Schema(age=sf.Number(role="quasi"), ill=sf.Category(role="sensitive"))
+    bound = sf.ConfidenceBound(on=["age"], sensitive="ill", h=0.4, value=value)
+    for form in ("parquet", "csv"):
+        run = sf.Run(report=False, format=form, ledger=sf.Ledger(tmp_path / f"{form}.jsonl"))
+        release = sf.publish(table, sf.Recipe(schema=schema, privacy=[bound]), run=run)
+        assert sf.verify(release.write(tmp_path / form)).holds
+    with pytest.raises(sf.SchemaError, match="a value of nobody"):
+        sf.publish(table, sf.Recipe(schema=schema, privacy=[bound.replace(value=1)]))

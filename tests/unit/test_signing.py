@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -40,6 +41,18 @@ def test_a_signed_release_holds(signed: Path, tmp_path: Path) -> None:
     assert verdict.holds, str(verdict)
     assert "the given one" in str(verdict)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["key", "key.pub", "out", "out.holder"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have such modes there")
+@pytest.mark.parametrize("mode", [0o644, 0o640])
+def test_a_signature_is_readable_for_whoever_may_read_the_release(mode: int, signed: Path, tmp_path: Path) -> None:
+    (signed / "certificate.json").chmod(mode)
+    before = os.umask(0o077)  # as jobs of cron have it
+    try:
+        sign_release(signed, load_key(tmp_path / "key"))
+    finally:
+        os.umask(before)
+    assert (signed / SIGNATURE).stat().st_mode & 0o777 == mode
 
 
 def test_another_signer_is_not_taken_for_the_given_one(signed: Path, tmp_path: Path) -> None:

@@ -31,6 +31,10 @@ def apply(
     keep_order: Annotated[
         bool, typer.Option("--keep-order", help="Write the rows in their order; by default they are shuffled.")
     ] = False,
+    query: Annotated[
+        str | None,
+        typer.Option("--query", metavar="SQL", help="What to read from a database whose address names no table."),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file that is there.")] = False,
 ) -> None:
     """Show new rows as RELEASE shows the old ones, in random order.
@@ -47,7 +51,7 @@ def apply(
     recipe = read_recipe_of(release)
     _check_order(table, keep_order=keep_order)
     with _as_options():
-        shown = shown_rows(read_mask(release), recipe, table, unseen=unseen).table
+        shown = shown_rows(read_mask(release), recipe, table, unseen=unseen, query=query).table
     order = None if keep_order else Secure().permutation(shown.num_rows)
     write(shown, output, order=order, spreadsheet_safe=recipe.release.spreadsheet_safe)
     note(f"wrote {output}: {shown.num_rows:,} {'row' if shown.num_rows == 1 else 'rows'}, unverified", style="yellow")

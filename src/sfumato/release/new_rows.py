@@ -22,8 +22,8 @@ class ShownRows(NamedTuple):
     origin: Origin
 
 
-def shown_rows(mask: Mask, recipe: Recipe, rows: object, *, unseen: str) -> ShownRows:
-    """What new rows show; values that nobody had are refused, or suppressed.
+def shown_rows(mask: Mask, recipe: Recipe, rows: object, *, unseen: str, query: str | None = None) -> ShownRows:
+    """What new rows show; values that nobody had are refused, or suppressed. `query`: what to read from a database.
 
     Columns that are not masked may be lacking, such as the class that is not known yet: they are not shown then.
     """
@@ -39,7 +39,7 @@ def shown_rows(mask: Mask, recipe: Recipe, rows: object, *, unseen: str) -> Show
     schema = recipe.schema if unseen == "refuse" else recipe.schema.without_domains()
     unmasked = [name for name in schema.kept if name not in schema.quasi]
     try:
-        people = read(rows, schema, encoding=recipe.encoding, optional=unmasked)
+        people = read(rows, schema, encoding=recipe.encoding, optional=unmasked, query=query)
     except (TableError, TaxonomyError) as error:
         raise _or_suppress(error) if unseen == "refuse" else error from None
     return ShownRows(mask.apply(people, unseen=unseen).over(people).to_arrow(), people.origin)

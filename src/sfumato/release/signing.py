@@ -82,6 +82,9 @@ def sign_release(folder: str | Path, key: Ed25519PrivateKey) -> str:
     fresh = folder.with_name(f".{folder.name}.{secrets.token_hex(6)}.sig")  # beside it: a release holds nothing else
     try:
         write_json(fresh, content)
+        fresh.chmod(
+            (folder / CERTIFICATE).stat().st_mode & 0o777
+        )  # whoever may read the release may read who signed it
         fresh.replace(folder / SIGNATURE)
     except OSError as error:
         raise ReleaseError(

@@ -283,10 +283,16 @@ def told(value: Any) -> Any:
 
 
 def same(value: Any, other: Any) -> bool:
-    """Whether two values are one; true is not 1, and labels that look alike are one."""
+    """Whether two values are one; true is not 1, but it is 'true', its label; and labels that look alike are one.
+
+    >>> same(True, "true"), same("false", False), same(True, 1), same(1, "1")
+    (True, True, False, False)
+    """
+    if isinstance(value, bool) != isinstance(other, bool):
+        value, other = (str(one).lower() if isinstance(one, bool) else one for one in (value, other))
     if isinstance(value, str) and isinstance(other, str):
         return looks(value) == looks(other)
-    return bool(value == other) and isinstance(value, bool) == isinstance(other, bool)
+    return bool(value == other)
 
 
 def column(what: str, sensitive: Any, on: tuple[str, ...]) -> str:

@@ -135,13 +135,15 @@ def spellings(value: object) -> tuple[str | None, ...]:
 def same(cell: object, value: object) -> bool:
     """Whether a cell is the value that a certificate names; numbers, dates and truth stand as text in CSV.
 
-    >>> same(1, 1.0), same("1", 1), same(1, "1"), same("true", True), same(1, True)
-    (True, True, False, True, False)
+    Truth may stand as text in the certificate, too: a column of true and false holds no other 'true'.
+
+    >>> same(1, 1.0), same("1", 1), same(1, "1"), same("true", True), same(True, "true"), same(1, True)
+    (True, True, False, True, True, False)
     """
     if cell is None or value is None:
         return cell is value
     if isinstance(value, bool) or isinstance(cell, bool):
-        return cell is value or cell == str(value).lower()
+        return isinstance(cell, bool | str) and isinstance(value, bool | str) and _label(cell) == _label(value)
     if isinstance(value, int | float):
         number = _number(cell)
         return number is not None and number == value
@@ -171,6 +173,10 @@ def _day(text: str) -> str | None:
     """A date, or a time to the microsecond; None if it is neither."""
     start = moment(text)
     return None if start is None else start.removesuffix(MIDNIGHT)
+
+
+def _label(value: bool | str) -> str:
+    return value if isinstance(value, str) else str(value).lower()
 
 
 def cells_of(value: object, cells: Sequence[object]) -> list[object]:
