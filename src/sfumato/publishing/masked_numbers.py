@@ -71,7 +71,7 @@ def _in_intervals(people: Table, masked: Masked, name: str) -> _Numbers | None:
 
 
 def _hidden(people: Table, one: _Numbers) -> Iterator[str]:
-    """A number that many rows have, and that few of these show alone."""
+    """The least or the greatest number of a column, as 0 of amounts, that many rows have and few of these show alone."""
     counts = one.column.counts[:-1]
     if len(counts) <= FEW_NUMBERS:
         return
@@ -79,6 +79,9 @@ def _hidden(people: Table, one: _Numbers) -> Iterator[str]:
     if most < COMMON * people.rows or most < PEAK * next_one:
         return
     common = int(np.argmax(counts))
+    held = np.flatnonzero(counts)
+    if common not in (held[0], held[-1]):
+        return
     alone = stand_alone(people, one.name, one.shown)
     if alone is None or alone[one.shown.codes[one.column.codes == common]].mean() >= SHOWN:
         return
