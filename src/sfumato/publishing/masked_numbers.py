@@ -71,7 +71,7 @@ def _in_intervals(people: Table, masked: Masked, name: str) -> _Numbers | None:
 
 
 def _hidden(people: Table, one: _Numbers) -> Iterator[str]:
-    """The least or the greatest number of a column, as 0 of amounts, that many rows have and few of these show alone."""
+    """The least or greatest number of a column, as 0 of amounts, that many rows have and few of these show alone."""
     counts = one.column.counts[:-1]
     if len(counts) <= FEW_NUMBERS:
         return
