@@ -57,13 +57,15 @@ program()
 SOON = 50.0
 
 
-def seen(name: str, like: str = "") -> list[dict[str, Any]]:
-    """What the server does for a program of this name."""
+def seen(name: str) -> list[str]:
+    """What the server waits for in the sessions of a program of this name."""
     with engines.connected(engines.postgres()) as cursor:
-        statement = "SELECT state, query FROM pg_stat_activity WHERE application_name = $1 AND query LIKE $2"
-        cursor.execute(statement, (name, f"%{like}%"))
-        rows: list[dict[str, Any]] = cursor.fetch_arrow_table().to_pylist()
-    return rows
+        cursor.execute("SELECT wait_event FROM pg_stat_activity WHERE application_name = $1", (name,))
+        return [str(found) for found in cursor.fetch_arrow_table().column(0).to_pylist()]
+
+
+def asleep(name: str) -> bool:
+    return "PgSleep" in seen(name)
 
 
 def until(found: Any) -> None:
@@ -126,7 +128,7 @@ def test_a_signal_ends_a_program_whose_database_does_not_hear(
     run = [sys.executable, "-c", PROGRAM, str(grace), "publish", "recipe.yaml", "--output", "out", "--no-report"]
     program = subprocess.Popen(run, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     try:
-        until(lambda: seen(name, '"d0"') or program.poll() is not None)
+        until(lambda: asleep(name) or program.poll() is not None)
         for _ in range(signals):
             sleep(delay)
             program.send_signal(signal.SIGTERM)
@@ -148,7 +150,7 @@ def test_a_connection_is_left_alone_as_long_as_its_database_does_not_hear(
     table = open_source(f"{deaf}?application_name={name}", Opening(query=QUERY))
 
     def ask(stop: Stop) -> None:
-        until(lambda: seen(name, '"d0"'))
+        until(lambda: asleep(name))
         began.set()
         stop.ask()
 
