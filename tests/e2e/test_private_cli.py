@@ -167,6 +167,13 @@ def test_values_outside_go_to_a_bucket_only_where_it_is_declared(clinic: Path, s
     assert Counter(shown["sex"]) == {"Other": half, "F": half}
     assert sum(age >= 105 for age in shown["age"]) == half
     assert {item for items in shown["diagnoses"] for item in items} == {"flu", "gout"}
+    assert (
+        "of a set with more items than declared the first ones are kept" in (clinic / "out" / "README.md").read_text()
+    )
+    certificate = (clinic / "out" / "certificate.json").read_text()
+    assert certificate.count('"shortened": true') == 1
+    (clinic / "out" / "certificate.json").write_text(re.sub(r',\s*"shortened": true', "", certificate))
+    assert not sf.verify(clinic / "out").holds
 
 
 def test_a_run_beyond_the_total_stops_before_it_looks_at_the_data(

@@ -23,11 +23,11 @@ import pyarrow as pa
 from sfumato.arrays import Ints
 from sfumato.data.masked import Masked
 from sfumato.data.reading import read_arrow
-from sfumato.data.schema import Attribute, Category, Number, Schema
+from sfumato.data.schema import Attribute, Category, ItemSet, Number, Schema
 from sfumato.data.table import Table
 from sfumato.maskers.masker import Guarantee, Mask
 from sfumato.privacy.requirements import Basic, Covered, Requirement, Sensitive, codes_of
-from sfumato.privacy.verify.canonical import FORMAT, OUTSIDE, VERSIONS
+from sfumato.privacy.verify.canonical import FORMAT, OUTSIDE, SHORTENED, VERSIONS
 from sfumato.privacy.verify.files.regular_files import sha256_of
 from sfumato.privacy.verify.maskers import IN_UNITS
 from sfumato.privacy.verify.raw.rows import Population
@@ -238,8 +238,15 @@ def _columns(facts: Facts) -> list[dict[str, Any]]:
 def _column(name: str, attribute: Attribute, masked: str | None, told: Sequence[str]) -> dict[str, Any]:
     unit = calendar_of(attribute, masked)
     form = {"name": name, "kind": kind_of(attribute), "role": attribute.role, "masked": masked}
+    moved = moved_in(attribute)
+    return form | ({} if unit is None else {"calendar": unit}) | moved | ({"told": list(told)} if told else {})
+
+
+def moved_in(attribute: Attribute) -> dict[str, Any]:
+    """Whether values beyond the declared ones were moved, and larger sets than declared cut short."""
     beyond = {} if attribute.outside is None else {OUTSIDE: True}
-    return form | ({} if unit is None else {"calendar": unit}) | beyond | ({"told": list(told)} if told else {})
+    first = isinstance(attribute, ItemSet) and attribute.too_many == "first"
+    return beyond | ({SHORTENED: True} if first else {})
 
 
 def calendar_of(attribute: Attribute, masked: str | None) -> str | None:

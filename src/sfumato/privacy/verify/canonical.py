@@ -55,6 +55,7 @@ QUOTED = 6  # from this format on, labels with commas in them stand in quotation
 TOLD_BY_GROUPS = 6  # from this format on, the lines of README.md place rows by what codebook.json tells
 DATED = 6  # from this format on, dates are generated too, and a certificate tells their calendar units
 GATHERED = 7  # from this format on, a certificate tells in which columns values beyond the declared ones were moved
+CUT_SHORT = 8  # from this format on, a certificate tells of which sets the first items alone are kept
 # From format 8 on bins of numbers may be declared: BINNED of `texts.wording`.
 ROLES = ("quasi", "sensitive", "plain")
 ORDERS = ("shuffled", "kept")
@@ -63,6 +64,7 @@ VERSIONS = ("numpy", "pyarrow", "polars", "python")
 OF_NOISE = "opendp"
 SAFE = "spreadsheet_safe"
 OUTSIDE = "outside"
+SHORTENED = "shortened"
 MOST_COLUMNS = 10_000
 MOST_EVENTS = 4_000
 MOST_PARTS = 2**20
@@ -179,6 +181,7 @@ def _column(form: Form, mask: str, number: int) -> dict[str, object]:
     if unit and (kind != "number" or masked not in (IN_UNITS if number >= DATED else IN_UNITS[:1])):
         raise CheckError("'calendar' tells the unit of dates, of no other column")
     beyond = {OUTSIDE: True} if OUTSIDE in form and number >= GATHERED else {}
+    beyond |= {SHORTENED: True} if SHORTENED in form and number >= CUT_SHORT and kind == "item_set" else {}
     told = {"told": _told(form, kind, masked)} if "told" in form else {}
     return {"name": column_name(form, "name"), "kind": kind, "role": role, "masked": masked, **unit, **beyond, **told}
 

@@ -14,8 +14,7 @@ import pyarrow.types as pt
 
 from sfumato.data.codes import is_list, is_text
 from sfumato.errors import TableError
-from sfumato.privacy.verify.canonical import OUTSIDE
-from sfumato.privacy.verify.texts.readme import explained, gathered
+from sfumato.privacy.verify.texts.readme import explained, moved
 
 # Words that Stata or SPSS keep for themselves.
 RESERVED = {
@@ -49,7 +48,7 @@ def cells_of(table: pa.Table, certificate: Mapping[str, Any]) -> list[Cells]:
 
 def _column(name: str, described: Mapping[str, Any], array: Any) -> Cells:
     shown = explained(described["masked"], described.get("calendar"), dotted=True)
-    said = Cells(name, described["name"], gathered(shown, described["kind"]) if described.get(OUTSIDE) else shown)
+    said = Cells(name, described["name"], moved(shown, described))
     if pt.is_dictionary(array.type):
         array = array.dictionary_decode()
     if pt.is_integer(array.type) or pt.is_floating(array.type):

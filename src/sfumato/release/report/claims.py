@@ -14,7 +14,7 @@ from sfumato.evaluation.scores import FOUND_UNMASKED
 from sfumato.privacy.verify.texts import readme
 from sfumato.privacy.verify.texts.labels import told_in_words
 from sfumato.privacy.verify.texts.pages import needed
-from sfumato.release.certificate import Claim, calendar_of, kind_of, not_claimed
+from sfumato.release.certificate import Claim, calendar_of, kind_of, moved_in, not_claimed
 from sfumato.release.report.markup import Cell, Html, bullets, folded, join, made, paragraph, section, table, tag, text
 from sfumato.release.report.material import MISSING, Held, Released, different
 from sfumato.release.report.worth import worth_of
@@ -148,7 +148,7 @@ def columns(released: Released) -> Html:
 def _explained(attribute: Attribute, masked: str | None) -> str:
     """What a column shows, in the words of the README page."""
     shown = readme.explained(masked, calendar_of(attribute, masked), dotted=True).replace("`", "")
-    return shown if attribute.outside is None else readme.gathered(shown, kind_of(attribute))
+    return readme.moved(shown, {"kind": kind_of(attribute), **moved_in(attribute)})
 
 
 ROWS = 5

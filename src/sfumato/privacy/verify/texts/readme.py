@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from sfumato.privacy.verify.canonical import DESCRIBED, GATHERED, LEARNED, OUTSIDE, QUOTED, TOLD_BY_GROUPS
+from sfumato.privacy.verify.canonical import DESCRIBED, GATHERED, LEARNED, OUTSIDE, QUOTED, SHORTENED, TOLD_BY_GROUPS
 from sfumato.privacy.verify.fields import Form, field, forms, mapping, names, whole
 from sfumato.privacy.verify.texts.labels import LABELS, OF_A_LABEL, told_in_words
 from sfumato.privacy.verify.texts.pages import escaped, needed
@@ -33,6 +33,8 @@ BEYOND = {
     "item_set": "items that were not declared stand under a declared one",
 }
 """What is said of columns in which values beyond the declared ones were moved, by kind."""
+FIRST = "of a set with more items than declared the first ones are kept, in the order of their labels"
+"""What is said of sets that were cut short."""
 INTERVALS = """
 An interval in `)` ends before its upper end; the last one, in `]`, includes it. An end `..` is open: how far the values
 reach is not told. `*` in a column of intervals tells nothing: it hides missing values among all others, or stands in a
@@ -211,14 +213,15 @@ def explained_column(form: Form, column: Form, *, dotted: bool) -> str:
     """What a column of a certificate shows, in words."""
     masked, unit = column.get("masked"), column.get("calendar")
     shown = explained(None if masked is None else str(masked), None if unit is None else str(unit), dotted=dotted)
-    shown = gathered(shown, field(column, "kind", str)) if column.get(OUTSIDE) else shown
+    shown = moved(shown, column)
     labels = mapping(form[LABELS], LABELS).get("column") if LABELS in form else None
     return f"{OF_A_LABEL}; {shown}" if column.get("name") == labels else shown
 
 
-def gathered(shown: str, kind: str) -> str:
-    """What a column shows in which values beyond the declared ones were moved."""
-    return f"{shown}; {BEYOND[kind]}"
+def moved(shown: str, column: Form) -> str:
+    """What a column shows, and what became of values beyond the declared ones and of sets that were too large."""
+    beyond = [BEYOND[field(column, "kind", str)]] if column.get(OUTSIDE) else []
+    return "; ".join([shown, *beyond, *([FIRST] if column.get(SHORTENED) else [])])
 
 
 def _labels(form: Form) -> str:
