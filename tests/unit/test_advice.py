@@ -245,6 +245,13 @@ def test_what_groups_give_away_is_told() -> None:
     assert warning(replace(one, recipe=replace(one.recipe, privacy=(*one.recipe.privacy, bound)))) is None
 
 
+def test_of_generated_rows_relations_count_beside_the_structure() -> None:
+    parts, pairs = (replace(tried(name, None, 0.78), relations=kept) for name, kept in (("parts", 0.1), ("pairs", 0.5)))
+    parts = replace(parts, contender=replace(parts.contender, changes=()))
+    assert choose([parts, pairs]) is pairs
+    assert choose([parts, replace(pairs, relations=0.11)]) is parts
+
+
 def test_what_the_mask_declares_holds_for_every_candidate_and_pairs_are_among_them() -> None:
     """Ages may be missing, as the recipe's mask says: no candidate under the budget may forget it."""
     public = people().select(list(QUASI))

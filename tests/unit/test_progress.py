@@ -8,7 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -76,6 +76,17 @@ def test_how_much_is_done_never_shrinks() -> None:
     assert said[-1] == "Masking ... 50% done, 12 s so far, about 12 s left"
 
 
+@pytest.fixture
+def not_ignored() -> Iterator[None]:
+    """Signals as in a terminal, though the tests may run under nohup."""
+    before = signal.getsignal(signal.SIGHUP)
+    if before is signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("not_ignored")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_asks_the_run_to_end_and_one_line_says_what_is_left(
     number: signal.Signals, capsys: pytest.CaptureFixture[str]

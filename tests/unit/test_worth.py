@@ -14,7 +14,7 @@ from sfumato.data.masked import Masked
 from sfumato.data.schema import Category, Number, Schema
 from sfumato.data.table import Table
 from sfumato.evaluation.certainty import Certain, Told, one_value_bounded, told
-from sfumato.evaluation.class_floor import better_left_out
+from sfumato.evaluation.class_floor import better_left_out, left_out
 from sfumato.evaluation.columns import ColumnKept, columns_kept
 from sfumato.evaluation.scores import Scores
 from sfumato.evaluation.tries import Tries, Try
@@ -248,6 +248,8 @@ def test_classes_that_are_told_as_well_without_the_masked_columns_are_said_to_be
         errors = {"masked_error": masked, "baseline_error": 0.1, "removed_error": 0.179, "commonest_error": 0.3, **more}
         form = {"scores": {name: {"value": value} for name, value in errors.items()}}
         assert ("Mind: a tree" in repr(Scores(form))) == better_left_out(errors)
+        told = left_out({**errors, "relations.kept": 0.1}) or ""
+        assert ("pairs" in told, "identifier" in told) == (better_left_out(errors), False), "all columns are generated"
         return Worth.of(form, centres=False).sentence("Verified")
 
     more = "a tree makes more errors with the masked columns (0.200) than without the masked columns (0.179)"

@@ -81,6 +81,8 @@ def check_bins(number: Any) -> None:
             given=f"{len(cuts):,} of them" if several else type(number.bins).__name__,
             remedy=f"write for example {EXAMPLE}",
         )
+    if number.calendar is None and draws_whole(number) and cuts[:2] == (number.range[0], number.range[0] + 1):
+        cuts = (cuts[0], *cuts[2:])  # 0 alone is over before 1
     object.__setattr__(number, "bins", cuts)
     kinds: Any = str if number.calendar is not None else (int, float)
     if not all(isinstance(cut, kinds) and not isinstance(cut, bool) for cut in cuts):
