@@ -100,12 +100,16 @@ def test_a_damaged_signature_fails(name: str, signed: Path) -> None:
     assert [check.name for check in verify(signed).failed] == ["signature"]
 
 
-def test_without_the_library_a_signature_fails_and_says_what_to_install(
+def test_without_the_library_a_signature_is_not_checked_and_whoever_asks_for_it_is_refused(
     signed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     for name in [name for name in sys.modules if name.split(".")[0] == "cryptography"]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "cryptography", None)
+    holds, detail = signature_of(signed, None)
+    assert holds
+    assert "not checked: that takes a library, pip install 'sfumato[sign]'" in detail
+    assert "signature" in [check.name for check in verify(signed, strict=True).failed]
     holds, detail = signature_of(signed, tmp_path / "key.pub")
     assert not holds
     assert "sfumato[sign]" in detail

@@ -142,10 +142,12 @@ def test_the_verdict_is_one_sentence_for_somebody_without_time() -> None:
     }
     alone = Worth.of(good, centres=False)
     said = (
-        "Verified. 2 of 3 masked columns still tell something (70% of the detail of these 2); "
-        '"c" shows one value for everybody; 1 of 3 clusters are found again.'
+        "Verified, but most clusters are lost: 1 of 3 clusters are found again. 2 of 3 masked columns still tell "
+        'something (70% of the detail of these 2); "c" shows one value for everybody.'
     )
     assert alone.sentence("Verified") == said
+    two = {**good, "clusters": [cluster(0.9, 0.9), cluster(0.4, 0.9), cluster(0.9, 0.9)]}
+    assert Worth.of(two, centres=False).sentence("Verified").endswith("everybody; 2 of 3 clusters are found again.")
     lost = [str(one) for one in alone.lost]
     assert lost[0] == "cluster 2 (40 records): 40% of them are still together"
     assert "of whom they are 20%" in lost[1]

@@ -161,6 +161,7 @@ class Worth:
         found = [*map(str, self.given_away)]
         found += [f"{self.alone:.0%} of the rows are alone with what goes out as it is"] if self.alone else []
         found += [self._bare_clusters()] if self.unmasked else []
+        found += [f"most clusters are lost: {self._clusters()}"] if 2 * len(self.lost) > self.clusters else []
         found += [self._unrelated(self.relations)] if self.relations and self.relations.mostly_lost else []
         return (*found, *([self._poor()] if self.hardly else []))
 
@@ -170,7 +171,8 @@ class Worth:
         >>> Worth((), clusters=6).sentence("Verified")
         'Verified. 6 of 6 clusters are found again.'
         """
-        found_again = [self._clusters()] if self.clusters and not self.unmasked else []
+        told = self.clusters and not self.unmasked and 2 * len(self.lost) <= self.clusters
+        found_again = [self._clusters()] if told else []
         clusters, but = [*self._nothing(), *found_again, *self._related(), *self.minded], self.but
         if but or not self.columns:
             first = f"{state}, but {'; and '.join(but)}." if but else f"{state}."

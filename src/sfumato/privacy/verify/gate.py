@@ -77,7 +77,7 @@ def verify(
     given = None if raw is None else read_raw(raw, missing=missing)
     people = None if population is None else read_population(population, missing=missing)
     besides = _Besides(people, others, given)
-    checks = [*_checks(release, signer, besides), *_claims(release, besides), *_order(release, given)]
+    checks = [*_checks(release, signer, besides, strict=strict), *_claims(release, besides), *_order(release, given)]
     checks += policy_checks(release)
     if strict:
         checks.append(run("strict", lambda: all_checked(release)))
@@ -118,7 +118,7 @@ class _Besides:
     raw: pl.DataFrame | None
 
 
-def _checks(release: Folder, signer: bytes | None, besides: _Besides) -> Iterator[Check]:
+def _checks(release: Folder, signer: bytes | None, besides: _Besides, *, strict: bool) -> Iterator[Check]:
     asked: dict[str, Callable[[], str]] = {
         "certificate": lambda: well_formed(release.certificate, release.content(CERTIFICATE)),
         "statement": lambda: stated(release.certificate),
@@ -127,7 +127,7 @@ def _checks(release: Folder, signer: bytes | None, besides: _Besides) -> Iterato
         "json": lambda: files.readable(release),
         "pages": lambda: files.pages(release),
         "report": lambda: harmless(release),
-        "signature": lambda: check_signature(release, signer),
+        "signature": lambda: check_signature(release, signer, strict=strict),
         "columns": lambda: tables.columns(release.table, release.certificate),
         "rows": lambda: tables.rows(release.table, release.certificate),
         "recoding": lambda: tables.recoded(release.recoding),

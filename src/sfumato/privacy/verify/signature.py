@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import hashlib
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from sfumato.errors import ReleaseError
 from sfumato.privacy.verify.canonical import written
 from sfumato.privacy.verify.fields import Form, field, only_keys, read_json
 from sfumato.privacy.verify.files.regular_files import MOST_OF_A_KEY, SIGNATURE, read_regular
-from sfumato.privacy.verify.verdict import CheckError
+from sfumato.privacy.verify.verdict import CheckError, Idle
 
 if TYPE_CHECKING:
     from sfumato.privacy.verify.folder import Folder
@@ -56,8 +57,12 @@ def read_public_key(path: str | Path) -> bytes:
     return body[len(_SPKI) :]
 
 
-def check_signature(release: Folder, signer: bytes | None) -> str:
-    """The signature is right; where a signer is named, it is theirs."""
+def check_signature(release: Folder, signer: bytes | None, *, strict: bool = False) -> str:
+    """The signature is right; where a signer is named, it is theirs.
+
+    Without the library it is not checked, which is told: whoever asks for no signer trusts such a folder as one that is
+    not signed. Whoever names one, or is `strict`, is refused.
+    """
     if SIGNATURE not in {*release.files, *release.contents.others}:
         if signer is not None:
             raise CheckError("not signed, and a signer was asked for")
@@ -69,6 +74,10 @@ def check_signature(release: Folder, signer: bytes | None) -> str:
         raise CheckError(f"{SIGNATURE} is written otherwise than it is written here")
     if form.get("algorithm") != ALGORITHM or form.get("fingerprint") != fingerprint(public_key):
         raise CheckError(f"{SIGNATURE} is of another algorithm than {ALGORITHM}, or of another key than it says")
+    if find_spec("cryptography") is None:
+        if strict or signer is not None:
+            raise CheckError(f"signed, and that cannot be checked without a library: {HOW_TO_GET}")
+        return Idle(f"signed, and not checked: that takes a library, {HOW_TO_GET}; anyone could have made this folder")
     _check_bytes(public_key, signature, signed_bytes(release.content("certificate.json")))
     if signer is not None and signer != public_key:
         raise CheckError(f"signed with another key than the given one: {fingerprint(public_key)}")
@@ -77,11 +86,9 @@ def check_signature(release: Folder, signer: bytes | None) -> str:
 
 
 def _check_bytes(public_key: bytes, signature: bytes, message: bytes) -> None:
-    try:
-        from cryptography.exceptions import InvalidSignature
-        from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-    except ImportError:
-        raise CheckError(f"signed, and that cannot be checked without a library: {HOW_TO_GET}") from None
+    from cryptography.exceptions import InvalidSignature
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
+
     try:
         Ed25519PublicKey.from_public_bytes(public_key).verify(signature, message)
     except (InvalidSignature, ValueError):

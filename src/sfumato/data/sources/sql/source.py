@@ -171,7 +171,7 @@ def open_sql(address: str, how: Opening) -> SqlTable:
             "an address names a table, or a query says what to read",
             given="neither" if found.table is None else "both",
             remedy="write ?table=NAME in the address, or query: SELECT ... in the recipe; "
-            "to draft, --query 'SELECT ...'",
+            "to draft or apply, --query 'SELECT ...'",
         )
     if how.query is not None:
         query_clause(how.query)  # before anybody connects
