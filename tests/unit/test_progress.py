@@ -108,6 +108,24 @@ def test_a_signal_asks_the_run_to_end_and_one_line_says_what_is_left(
     assert signal.getsignal(number) is before
 
 
+TWICE = """
+import os, signal
+from sfumato.cli import progress
+progress.GRACE = 0.2
+with progress.following():
+    os.kill(os.getpid(), signal.SIGTERM)
+    try:
+        os.kill(os.getpid(), signal.SIGTERM)
+    except SystemExit:
+        while True:  # as a compiler that loses what a signal raises
+            pass
+"""
+
+
+def test_a_second_signal_ends_a_run_that_loses_what_is_raised() -> None:
+    assert subprocess.run([sys.executable, "-c", TWICE], timeout=60, check=False).returncode == 128 + signal.SIGTERM
+
+
 def test_a_signal_that_is_ignored_stays_so() -> None:
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:

@@ -6,6 +6,7 @@ another one every ten seconds.
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
@@ -268,6 +269,10 @@ def _told_of_compiling() -> Iterator[None]:
         yield
 
 
+GRACE = 5.0
+"""Seconds that a second signal waits for the run to end by itself."""
+
+
 class _Signalled(Stop):
     """A token that remembers by which signal it was asked."""
 
@@ -282,14 +287,20 @@ def ending_signals() -> list[int]:
 
 @contextmanager
 def _stopping() -> Iterator[_Signalled]:
-    """A token that the first Ctrl-C asks, or another signal to end."""
-    stop = _Signalled()
+    """A token that the first Ctrl-C asks, or another signal to end; the second one ends the run.
+
+    What is raised by the second may be lost in a compiler that calls back: then the process ends a little later.
+    """
+    stop, waiting = _Signalled(), list[threading.Timer]()
     if threading.current_thread() is not threading.main_thread():  # only the main thread hears signals
         yield stop
         return
 
     def ask(number: int, frame: object) -> None:
         if stop.asked:
+            waiting.append(threading.Timer(GRACE, os._exit, (128 + number,)))
+            waiting[-1].daemon = True
+            waiting[-1].start()
             raise SystemExit(128 + number) if number != signal.SIGINT else KeyboardInterrupt
         stop.number = number
         stop.ask()
@@ -298,5 +309,7 @@ def _stopping() -> Iterator[_Signalled]:
     try:
         yield stop
     finally:
+        for timer in waiting:
+            timer.cancel()
         for number, handler in before.items():
             signal.signal(number, handler)
