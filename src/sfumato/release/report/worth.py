@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sfumato.data.schema import Number
+from sfumato.display import shortened
 from sfumato.evaluation.certainty import EXACT, OF_ITEMS, ONE_BOUNDED, OTHERS, SETS
 from sfumato.evaluation.columns import ColumnKept, Commonest, kept_heading
 from sfumato.evaluation.scores import OFF_MEANS
@@ -98,7 +99,9 @@ def _columns(columns: Sequence[ColumnKept]) -> Html:
     rows: list[list[Cell]] = []
     for one in (one for one in columns if not one.silent):
         values = f"{one.before:,} \u2192 {one.after:,}"
-        rows.append([one.name, values, f"{one.commonest_words} \u00b7 {one.share:.0%}", kept_cell(one), alone(one)])
+        rows.append(
+            [one.name, values, f"{shortened(one.commonest_words)} \u00b7 {one.share:.0%}", kept_cell(one), alone(one)]
+        )
     told = (
         "Of each masked column: how many values it had and has, the most frequent that is shown and the share of the "
         f"{'rows' if _generated(columns) else 'records'} that show it"
