@@ -93,7 +93,7 @@ def test_a_database_drafts_what_a_file_drafts(run: Run, address: str) -> None:
 
 def test_a_draft_takes_a_query(run: Run, address: str) -> None:
     bare, query = address.partition("?")[0], 'SELECT age, town, disease FROM "People 2026" WHERE age > 20'
-    assert "to draft, --query 'SELECT ...'" in run("draft", bare).err
+    assert "to draft or apply, --query 'SELECT ...'" in run("draft", bare).err
     assert "a query is for a database" in run("draft", "people.csv", "--query", query).err
     assert run("draft", bare, "--query", query, "--output", "recipe.yaml").code == 0
     recipe = yaml.safe_load(Path("recipe.yaml").read_text())
