@@ -65,8 +65,11 @@ def has_copy(address: str, folder: Path) -> bool:
     try:
         try_copy(found)
     except TableError as error:
-        if not is_taken(error) or not is_copy(found, typed_rows(folder)):
+        if not is_taken(error):
             raise
+        if not is_copy(found, typed_rows(folder)):
+            given = f"{error.given}; it was compared, and is no copy of this release: other rows or other columns"
+            raise TableError(error.thing, error.rule, given=given, remedy=error.remedy) from None
         return True
     return False
 

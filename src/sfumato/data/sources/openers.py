@@ -71,7 +71,10 @@ def open_source(source: object, how: Opening | None = None) -> Source:
         return _addressed(source)(source, how)
     if how.query is not None:
         raise TableError(
-            "query", "a query is for a database", given="another table", remedy="leave it out, or name a database"
+            "query",
+            "a query is for a database",
+            given="a file or another table",
+            remedy="leave the query out, or name the database in place of the file (a recipe is no table)",
         )
     if isinstance(source, str | Path):
         path = Path(source)
