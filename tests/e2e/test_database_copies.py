@@ -98,6 +98,7 @@ def test_the_same_again_with_a_copy_is_done_already(kind: str, tmp_path: Path, m
     run_sql(address, f"UPDATE {name} SET disease = 'other' WHERE disease = (SELECT MIN(disease) FROM {name})")
     another, said = told(ends=3)
     assert "there already" in another["copy"]["why"]
+    assert "it was compared, and is no copy of this release" in another["copy"]["why"]
     assert f"then say sfumato copy {out} ADDRESS, and do not publish again" in said
     assert "try again" not in said
     assert len(Ledger().releases()) == 1
