@@ -129,7 +129,11 @@ def _relations(worth: Worth) -> list[Html]:
     found = worth.relations
     if found is None:
         return []
-    sentences = [str(found).partition(" (")[0], RELATED.removesuffix("."), *([found.advice] if found.advice else [])]
+    sentences = [
+        str(found).partition(" (")[0],
+        RELATED.removesuffix("."),
+        *([f"what helps: {found.advice}"] if found.advice else []),
+    ]
     told = " ".join(f"{one[:1].upper()}{one[1:]}." for one in sentences)
     rows: list[list[Cell]] = [
         [" with ".join(one.columns), f"{one.raw:.2f}", f"{one.generated:.2f}"] for one in found.lost
